@@ -65,8 +65,8 @@ let package = Package(
     ),
     // Layer 2
     .target(
-      name: "HomeAssistant", dependencies: ["Bytes", "CSodium"], swiftSettings: shipped,
-      linkerSettings: libraries("sodium")),
+      name: "HomeAssistant", dependencies: ["Bytes", "CSodium"], exclude: ["README.md"],
+      swiftSettings: shipped, linkerSettings: libraries("sodium")),
     // A driver without a network, for tests of what uses the client.
     .target(
       name: "HomeAssistantTesting", dependencies: ["Bytes", "HomeAssistant"],
@@ -101,7 +101,7 @@ let package = Package(
         "Drivers", "Transport", "LinuxIO", "Outbox", "YAML", "HomeAssistant", "Sensing", "Bytes",
         "CLinux",
       ],
-      swiftSettings: shipped),
+      exclude: ["Configuration/README.md"], swiftSettings: shipped),
     .target(
       name: "Agent",
       dependencies: [

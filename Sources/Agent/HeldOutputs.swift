@@ -4,25 +4,25 @@ import Drivers
 import LinuxIO
 import Sensing
 
-/// The outputs of an agent that has not begun its work: the last run may have left one on, and a
-/// pump must not run while this one waits, or where it cannot begin at all.
+/// Holds the outputs safe before the agent begins its work: the last run may have left one on, and
+/// a pump must not run while this one waits, or if it cannot begin at all.
 ///
-/// Each line is asked for with its safe level, and held until the work takes it over or the run
-/// ends. One that cannot be had is asked for again.
+/// Each line is requested with its safe level, and held until the work takes it over or the run
+/// ends. A line that is not available is requested again.
 final class HeldOutputs: ReadingSink, SupervisorOwner {
-  /// From one attempt to get the missing lines to the next.
+  /// Time between two attempts to get the missing lines.
   static let retryInterval: Duration = .seconds(2)
 
   private let log: Log
   private lazy var supervisor = Supervisor(owner: self)
   private var outputs: [GPIOOutput] = []
-  /// What was not told yet: the work tells it itself.
+  /// Failures that were not logged yet; the work logs its own.
   private var untold: [MessageText] = []
 
-  /// `log` hears which lines cannot be held.
+  /// `log` gets the lines that cannot be held.
   init(telling log: Log) { self.log = log }
 
-  /// Holds these, and no others.
+  /// Holds the lines of these outputs, and releases all others.
   func hold(_ settings: [OutputSettings]) {
     let former = outputs
     outputs = settings.map { GPIOOutput($0, sink: self, supervisor: supervisor) }
@@ -30,7 +30,8 @@ final class HeldOutputs: ReadingSink, SupervisorOwner {
     retry()
   }
 
-  /// Gives the outputs of the work their lines. Those that it does not have go back to the kernel.
+  /// Hands the lines over to the outputs of the work. Lines that it does not have go back to the
+  /// kernel.
   func handOver(to others: [GPIOOutput]) {
     handOver(to: others, from: outputs)
     outputs = []
@@ -43,30 +44,30 @@ final class HeldOutputs: ReadingSink, SupervisorOwner {
     }
   }
 
-  /// Asks for the lines that are missing.
+  /// Requests the missing lines again.
   func retry() {
     for output in outputs where !output.isHeld { output.sample(at: .now) }
   }
 
-  /// When to ask again; nil where all are held.
+  /// Time of the next request; nil if all lines are held.
   func deadline(now: Instant) -> Instant? {
     outputs.contains { !$0.isHeld } ? now + Self.retryInterval : nil
   }
 
-  /// Tells which lines cannot be held, where the work does not.
+  /// Logs the lines that cannot be held, if the work does not.
   func tell() {
     for words in untold { log.warning(words) }
     untold = []
   }
 
-  /// The run ends: the lines go back to the kernel, safe.
+  /// Releases the lines to the kernel, safe, at the end of the run.
   func release() {
     tell()
     for output in outputs { output.stop(at: .now) }
     outputs = []
   }
 
-  // What they are is told by the work.
+  // The work reports the outputs.
   func declare(_ sensor: SensorDescription) -> SensorIndex? { SensorIndex(0) }
   func record(_ reading: Reading) {}
   func record(_ fix: Fix) {}

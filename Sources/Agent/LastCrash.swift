@@ -5,8 +5,8 @@ import LinuxIO
 import Outbox
 import Sensing
 
-/// How the agent crashed the last time, as a sensor that a board has only where it did. What is
-/// kept of it is removed when Home Assistant has it.
+/// The last crash of the agent as a sensor, which a board has only after a crash. The stored record
+/// is removed when Home Assistant has the value.
 final class LastCrash: Source {
   let name = InlineText("last crash")
   private let words: LastWords
@@ -33,7 +33,8 @@ final class LastCrash: Source {
 
   func stop(at moment: Moment) { forgetWhereProven() }
 
-  /// A file that cannot be removed is told again after the next start, and is the same then.
+  /// Removes the record once it is delivered. A file that cannot be removed is reported again after
+  /// the next start, unchanged.
   private func forgetWhereProven() {
     guard !isTold, let sensor, driver.uplink.delivery.batch.fate(of: sensor) != .kept else {
       return

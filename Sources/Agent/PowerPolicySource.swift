@@ -5,17 +5,17 @@ import LinuxIO
 import Outbox
 import Sensing
 
-/// Which level of the power policy holds, and how long the battery lasts, as sensors. It is asked
-/// after the sources that tell of the supply, and looks for another level also between two cycles:
-/// the kernel announces what changes, and the level may be one with a cycle of hours.
+/// The active level of the power policy and the remaining time of the battery, as sensors. It is
+/// sampled after the sources of the supply, and checks for another level also between two cycles:
+/// the kernel announces changes, and the level may have a cycle of hours.
 final class PowerPolicySource: Source {
   let name = InlineText("power")
   private let driver: UplinkDriver
   private let sink: any ReadingSink
   private var levelSensor: SensorIndex?
-  /// Known as soon as there was a forecast.
+  /// Declared with the first forecast.
   private var daysLeft: SensorIndex?
-  /// What the level is called; a new one is rare, and a cycle makes no words.
+  /// Name of the level, stored because it changes rarely and a cycle builds no text.
   private var words = InlineText("normal")
   private var level: Int?
 
@@ -36,10 +36,10 @@ final class PowerPolicySource: Source {
     record(days.map { .number($0) } ?? .unknown, of: daysLeft, at: moment)
   }
 
-  /// Records the level where it is another one than before.
+  /// Records the level if it has changed.
   func follow(at moment: Moment) { if takeLevel() { recordLevel(at: moment) } }
 
-  /// Returns whether it is another one.
+  /// Returns whether the level has changed.
   @discardableResult
   private func takeLevel() -> Bool {
     guard driver.uplink.power.level != level else { return false }

@@ -5,13 +5,13 @@ import HomeAssistant
 import LinuxIO
 import Outbox
 
-/// Where a run has the text of its configuration from.
+/// Source of the text of the configuration.
 final class ConfigurationInput {
   let file: [UInt8]
-  /// What the last start of this process judged, or what standard input said, which can be read
-  /// once; nil where the file is read.
+  /// Text that the last start of this process judged, or that came from standard input, which can
+  /// be read only once; nil if the file is read.
   private var kept: [UInt8]?
-  /// Whether the last start of this process was well, and handed the text on.
+  /// Whether the last start of this process was successful and handed the text on.
   let isHandedOn: Bool
 
   init(_ file: [UInt8]) {
@@ -26,12 +26,12 @@ final class ConfigurationInput {
     isHandedOn = false
   }
 
-  /// The same file as it is now.
+  /// Returns an input with the present contents of the file.
   func asItIsNow() throws(CommandFailure) -> ConfigurationInput {
     ConfigurationInput(file, text: try Configuration.text(of: file))
   }
 
-  /// From now on the file counts.
+  /// Makes the next access read the file.
   func readAgain() { kept = nil }
 
   func text() throws(CommandFailure) -> [UInt8] {
@@ -45,22 +45,22 @@ final class ConfigurationInput {
     try .read(try text(), of: file, isJudged: isHandedOn && kept != nil)
   }
 
-  /// The outputs, also of a configuration that is wrong elsewhere; none where it cannot be read.
+  /// Outputs, even if the configuration is wrong elsewhere; empty if it cannot be read.
   var outputs: [OutputSettings] { (try? text()).map { Configuration.outputs(in: $0) } ?? [] }
 }
 
-/// What a configuration needs before the agent can work by it.
+/// The prerequisites for the agent's work with a configuration.
 struct Preparation {
-  /// How often an agent that was well before tries again.
+  /// Time between two attempts of an agent that worked before.
   static let retryInterval: Duration = .seconds(10)
 
   let configuration: Configuration
   let state: StateDirectory
   let registration: Registration?
-  /// What a person has to decide where another board was paired with this state directory.
+  /// Decision for a person, if another board was paired with this state directory; otherwise nil.
   let otherBoardWords: MessageText?
 
-  /// `held` is the directory that this agent has already, if any.
+  /// `held` is the directory that this agent already has, if any.
   init(
     _ input: ConfigurationInput, held: StateDirectory? = nil, telling log: Log
   ) throws(CommandFailure) {
@@ -76,25 +76,25 @@ struct Preparation {
     var kept = try state.keptRegistration()
     let identity = DeviceIdentity(host: configuration.host)
     if var registration = kept, identity.complete(&registration) {
-      // On a disk that is read-only it is the same at the next start.
+      // On a read-only disk the next start repeats this.
       try? state.write(registration)
       kept = registration
     }
     registration = kept
     otherBoardWords = kept.flatMap { [state] in identity.otherBoardWords(of: $0, in: state) }
-    if registration?.isPlain == true, !configuration.homeAssistant.isPlainAllowed {
+    if registration?.isPlain == true, !configuration.homeAssistant.server.isPlainAllowed {
       throw state.registrationIsPlain
     }
   }
 }
 
-/// A wait before the work, in which outputs are held safe.
+/// A wait before the work, with the outputs held safe.
 struct SafeWait {
   let loop: EventLoop
   let signals: Signals
   let held: HeldOutputs
 
-  /// Waits so long, unless the agent is asked to stop, or to read its configuration again.
+  /// Waits for this time, unless the agent is asked to stop or to reload its configuration.
   func pass(_ duration: Duration) throws(Errno) {
     let end = Moment.now.instant + duration
     while Moment.now.instant < end, !signals.isStopRequested, !signals.hasReloadRequest {
@@ -104,14 +104,14 @@ struct SafeWait {
   }
 }
 
-/// The next start of an agent that reads its configuration again, by the text that was judged: all
-/// that it needs is there before anything is stopped.
+/// The restart of an agent that reloads its configuration, with the text that was judged:
+/// everything that it needs is prepared before anything is stopped.
 struct Restart: ~Copyable {
   private let next: NextStart
   private let state: StateDirectory
 
-  /// Nil where the agent cannot go on with the configuration as it is now. The reason is told, and
-  /// the agent goes on as it is.
+  /// Prepares the restart; nil if the agent cannot continue with the present configuration. The
+  /// reason is then reported, and the agent continues unchanged.
   static func judged(
     _ input: ConfigurationInput, held: StateDirectory, _ driver: UplinkDriver,
     _ reporter: Reporter, log: Log
@@ -141,14 +141,14 @@ struct Restart: ~Copyable {
 
   private static func whatWouldBeLost(_ driver: UplinkDriver) -> MessageText? {
     guard driver.uplink.hasKeptRegistration else {
-      return "the registration cannot be kept on the disk yet, and would be lost"
+      return "the registration cannot be saved to disk yet and would be lost"
     }
     let unkept = driver.uplink.unkeptEntryCount
     guard unkept > 0 else { return nil }
-    return "\(entries: unkept) cannot be kept on the disk yet, and would be lost; make room there,"
-      + " or restart the agent to go on without them"
+    return "\(entries: unkept) cannot be saved to disk yet and would be lost; free disk space, or"
+      + " restart the agent to discard them"
   }
 
-  /// Returns why the kernel does not start the program.
+  /// Restarts the program. Returns the error if the kernel rejects that.
   consuming func perform() -> Errno { state.perform(next) }
 }

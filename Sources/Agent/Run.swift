@@ -7,25 +7,25 @@ import LinuxIO
 import Outbox
 import Sensing
 
-/// One run of the agent: reads the configuration, puts the parts together, and works.
+/// A run of the agent: reads the configuration, creates the parts, and works.
 public struct Run {
-  /// How long a cycle waits for what it asked for.
+  /// Time that a cycle waits for answers.
   private static let answerTimeout: Duration = .seconds(5)
 
   private let file: [UInt8]
-  /// Nil where it runs until it is stopped.
+  /// Nil for a run until the agent is stopped.
   private let once: OnceOptions?
   private let isJSON: Bool
   private let log: Log
 
-  /// By the configuration in `file`, and where it is `once`, with everything read and brought once.
-  /// Events are written to standard output where it `isJSON`; what is less serious
-  /// than `level` is not logged.
+  /// Creates a run with the configuration in `file`; with `once`, it reads and sends everything
+  /// once. With `isJSON`, events are written to standard output. Messages below `level` are not
+  /// logged.
   public init(_ file: [UInt8], once: OnceOptions?, isJSON: Bool, level: Log.Level) {
     self.file = file
     self.once = once
     self.isJSON = isJSON
-    // Once, all that was read is wanted; an agent at its work is held up by no reader.
+    // With `once`, the output must be complete; otherwise no reader may delay the agent.
     log = Log(waits: once != nil, level: level)
   }
 
@@ -33,7 +33,7 @@ public struct Run {
     let input = ConfigurationInput(file)
     let held = HeldOutputs(telling: log)
     defer { held.release() }
-    // Before all else that can end the program.
+    // Before everything else that can end the program.
     held.hold(input.outputs)
     let (loop, signals) = try waitingForSignals()
     let wait = SafeWait(loop: loop, signals: signals, held: held)
@@ -56,11 +56,10 @@ public struct Run {
   }
 
   private static func refused(_ error: Errno) -> CommandFailure {
-    CommandFailure(code: .osError, text: "the kernel refuses what the agent needs: \(error)")
+    CommandFailure(code: .osError, text: "the kernel refuses a needed resource: \(error)")
   }
 
-  /// Waits, where earlier runs ended too soon. Returns false where the agent is asked to stop
-  /// meanwhile.
+  /// Waits if earlier runs ended too soon. Returns false if the agent is asked to stop meanwhile.
   private func pause(
     _ starts: StartCount?, _ wait: SafeWait, _ service: ServiceReport?
   ) throws(CommandFailure) -> Bool {
@@ -68,20 +67,20 @@ public struct Run {
     do throws(Errno) {
       let pause = try starts.begin()
       if pause > .zero {
-        log.warning("the last runs ended too soon: this one waits \(pause) first")
+        log.warning("the last runs ended too soon; the agent starts in \(pause)")
         service?.waiting(pause)
         wait.held.tell()
         try wait.pass(pause)
       }
-    } catch { log.warning("how often the agent starts cannot be counted: \(error)") }
-    // The configuration is about to be read.
+    } catch { log.warning("the agent cannot count its starts: \(error)") }
+    // The configuration is read after this.
     _ = wait.signals.takeReloadRequest()
     return !wait.signals.isStopRequested
   }
 
-  /// What the agent works by. An agent that was well before it read its configuration again ends by
-  /// no file that is wrong at this moment: it waits until that is mended. Nil where it is asked to
-  /// stop meanwhile.
+  /// Returns the prerequisites of the work; nil if the agent is asked to stop meanwhile. An agent
+  /// that worked before a reload does not end because of a wrong file: it waits until the file is
+  /// correct.
   private func preparation(
     _ input: ConfigurationInput, _ wait: SafeWait, _ service: ServiceReport?
   ) throws(CommandFailure) -> Preparation? {
@@ -93,7 +92,9 @@ public struct Run {
       }
       guard input.isHandedOn else { throw failure }
       if failure.text.bytes != told {
-        log.error("\(failure.text). Until that is mended the agent waits, with its outputs safe")
+        log.error(
+          "\(failure.text). The agent waits until this is fixed; its outputs stay in their"
+            + " safe state")
       }
       told = failure.text.bytes
       service?.waiting(Preparation.retryInterval)
@@ -102,7 +103,7 @@ public struct Run {
       }
       guard !wait.signals.isStopRequested else { return nil }
       if wait.signals.takeReloadRequest() { input.readAgain() }
-      // A text that cannot be read says nothing of outputs: those that are held stay safe.
+      // A text that cannot be read names no outputs: the held ones stay safe.
       let outputs = input.outputs
       if !outputs.isEmpty { wait.held.hold(outputs) }
     }
@@ -129,7 +130,7 @@ public struct Run {
         runLoop.stop()
         _ = finish(runLoop, preparation.configuration, reporter)
         starts?.clear()
-        // It comes back only where the kernel does not start the program.
+        // Returns only if the kernel does not start the program.
         let error = restart.perform()
         reporter.reloadRefused("the program cannot be started again: \(error)")
         runLoop.goOn(in: state)
@@ -142,19 +143,19 @@ public struct Run {
     } catch { throw Self.refused(error) }
   }
 
-  /// Works until the run is over, or a person wants the configuration to be read again.
+  /// Works until the run is over. Returns whether the configuration has to be reloaded.
   private func isReloadWanted(
     _ runLoop: RunLoop, until end: Instant?, _ signals: Signals
   ) throws(Errno) -> Bool {
     do throws(Errno) { try runLoop.run(until: end) } catch {
-      // Outputs are safe also where the kernel does not let the agent go on.
+      // Outputs are set safe even if the kernel rejects what the agent needs.
       runLoop.stop()
       throw error
     }
     return signals.takeReloadRequest() && !signals.isStopRequested
   }
 
-  /// Puts the parts together, and starts them.
+  /// Creates the parts and starts them.
   private func runLoop(
     _ preparation: Preparation, _ wait: SafeWait, _ starts: StartCount?,
     _ service: ServiceReport?, _ reporter: Reporter, now: Instant
@@ -168,7 +169,7 @@ public struct Run {
     let supervisor = Supervisor(owner: output)
     let context = configuration.sourceContext(
       loop: loop, sink: output, supervisor: supervisor,
-      // How long the board is off afterwards is nothing to a source.
+      // The time that the board is off afterwards does not matter to a source.
       cycle: once?.timeout ?? configuration.every,
       answerTimeout: once?.answerTimeout ?? Self.answerTimeout,
       now: now)
@@ -176,7 +177,7 @@ public struct Run {
     let outputs = configuration.switchedOutputs(context)
     wait.held.handOver(to: outputs)
     let sources = configuration.sources(context, anchor: anchor, switched: outputs)
-    // Asked first: what changes after the others were read is announced.
+    // The first source: changes after the others were read are then announced.
     if !isOnce, sources.contains(where: { !$0.deviceKinds.isEmpty }) {
       supervisor.add(DeviceEvents(loop: loop, supervisor: supervisor))
     }
@@ -198,14 +199,14 @@ public struct Run {
     if let words = preparation.otherBoardWords { reporter.onOtherBoard(words) }
     driver.start(
       sampling: supervisor, commanding: CommandExecutor(outputs: outputs, anchor: anchor))
-    // An outage ends sooner where it is known when the link is back.
-    if configuration.homeAssistant.homeNetwork != nil || !isOnce {
+    // An outage ends sooner if the agent sees the link return.
+    if configuration.homeAssistant.server.home != nil || !isOnce {
       output.watchNetwork(on: loop, to: configuration.homeAssistant.networkGoal, now: now)
     }
     return runLoop
   }
 
-  /// What follows the work: says how the run ended, and where it is to, sees to the next one.
+  /// Reports the end of the run and prepares the next wake-up, if requested.
   private func finish(
     _ runLoop: RunLoop, _ configuration: Configuration, _ reporter: Reporter
   ) -> ExitCode {

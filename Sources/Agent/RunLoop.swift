@@ -4,13 +4,13 @@ import Drivers
 import LinuxIO
 import Outbox
 
-/// The agent at its work: one thread that sleeps until a descriptor is ready or a deadline has
+/// The main loop of the agent: one thread that sleeps until a descriptor is ready or a deadline has
 /// come.
 final class RunLoop {
   let driver: UplinkDriver
-  /// Nil where the configuration wants no anchor watch.
+  /// Nil if no anchor watch is configured.
   var anchor: AnchorAlarm?
-  /// Nil where this board was paired.
+  /// Nil if this board was paired.
   var otherBoardWords: MessageText?
   private let loop: EventLoop
   private let supervisor: Supervisor
@@ -19,17 +19,17 @@ final class RunLoop {
   private let signals: Signals
   private let reporter: Reporter
   private let startedAt: Instant
-  /// How long the board had slept when this was looked at last.
+  /// Time that the board had slept at the last check.
   private var asleep = timeAsleep
-  /// Nil where `homeward status` cannot be answered.
+  /// Nil if `homeward status` cannot be served.
   private var statusServer: StatusServer?
-  /// Where it is to be answered.
+  /// Directory in which status is served.
   private var state: StateDirectory?
-  /// Why it cannot be, which was told.
+  /// Last reported error of the status server.
   private var statusError: Errno?
-  /// Where starts are counted, until this one has proven good.
+  /// Count of starts, until this one has succeeded.
   private var starts: StartCount?
-  /// Nil where no service manager wants to be told how the agent is.
+  /// Nil without a service manager that wants notices.
   private let service: ServiceReport?
 
   init(
@@ -49,7 +49,7 @@ final class RunLoop {
     startedAt = now
   }
 
-  /// Answers `homeward status` from now on. The agent works without that, too.
+  /// Serves `homeward status`. The agent also works without it.
   func serveStatus(in state: StateDirectory) {
     self.state = state
     do throws(Errno) {
@@ -60,12 +60,12 @@ final class RunLoop {
     }
   }
 
-  /// Works until the process is asked to stop or to read its configuration again; where there is an
-  /// `end`, until then at the latest, and no longer than there is something to do.
+  /// Works until the process is asked to stop or to reload its configuration. With an `end`, it
+  /// works until then at the latest, and only while there is work.
   func run(until end: Instant?) throws(Errno) {
     while !signals.isStopRequested, !signals.hasReloadRequest {
       if let end, driver.uplink.isDone(by: end) {
-        // Where no attempt can be made, it is over before the slow sources have answered.
+        // If no attempt is possible, the run is over before the slow sources have answered.
         guard supervisor.isGathering, Moment.now.instant < end else { return }
       }
       // Before an edge is recorded with the time of a clock that was set during the sleep.
@@ -82,7 +82,7 @@ final class RunLoop {
     }
   }
 
-  /// A turn begins.
+  /// Handles the start of a turn.
   private func slept() {
     let moment = Moment.now
     if loop.takeClockJump() {
@@ -111,22 +111,22 @@ final class RunLoop {
     }
   }
 
-  /// Sources put right what must not stay, what is not proven goes to the disk, and nothing is
-  /// sent any more.
+  /// Stops the work: sources reset states that must not remain, undelivered entries go to the disk,
+  /// and sending ends.
   func stop() {
     statusServer?.close()
     supervisor.stop(at: .now)
     driver.stopping()
   }
 
-  /// After `stop` the agent is at work again.
+  /// Resumes the work after `stop`.
   func goOn(in state: StateDirectory) {
     driver.goingOn()
     supervisor.sample(at: .now)
     serveStatus(in: state)
   }
 
-  /// When the board has to be on again.
+  /// Returns the time at which the board has to be on again.
   func nextWake(_ options: OnceOptions) -> NextWake {
     // The network may have set the clock since the last cycle.
     driver.clockRead(.now)

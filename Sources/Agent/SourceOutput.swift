@@ -5,15 +5,14 @@ import LinuxIO
 import Outbox
 import Sensing
 
-/// Takes what the sources and the network bring: readings and the place go to the uplink, failures
-/// to people, and which of them fail is known here.
+/// Output of the sources and the network: readings and the place go to the uplink, failures to the
+/// reporter. It also knows the failing sources.
 final class SourceOutput {
   private let driver: UplinkDriver
   private let reporter: Reporter
   private(set) var failing = FailingSources()
   private var hasReportedFull = false
-  /// Nil in a run that ends by itself, where the configuration does not say which networks are
-  /// home.
+  /// Nil in a run with an end whose configuration names no home networks.
   private var network: HomeNetwork?
 
   init(driver: UplinkDriver, reporter: Reporter) {
@@ -21,7 +20,7 @@ final class SourceOutput {
     self.reporter = reporter
   }
 
-  /// Looks from now on in which network the board is. This outlives `loop`.
+  /// Watches the network of the board. This outlives `loop`.
   func watchNetwork(on loop: EventLoop, to goal: NetworkGoal?, now: Instant) {
     let network = HomeNetwork(loop: loop, owner: self, to: goal)
     self.network = network

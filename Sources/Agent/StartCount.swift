@@ -1,39 +1,38 @@
 import Bytes
 import LinuxIO
 
-/// Counts the starts of a service since it last did well, so that an agent which ends again and
-/// again is started more and more rarely. systemd can do this by itself only from its version 254
-/// on.
+/// Counts the starts of a service since its last success, so that an agent that fails repeatedly is
+/// started at growing intervals. systemd supports this only from version 254 on.
 ///
 /// The unit has a `RuntimeDirectory=` that is kept between automatic starts; without such a
-/// directory nothing is counted. The file in it has a byte for each start, and no contents.
+/// directory nothing is counted. The file in it has one byte per start; the contents do not matter.
 struct StartCount {
-  /// How long a run lasts that does away with the starts before it.
+  /// Duration of a run that resets the count.
   static let goodRun: Duration = .seconds(600)
-  /// How long the second start after the first one waits; each one after it twice as long, up to
-  /// `pauseMax`. systemd itself hardly waits (`RestartSec=`): only an agent that has been started
-  /// holds its outputs safe while it waits.
+  /// Pause of the second start after the first one; each further pause is twice as long, up to
+  /// `pauseMax`. systemd itself hardly waits (`RestartSec=`): only a started agent holds its
+  /// outputs safe while it waits.
   static let firstPause: Duration = .seconds(30)
   static let pauseMax: Duration = .seconds(900)
-  /// More starts than these make no longer pause, and are not counted.
+  /// Maximum number of counted starts; more make the pause no longer.
   static let countMax = 7
 
   private let file: Path
 
-  /// Nil where the service manager gave no directory for it.
+  /// Nil if the service manager provides no directory.
   init?() {
     guard let directory = runtimeDirectory() else { return nil }
     file = directory / "starts"
   }
 
-  /// How long this start waits after so many others.
+  /// Returns the pause after this number of starts.
   static func pause(afterStarts count: Int) -> Duration {
     guard count > 1 else { return .zero }
     let doublings = min(count, countMax) - 2
     return min(firstPause * (1 << doublings), pauseMax)
   }
 
-  /// Counts this start. Returns how long it has to wait.
+  /// Counts this start. Returns its pause.
   func begin() throws(Errno) -> Duration {
     let count: Int
     do throws(Errno) { count = try byteCount(ofFileAt: file) } catch .noSuchFile {
@@ -44,9 +43,9 @@ struct StartCount {
     return Self.pause(afterStarts: count)
   }
 
-  /// The agent did well, or was asked to end.
+  /// Resets the count after a success or a requested stop.
   func clear() {
-    // In a directory that cannot be written nothing was counted either.
+    // If the directory cannot be written, nothing was counted either.
     try? removeFile(at: file)
   }
 }

@@ -1,4 +1,4 @@
-/// Waits that double, with jitter, so that a house full of agents does not call all at once when
+/// Delays that double after each failure, with jitter, so that many agents do not call at once when
 /// Home Assistant is back.
 public struct BackOff: Sendable {
   private let first: Duration
@@ -7,9 +7,9 @@ public struct BackOff: Sendable {
   private var random: SplitMix64
 
   /// - Parameters:
-  ///   - first: the wait after the first failure.
-  ///   - longest: no wait is longer, jitter included.
-  ///   - seed: where the jitter starts; another one on every device.
+  ///   - first: delay after the first failure.
+  ///   - longest: maximum delay, jitter included.
+  ///   - seed: start of the jitter; use a different one on every device.
   public init(first: Duration, longest: Duration, seed: UInt64) {
     precondition(first > .zero && first <= longest, "waits grow")
     self.first = first
@@ -18,7 +18,7 @@ public struct BackOff: Sendable {
     random = SplitMix64(seed: seed)
   }
 
-  /// The wait after one more failure: between three quarters and all of the doubling step.
+  /// Returns the delay after one more failure, 75 % to 100 % of the step, and doubles the step.
   public mutating func failed() -> Duration {
     let step = next
     next = min(next + next, longest)
@@ -26,13 +26,13 @@ public struct BackOff: Sendable {
     return step - .nanoseconds(Int64(random.next() % UInt64(max(quarter, 1))))
   }
 
-  /// No wait is longer from now on.
+  /// Limits every later delay to `longest`.
   public mutating func limit(to longest: Duration) {
     precondition(first <= longest, "waits grow")
     self.longest = longest
     next = min(next, longest)
   }
 
-  /// It worked: the next failure is the first again.
+  /// Resets the delay: the next failure counts as the first.
   public mutating func succeeded() { next = first }
 }

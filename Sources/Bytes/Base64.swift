@@ -1,19 +1,18 @@
-/// Base64 as Home Assistant wants it: the standard alphabet, padded (RFC 4648, section 4).
+/// Base64 as Home Assistant expects it: the standard alphabet, padded (RFC 4648, section 4).
 ///
-/// It encodes ciphertext, which is public, so tables serve; libsodium's constant-time encoder was
-/// four fifths of the cost of sealing a batch.
+/// It encodes ciphertext, which is public, so lookup tables are safe; libsodium's constant-time
+/// encoder took four fifths of the time to seal a batch.
 ///
-/// The loops over all groups index unchecked: what they may touch is checked once, before them.
+/// The loops over all groups index unchecked: their bounds are checked once, before the loop.
 public enum Base64 {
-  /// The length of the encoded form of `byteCount` bytes.
+  /// Returns the length of the encoded form of `byteCount` bytes.
   public static func encodedCount(of byteCount: Int) -> Int { (byteCount + 2) / 3 * 4 }
 
-  /// Encodes the bytes from `start` on in place, so that their encoded form ends the buffer. They
-  /// must be the last bytes written.
+  /// Encodes the bytes from `start` to the end of the buffer in place.
   public static func encodeTail(of buffer: inout ByteBuffer, from start: Int) {
     let count = buffer.count - start
     precondition(start >= 0 && count >= 0, "only what was written is encoded")
-    // The last group, where it is not whole, is filled up with these zeros.
+    // The last group, if it is not whole, is filled up with these zeros.
     buffer.appendZeros(encodedCount(of: count) - count)
     guard !buffer.isOverflowed else { return }
     buffer.withMutableBytes { bytes in
@@ -23,14 +22,14 @@ public enum Base64 {
     }
   }
 
-  /// Decodes the bytes of `range` in place, to its front. Line ends between groups are not
-  /// accepted; Home Assistant never sends any.
+  /// Decodes the bytes of `range` in place, to its front. Line ends are rejected; Home Assistant
+  /// never sends any.
   ///
-  /// - Returns: the number of decoded bytes, or nil where the text is not padded Base64.
+  /// - Returns: the number of decoded bytes, or nil if the text is not padded Base64.
   public static func decode(_ bytes: inout MutableSpan<UInt8>, in range: Range<Int>) -> Int? {
     guard range.count.isMultiple(of: 4) else { return nil }
     guard !range.isEmpty else { return 0 }
-    // A place of padding is decoded as zeros, which are then left out.
+    // A padding character is decoded as zeros, which are not counted in the result.
     var padding = 0
     while padding < 2, bytes[range.upperBound - 1 - padding] == pad { padding += 1 }
     for index in range.upperBound - padding..<range.upperBound { bytes[index] = zero }
@@ -44,19 +43,19 @@ public enum Base64 {
   private static let alphabet: StaticString =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
-  /// Encodes `count` groups of three bytes to where their characters have room.
+  /// Encodes `count` groups of three bytes; the space for their characters is already allocated.
   private static func encodeGroups(
     in bytes: inout MutableSpan<UInt8>, from start: Int, count: Int
   ) {
     precondition(start >= 0 && count <= (bytes.count - start) / 4, "the characters have room")
     let alphabet = unsafe Self.alphabet.utf8Start
-    // From the end to the front: what is written never overtakes what is still to be read.
+    // From the end to the front: writing never overtakes reading.
     var group = count
     while group > 0 {
       group &-= 1
       let input = start &+ group &* 3
       let output = start &+ group &* 4
-      // A fourth byte comes with them; it is there, since the characters need as much room.
+      // A fourth byte is loaded with them; it exists, since the characters need as much room.
       let word = UInt32(
         bigEndian: unsafe bytes.bytes.unsafeLoadUnaligned(
           fromUncheckedByteOffset: input, as: UInt32.self))
@@ -67,7 +66,7 @@ public enum Base64 {
     }
   }
 
-  /// Decodes `count` groups of four characters to the front; false where one of them is not of
+  /// Decodes `count` groups of four characters to the front; returns false if one of them is not in
   /// the alphabet.
   private static func decodeGroups(
     in bytes: inout MutableSpan<UInt8>, from start: Int, count: Int
@@ -91,7 +90,7 @@ public enum Base64 {
     return seen < 64
   }
 
-  /// The value of each byte; 255 where it is not of the alphabet.
+  /// Value of each byte; 255 for bytes outside the alphabet.
   private static let values: InlineArray<256, UInt8> = {
     var values = InlineArray<256, UInt8>(repeating: 255)
     for value in 0..<64 { values[Int(unsafe alphabet.utf8Start[value])] = UInt8(value) }

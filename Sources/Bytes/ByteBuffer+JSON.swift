@@ -1,14 +1,14 @@
 /// JSON (RFC 8259), written straight into a buffer and compact.
 ///
-/// The comma in front of a member or an element is known from the byte before it, so there is no
-/// nesting to keep. Braces must balance; that is the caller's code, not the world's data.
+/// The byte before a member or an element decides whether a comma is needed, so no nesting is
+/// stored. The caller must balance the braces.
 extension ByteBuffer {
   /// Begins an object, as a value or an element.
   public mutating func openJSONObject() {
     separate()
     append(UInt8(ascii: "{"))
   }
-  /// Ends the object that was begun last.
+  /// Ends the innermost open object.
   public mutating func closeJSONObject() { append(UInt8(ascii: "}")) }
 
   /// Begins an array, as a value or an element.
@@ -16,12 +16,11 @@ extension ByteBuffer {
     separate()
     append(UInt8(ascii: "["))
   }
-  /// Ends the array that was begun last.
+  /// Ends the innermost open array.
   public mutating func closeJSONArray() { append(UInt8(ascii: "]")) }
 
-  // Called, not copied into each caller, like what is appended by `ByteBuffer` itself.
-  /// Appends the key of the next member; its value comes next. The key is one that needs no
-  /// escapes.
+  // Called, not inlined into each caller, like the other appending functions of `ByteBuffer`.
+  /// Appends the key of the next member; its value comes next. The key must not need escapes.
   @inline(never)
   public mutating func appendJSON(key: StaticString) {
     separate()
@@ -30,14 +29,14 @@ extension ByteBuffer {
     append("\":")
   }
 
-  /// Appends the key of the next member, escaped where it must be; its value comes next.
+  /// Appends the key of the next member, escaped if necessary; its value comes next.
   public mutating func appendJSON(key: Span<UInt8>) {
     appendJSON(key)
     append(UInt8(ascii: ":"))
   }
 
-  /// Appends a string; bytes that are not UTF-8 become U+FFFD, because Home Assistant drops a
-  /// whole message over one of them.
+  /// Appends a string; bytes that are not UTF-8 become U+FFFD, because one of them makes Home
+  /// Assistant drop the whole message.
   @inline(never)
   public mutating func appendJSON(_ text: Span<UInt8>) {
     separate()
@@ -65,25 +64,25 @@ extension ByteBuffer {
   /// Appends a string; bytes that are not UTF-8 become U+FFFD.
   public mutating func appendJSON(_ text: [UInt8]) { appendJSON(text.span) }
 
-  /// Appends a literal as a string, escaped where it must be.
+  /// Appends a literal as a string, escaped if necessary.
   public mutating func appendJSON(_ text: StaticString) {
     let literal = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     unsafe appendJSON(literal.span)
   }
 
-  /// Appends what is JSON already: a value, or the beginning of one.
+  /// Appends text that is already JSON: a value, or the beginning of one.
   public mutating func appendJSON(written json: [UInt8]) {
     separate()
     append(json)
   }
 
-  /// Appends a whole number. Beyond ±2^53 not every reader keeps it exactly.
+  /// Appends a whole number. Not every reader preserves numbers beyond ±2^53 exactly.
   public mutating func appendJSON(_ number: some BinaryInteger & FixedWidthInteger) {
     separate()
     append(decimal: number)
   }
 
-  /// Appends a decimal number with all its digits, zeros at the end included.
+  /// Appends a decimal number with all its digits, including trailing zeros.
   public mutating func appendJSON(_ number: FixedPoint) {
     separate()
     append(number)
@@ -124,12 +123,12 @@ extension ByteBuffer {
 }
 
 extension ByteBuffer {
-  /// What members leave free for the ends of all that is open, and for the frames of what has no
-  /// member left.
+  /// Number of bytes that members leave free: for the ends of all open objects and arrays, and for
+  /// the frames of those that have no member left.
   public var endsByteCount: Int { capacity / 32 }
 
-  /// Appends a member whose value `writeValue` writes. One that does not fit is left out: a text of
-  /// Home Assistant may be as long as it likes, and the others are told all the same.
+  /// Appends a member whose value `writeValue` writes. Leaves out a member that does not fit, so
+  /// that a long text of Home Assistant does not displace the other members.
   @inline(never)
   public mutating func appendMember(_ key: StaticString, _ writeValue: (inout ByteBuffer) -> Void) {
     appendWhole(leaving: endsByteCount) {
@@ -138,19 +137,19 @@ extension ByteBuffer {
     }
   }
 
-  /// The same with a value at hand.
+  /// Appends a member whose value is a literal; leaves it out if it does not fit.
   @inline(never)
   public mutating func appendMember(_ key: StaticString, _ value: StaticString) {
     appendMember(key) { $0.appendJSON(value) }
   }
 
-  /// The same with a text in UTF-8.
+  /// Appends a member whose value is a text in UTF-8; leaves it out if it does not fit.
   @inline(never)
   public mutating func appendMember(_ key: StaticString, _ value: Span<UInt8>) {
     appendMember(key) { $0.appendJSON(value) }
   }
 
-  /// The same with a number.
+  /// Appends a member whose value is a number; leaves it out if it does not fit.
   @inline(never)
   public mutating func appendMember(_ key: StaticString, _ value: Int) {
     appendMember(key) { $0.appendJSON(value) }

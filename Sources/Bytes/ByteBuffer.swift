@@ -1,15 +1,15 @@
-/// Bytes with a capacity that is decided once, where the buffer is made.
+/// Byte buffer with a capacity that is fixed when it is created.
 ///
-/// What does not fit is not appended and sets `isOverflowed`; from then on nothing is appended
-/// until `removeAll()`. So a message is written in one go and judged once, at its end, and what the
-/// buffer holds is always the beginning of what was meant.
+/// Bytes that do not fit are not appended and set `isOverflowed`; after that nothing is appended
+/// until `removeAll()`. A message is therefore written in one go and checked once, at its end, and
+/// the buffer always holds the beginning of the intended text.
 @safe public struct ByteBuffer: ~Copyable {
   private let start: UnsafeMutablePointer<UInt8>
-  /// How many bytes fit altogether.
+  /// Maximum number of bytes.
   public let capacity: Int
-  /// How many bytes were written.
+  /// Number of bytes written.
   public private(set) var count = 0
-  /// Whether something did not fit. What is held is then the beginning of what was meant.
+  /// Whether something did not fit. The content is then the beginning of the intended text.
   public private(set) var isOverflowed = false
 
   /// Allocates the whole capacity; nothing is allocated afterwards. Pages that are never written
@@ -22,7 +22,7 @@
 
   deinit { unsafe start.deallocate() }
 
-  /// How many bytes still fit.
+  /// Number of bytes that still fit.
   public var freeCapacity: Int { capacity - count }
   /// Whether nothing was written yet.
   public var isEmpty: Bool { count == 0 }
@@ -35,19 +35,19 @@
     }
   }
 
-  /// Lets `body` read the bytes written so far, for a buffer that an object holds: there the
-  /// compiler ends the borrow of `bytes` too early.
+  /// Lets `body` read the bytes written so far, for a buffer that is a property of an object: there
+  /// the compiler ends the borrow of `bytes` too early.
   public func withBytes<Result, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try body(bytes)
   }
 
-  /// Where the bytes stand, for a C library that reads them later. The address stays the same
-  /// for the life of the buffer.
+  /// Address of the bytes, for a C library that reads them later. It does not change during the
+  /// life of the buffer.
   @unsafe public var baseAddress: UnsafePointer<UInt8> { unsafe UnsafePointer(start) }
 
-  /// A byte that was written.
+  /// Byte at `index`.
   ///
   /// - Precondition: `index` is in `0..<count`.
   public subscript(index: Int) -> UInt8 {
@@ -61,13 +61,13 @@
     }
   }
 
-  /// Forgets everything, an overflow included. The memory stays.
+  /// Removes all bytes and clears `isOverflowed`. The memory stays allocated.
   public mutating func removeAll() {
     count = 0
     isOverflowed = false
   }
 
-  /// Forgets everything that is written, and overwrites it: it was secret.
+  /// Overwrites the written bytes, which are secret, and removes them.
   public mutating func wipe() {
     withMutableBytes { bytes in
       for index in bytes.indices { bytes[index] = 0 }
@@ -75,13 +75,13 @@
     removeAll()
   }
 
-  /// Forgets everything from `newCount` on.
+  /// Removes all bytes from `newCount` on.
   public mutating func truncate(to newCount: Int) {
     precondition((0...count).contains(newCount), "truncating never grows")
     count = newCount
   }
 
-  /// Forgets the first `prefixCount` bytes and moves the rest to the front.
+  /// Removes the first `prefixCount` bytes and moves the rest to the front.
   public mutating func removeFirst(_ prefixCount: Int) {
     precondition((0...count).contains(prefixCount), "only what was written can be removed")
     guard prefixCount > 0 else { return }
@@ -89,9 +89,9 @@
     unsafe UnsafeMutableRawPointer(start).copyMemory(from: start + prefixCount, byteCount: count)
   }
 
-  // Every message is written by calls of these, hundreds of them: copied into each caller they
-  // would be a tenth of the shipped binary.
-  /// Appends one byte, or nothing where it does not fit.
+  // Every message is written by hundreds of calls of these: inlined into each caller they would be
+  // a tenth of the shipped binary.
+  /// Appends one byte, or nothing if it does not fit.
   @inline(never)
   public mutating func append(_ byte: UInt8) {
     guard hasRoom(for: 1) else { return }
@@ -99,7 +99,7 @@
     count += 1
   }
 
-  /// Appends all of `bytes`, or nothing where they do not fit.
+  /// Appends all of `bytes`, or nothing if they do not fit.
   @inline(never)
   public mutating func append(_ bytes: Span<UInt8>) {
     guard hasRoom(for: bytes.count) else { return }
@@ -115,7 +115,7 @@
     append(other.bytes.extracting(range))
   }
 
-  /// Appends all of `bytes`, or nothing where they do not fit.
+  /// Appends all of `bytes`, or nothing if they do not fit.
   public mutating func append(_ bytes: [UInt8]) { append(bytes.span) }
 
   /// Appends the UTF-8 of a literal.
@@ -126,8 +126,8 @@
     unsafe append(literal.span)
   }
 
-  /// Appends all that `body` appends, or nothing of it where less than `reserve` bytes would be
-  /// free behind it. It sets no `isOverflowed`, so that what follows still finds its place.
+  /// Appends everything that `body` appends, or nothing if less than `reserve` bytes would stay
+  /// free after it. It does not set `isOverflowed`, so that later content can still be appended.
   @inline(never)
   public mutating func appendWhole(leaving reserve: Int, _ body: (inout ByteBuffer) -> Void) {
     guard !isOverflowed else { return }
@@ -153,7 +153,7 @@
     return try body(&written)
   }
 
-  /// Lets `body` fill the free part and say how many bytes it wrote, such as `read(2)` does.
+  /// Lets `body` fill the free part and return the number of bytes written, as `read(2)` does.
   public mutating func fill<Failure: Error>(
     _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Int
   ) throws(Failure) {

@@ -1,14 +1,14 @@
-/// The CRC-32C checksum (Castagnoli; RFC 3720, appendix B.4) that every format on disk carries.
+/// CRC-32C checksum (Castagnoli; RFC 3720, appendix B.4) that every file format on disk carries.
 public struct CRC32C: Sendable {
   private var state: UInt32 = .max
 
-  /// The checksum of nothing.
+  /// Creates the checksum of zero bytes.
   public init() {}
 
-  /// The checksum of all bytes so far.
+  /// Checksum of all bytes so far.
   public var value: UInt32 { ~state }
 
-  /// Takes in the bytes that follow.
+  /// Adds the next bytes.
   public mutating func update(_ bytes: Span<UInt8>) {
     for index in bytes.indices {
       state = state >> 8 ^ Self.table[Int(UInt8(truncatingIfNeeded: state) ^ bytes[index])]

@@ -1,23 +1,23 @@
-/// A decimal number taken apart: ±digits × 10^exponent.
+/// Decimal number in two parts: ±digits × 10^exponent.
 ///
-/// The conversion to `Double` is correctly rounded. Most numbers take the short way: both parts are
+/// The conversion to `Double` is correctly rounded. Most numbers take the fast path: both parts are
 /// exact in a `Double`, so one multiplication or division rounds once. All others are divided as
 /// natural numbers of bounded length.
 struct DecimalNumber {
-  /// No point halfway between two `Double`s has more significant digits than 767; digits behind
-  /// these only say on which side of it a number lies, and one digit says that for all of them.
+  /// Maximum number of significant digits. No point halfway between two `Double`s has more than
+  /// 767; one digit replaces all later ones, which only decide on which side of it a number lies.
   static let significantDigitsMax = 768
 
-  /// Exponents that are held; one further away makes the number infinite or zero however many
-  /// digits a text can have.
+  /// Limit of the exponent; beyond it the number is infinite or zero, whatever digits a text can
+  /// have.
   private static let exponentMax: Int64 = 1_000_000_000_000
 
   private let isNegative: Bool
-  /// Without zeros in front; empty for zero.
+  /// Significant digits, without leading zeros; empty for zero.
   private var digits: [UInt8] = []
   private var exponent: Int64 = 0
 
-  /// `text` is a number of JSON.
+  /// Splits `text`, a number of JSON.
   init(_ text: Span<UInt8>) {
     isNegative = text.count > 0 && text[0] == UInt8(ascii: "-")
     digits.reserveCapacity(min(text.count, Self.significantDigitsMax + 1))
@@ -48,7 +48,7 @@ struct DecimalNumber {
     }
   }
 
-  /// `text` is what stands behind the `e`.
+  /// Returns the value of `text`, the part of the number after the `e`.
   static func exponent(_ text: Span<UInt8>) -> Int64 {
     let isSigned = text[0] == UInt8(ascii: "-") || text[0] == UInt8(ascii: "+")
     var exponent: Int64 = 0
@@ -63,7 +63,7 @@ struct DecimalNumber {
     return isNegative ? -magnitude : magnitude
   }
 
-  /// The magnitude where digits and power of ten are both exact in a `Double`.
+  /// Magnitude if digits and power of ten are both exact in a `Double`.
   private var exactMagnitude: Double? {
     guard digits.count <= 16, exponent.magnitude <= 22 else { return nil }
     var whole: Int64 = 0

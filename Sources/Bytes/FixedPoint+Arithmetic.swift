@@ -1,9 +1,9 @@
-// Arithmetic with numbers from outside: nothing overflows, and what does not fit is nil. A result
-// is exact where nine decimals and an `Int64` hold it; else it has as many decimals as fit, and is
-// rounded half away from zero in the last one.
+// Arithmetic with numbers from outside: nothing overflows, and a result that does not fit is nil. A
+// result is exact if nine decimals and an `Int64` can hold it; otherwise it has as many decimals as
+// fit, and its last decimal is rounded half away from zero.
 
 extension FixedPoint {
-  /// The sum; nil where it is too large.
+  /// Returns the sum, or nil if it is too large.
   public func plus(_ other: FixedPoint) -> FixedPoint? {
     let most = max(decimals, other.decimals)
     for places in (0...most).reversed() {
@@ -14,22 +14,22 @@ extension FixedPoint {
     return nil
   }
 
-  /// The difference; nil where it is too large.
+  /// Returns the difference, or nil if it is too large.
   public func minus(_ other: FixedPoint) -> FixedPoint? {
     if let opposite = other.negated { return plus(opposite) }
-    // The least coefficient has no opposite: one unit less has one, which is then put back.
+    // The least coefficient has no opposite: negate one unit less, then add the unit.
     return FixedPoint(Int64.max, decimals: other.decimals).plus(self)?
       .plus(FixedPoint(1, decimals: other.decimals))
   }
 
-  /// The product, over `divisor`; nil where it is too large, or the divisor zero.
+  /// Returns the product divided by `divisor`; nil if it is too large or the divisor is zero.
   public func times(_ factor: FixedPoint, over divisor: FixedPoint = FixedPoint(1)) -> FixedPoint? {
     guard divisor.coefficient != 0 else { return nil }
     var quotient = WideNumber(coefficient.magnitude, times: factor.coefficient.magnitude)
     let unit = divisor.coefficient.magnitude
     var rest = quotient.divide(by: unit)
     var places = Int(decimals) + Int(factor.decimals) - Int(divisor.decimals)
-    // More digits while there are some and they fit.
+    // Append digits while some are left and they fit.
     while places < 0 || (rest > 0 && places < Int(Self.decimalsMax)) {
       guard let longer = quotient.digits(followedBy: &rest, of: unit) else { break }
       quotient = longer
@@ -37,7 +37,7 @@ extension FixedPoint {
     }
     guard places >= 0 else { return nil }
     var isUp = WideNumber(rest, times: 2).isAtLeast(unit)
-    // Fewer digits until the rest fits; what is cut last decides how the number is rounded.
+    // Remove digits until the rest fits; the digit removed last decides the rounding.
     while places > 0, places > Int(Self.decimalsMax) || quotient.rounded(up: isUp) == nil {
       isUp = quotient.divide(by: 10) >= 5
       places -= 1
@@ -54,7 +54,7 @@ extension FixedPoint {
     return left.whole == right.whole ? left.nanos < right.nanos : left.whole < right.whole
   }
 
-  /// The whole part and the billionths, both with the sign.
+  /// Whole part and billionths, both with the sign.
   private var wholeAndNanos: (whole: Int64, nanos: Int64) {
     let (whole, rest) = coefficient.quotientAndRemainder(dividingBy: Self.power(of: decimals))
     return (whole, rest * Self.power(of: Self.decimalsMax - decimals))
@@ -64,14 +64,14 @@ extension FixedPoint {
     coefficient == .min ? nil : FixedPoint(-coefficient, decimals: decimals)
   }
 
-  /// The number with so many decimals, rounded where they are fewer; nil where it does not fit.
+  /// Returns the number with `places` decimals, rounded if those are fewer; nil if it does not fit.
   private func shifted(to places: UInt8) -> FixedPoint? {
     let shifted = rounded(to: places)
     return shifted.decimals == places ? shifted : nil
   }
 }
 
-/// A natural number of 128 bits. Swift's own ones are not on every processor of 32 bits.
+/// Natural number of 128 bits. Swift's own type is not available on every 32-bit processor.
 private struct WideNumber {
   private var high: UInt64
   private var low: UInt64
@@ -85,7 +85,7 @@ private struct WideNumber {
     high = (left >> 32) * (right >> 32) + middle >> 32 + carry >> 32
   }
 
-  /// Becomes the quotient, and answers the rest.
+  /// Divides the number in place and returns the remainder.
   ///
   /// - Precondition: `divisor` is 1...2^63.
   mutating func divide(by divisor: UInt64) -> UInt64 {
@@ -109,8 +109,8 @@ private struct WideNumber {
     return rest
   }
 
-  /// The number with the next digit of `rest` over `divisor` behind it, whose rest stays; nil, and
-  /// nothing is changed, where an `Int64` does not hold it.
+  /// Returns the number followed by the next digit of `rest` over `divisor`, and leaves the
+  /// remainder in `rest`. If an `Int64` cannot hold the result, returns nil and changes nothing.
   func digits(followedBy rest: inout UInt64, of divisor: UInt64) -> WideNumber? {
     guard high == 0, low <= (UInt64(Int64.max) - 9) / 10 else { return nil }
     var digit = WideNumber(rest, times: 10)
@@ -122,7 +122,7 @@ private struct WideNumber {
 
   func isAtLeast(_ other: UInt64) -> Bool { high > 0 || low >= other }
 
-  /// The number, or one more; nil where an `Int64` does not hold it.
+  /// Returns the number, plus one if `isUp`; nil if an `Int64` cannot hold it.
   func rounded(up isUp: Bool) -> Int64? {
     guard high == 0, let number = Int64(exactly: low) else { return nil }
     let (sum, overflowed) = number.addingReportingOverflow(isUp ? 1 : 0)

@@ -1,17 +1,17 @@
-/// An exact decimal number, `coefficient` × 10^-`decimals`.
+/// Exact decimal number, `coefficient` × 10^-`decimals`.
 ///
-/// Kernel interfaces count in millionths and Home Assistant wants decimal text, so a value goes
-/// from one to the other without passing through binary floating point.
+/// Kernel interfaces count in millionths and Home Assistant expects decimal text, so values are
+/// converted without binary floating point.
 public struct FixedPoint: Equatable, Sendable {
-  /// The most digits after the point: as many as nanoseconds have.
+  /// Maximum number of digits after the point: enough for nanoseconds.
   public static let decimalsMax: UInt8 = 9
 
-  /// The number without its point.
+  /// Number without its decimal point.
   public let coefficient: Int64
-  /// Digits after the point, 0...`decimalsMax`.
+  /// Number of digits after the point, 0...`decimalsMax`.
   public let decimals: UInt8
 
-  /// `coefficient` × 10^-`decimals`.
+  /// Creates `coefficient` × 10^-`decimals`.
   ///
   /// - Precondition: `decimals` is at most `decimalsMax`.
   public init(_ coefficient: Int64, decimals: UInt8 = 0) {
@@ -20,16 +20,16 @@ public struct FixedPoint: Equatable, Sendable {
     self.decimals = decimals
   }
 
-  /// The nearest number with `decimals` digits, or nil where `value` is not finite or too large.
+  /// Creates the nearest number with `decimals` digits; nil if `value` is not finite or too large.
   public init?(rounding value: Double, decimals: UInt8) {
     let scaled = (value * Double(Self.power(of: decimals))).rounded()
     guard let coefficient = Int64(exactly: scaled) else { return nil }
     self.init(coefficient, decimals: decimals)
   }
 
-  /// A number as people and the kernel write it: digits, with a point between two of them where it
-  /// has decimals, and a minus in front where it is negative; nil where `text` is anything else, or
-  /// has more decimals than `decimalsMax` or more digits than fit.
+  /// Reads a number in the form of people and the kernel: an optional minus, then digits,
+  /// optionally with a point between two of them. Returns nil if `text` is anything else, or has
+  /// more decimals than `decimalsMax` or more digits than fit.
   public init?(written text: Span<UInt8>) {
     let isNegative = text.count > 0 && text[0] == UInt8(ascii: "-")
     let start = isNegative ? 1 : 0
@@ -53,8 +53,8 @@ public struct FixedPoint: Equatable, Sendable {
     self.init(coefficient, decimals: UInt8(decimals))
   }
 
-  /// Whether this number and another one are apart by `distance` or more; true where they are too
-  /// large to say.
+  /// Whether this number and `other` differ by at least `distance`; true if the numbers are too
+  /// large to compare.
   ///
   /// - Precondition: `distance` is not negative.
   public func isApart(from other: FixedPoint, by distance: FixedPoint) -> Bool {
@@ -70,8 +70,8 @@ public struct FixedPoint: Equatable, Sendable {
     return overflowed || difference.magnitude >= least.coefficient.magnitude
   }
 
-  /// The same number with `newDecimals` digits, rounded half away from zero when digits go; the
-  /// number as it is where it is too large for more of them.
+  /// Returns the number with `newDecimals` digits after the point, rounded half away from zero;
+  /// unchanged if it is too large for more digits.
   public func rounded(to newDecimals: UInt8) -> FixedPoint {
     if newDecimals >= decimals {
       let factor = Self.power(of: newDecimals - decimals)
@@ -84,7 +84,7 @@ public struct FixedPoint: Equatable, Sendable {
     return FixedPoint(quotient + carry, decimals: newDecimals)
   }
 
-  /// The nearest `Double`, of numbers with up to 15 digits; of longer ones a near one.
+  /// Nearest `Double` for numbers with up to 15 digits; an approximation for longer ones.
   public var double: Double { Double(coefficient) / Double(Self.power(of: decimals)) }
 
   static func power(of decimals: UInt8) -> Int64 {
@@ -95,7 +95,7 @@ public struct FixedPoint: Equatable, Sendable {
 }
 
 extension ByteBuffer {
-  /// Appends a whole number in decimal digits, behind a minus where it is negative.
+  /// Appends a whole number in decimal digits, after a minus if it is negative.
   public mutating func append(decimal number: some BinaryInteger & FixedWidthInteger) {
     append(digitsOf: UInt64(number.magnitude), decimals: 0, isNegative: number < 0)
   }
@@ -107,10 +107,10 @@ extension ByteBuffer {
       isNegative: number.coefficient < 0)
   }
 
-  // Called, not copied into each caller, like what is appended by `ByteBuffer` itself.
+  // Called, not inlined into each caller, like the other appending functions of `ByteBuffer`.
   @inline(never)
   private mutating func append(digitsOf magnitude: UInt64, decimals: UInt8, isNegative: Bool) {
-    // From the last digit to the first. A sign, a point, and the digits of the largest number.
+    // From the last digit to the first: a sign, a point, and the digits of the largest number.
     var text = InlineArray<22, UInt8>(repeating: 0)
     var start = text.count
     var rest = magnitude
@@ -132,7 +132,7 @@ extension ByteBuffer {
     append(text.span.extracting(start...))
   }
 
-  /// Appends a number with so many decimals; nothing where it is too large for that.
+  /// Appends a number with `decimals` digits after the point; nothing if it is too large.
   @inline(never)
   public mutating func append(_ number: Double, decimals: UInt8) {
     if let number = FixedPoint(rounding: number, decimals: decimals) { append(number) }

@@ -1,17 +1,17 @@
-/// A short text that came from outside, held without a heap allocation.
+/// Short text from outside, stored without a heap allocation.
 public struct InlineText: Equatable, Sendable {
-  /// The longest text, in bytes of UTF-8.
+  /// Maximum length, in bytes of UTF-8.
   public static let byteCountMax = 47
 
   private var storage = InlineArray<47, UInt8>(repeating: 0)
   private var byteCount: UInt8 = 0
 
-  /// The length in bytes of UTF-8.
+  /// Length in bytes of UTF-8.
   public var count: Int { Int(byteCount) }
 
-  /// The text, cut between two scalars where it is longer than `byteCountMax`; control characters
-  /// and bytes that are not UTF-8 become `?`, so that what a device says can stand in JSON and in
-  /// a log, and steers no terminal.
+  /// Copies the text, cut between two scalars if it is longer than `byteCountMax`. Control
+  /// characters and bytes that are not UTF-8 become `?`, so that the text is safe in JSON, in a log
+  /// and on a terminal.
   public init(_ bytes: Span<UInt8>) {
     var index = 0
     while index < bytes.count {
@@ -27,13 +27,13 @@ public struct InlineText: Equatable, Sendable {
     }
   }
 
-  /// The text of a literal, treated like one from outside.
+  /// Creates the text of a literal, treated like one from outside.
   public init(_ text: StaticString) {
     let literal = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     unsafe self.init(literal.span)
   }
 
-  /// The UTF-8.
+  /// Bytes of the text in UTF-8.
   public var bytes: Span<UInt8> {
     @_lifetime(borrow self) get { storage.span.extracting(0..<count) }
   }
@@ -49,7 +49,7 @@ public struct InlineText: Equatable, Sendable {
 }
 
 extension Span where Element == UInt8 {
-  /// Whether the scalar at `index` is one of U+0000...U+001F and U+007F...U+009F.
+  /// Whether the scalar at `index` is in U+0000...U+001F or U+007F...U+009F.
   public func isControl(at index: Int) -> Bool {
     switch self[index] {
     case 0x00..<0x20, 0x7F: true
@@ -60,6 +60,6 @@ extension Span where Element == UInt8 {
 }
 
 extension ByteBuffer {
-  /// Appends the UTF-8 of the text, or nothing where it does not fit.
+  /// Appends the UTF-8 of the text, or nothing if it does not fit.
   public mutating func append(_ text: InlineText) { append(text.bytes) }
 }

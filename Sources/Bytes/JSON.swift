@@ -1,28 +1,28 @@
-/// A JSON value of any kind, kept whole and on its own: nothing of the text it was read from stays
-/// in memory with it.
+/// JSON value of any kind, stored as its own copy: it does not keep the text in memory from which
+/// it was read.
 public enum JSON: Equatable, Sendable {
-  /// `null`: there is a value, and it is none.
+  /// `null`: the explicit empty value.
   case null
   /// `true` or `false`.
   case boolean(Bool)
-  /// A number of any form, exactly as it was written.
+  /// A number of any form, exactly as written.
   case number(JSONNumber)
-  /// A string, escapes undone.
+  /// A string without escapes.
   case text(Text)
   /// An array.
   case array([JSON])
   /// An object.
   case object(JSONObject)
 
-  /// Values that one text may have. Three bytes of text can become fifty of memory, so a limit on
-  /// the text alone would not hold the memory. A home with ten thousand entities has a third of it
-  /// in its largest message.
+  /// Maximum number of values in one text. Three bytes of text can become fifty of memory, so a
+  /// limit on the text alone would not limit the memory. The largest message of a home with ten
+  /// thousand entities has a third of it.
   public static let valueCountMax = 1_000_000
 
-  /// What a value is.
+  /// Kind of a value.
   public typealias Kind = JSONReader.Kind
 
-  /// What this is.
+  /// Kind of this value.
   public var kind: Kind {
     switch self {
     case .null: .null
@@ -34,7 +34,7 @@ public enum JSON: Equatable, Sendable {
     }
   }
 
-  /// The value of a member; nil where there is none, or this is no object.
+  /// Value of a member; nil if it is missing or this is not an object.
   public subscript(key: Text) -> JSON? {
     guard case .object(let object) = self else { return nil }
     return object[key]
@@ -44,7 +44,7 @@ public enum JSON: Equatable, Sendable {
 // Reading
 
 extension JSON {
-  /// The one value that the text is, where it has at most so many in it.
+  /// Reads the only value in the text. Throws if it contains more than `valueCountMax` values.
   public init(
     parsing text: Span<UInt8>, valueCountMax: Int = JSON.valueCountMax
   ) throws(JSONError) {
@@ -53,7 +53,7 @@ extension JSON {
     try reader.finish()
   }
 
-  /// The value that comes next, where it has at most so many in it.
+  /// Reads the next value. Throws if it contains more than `valueCountMax` values.
   public init(
     reading reader: inout JSONReader, valueCountMax: Int = JSON.valueCountMax
   ) throws(JSONError) {
@@ -107,7 +107,7 @@ extension JSON {
 // Writing
 
 extension JSON {
-  /// Writes the value where a value, an element or (after its key) a member's value may stand.
+  /// Writes the value as an element, as a member's value (after its key) or as the whole text.
   public func write(into buffer: inout ByteBuffer) {
     switch self {
     case .null: buffer.appendJSONNull()
@@ -122,7 +122,7 @@ extension JSON {
     }
   }
 
-  /// The value as a text of its own.
+  /// Returns the value as JSON text.
   public func serialized() -> [UInt8] {
     var buffer = ByteBuffer(capacity: 256)
     write(into: &buffer)
@@ -135,14 +135,14 @@ extension JSON {
 }
 
 extension JSONObject {
-  /// Writes the object where a value, an element or (after its key) a member's value may stand.
+  /// Writes the object as an element, as a member's value (after its key) or as the whole text.
   public func write(into buffer: inout ByteBuffer) {
     buffer.openJSONObject()
     writeMembers(into: &buffer)
     buffer.closeJSONObject()
   }
 
-  /// Writes the members alone, into an object that the caller has opened.
+  /// Writes only the members, into an object that the caller has opened.
   public func writeMembers(into buffer: inout ByteBuffer) {
     for member in members {
       buffer.appendJSON(key: member.key.bytes.span)

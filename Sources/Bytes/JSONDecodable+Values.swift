@@ -41,7 +41,7 @@ extension Int: JSONDecodable {
 }
 
 extension Double: JSONDecodable {
-  /// Finite: a number too large for a `Double` is invalid.
+  /// Reads a finite number; one that is too large for a `Double` is invalid.
   public init(json: JSON) throws(JSONDecodingError) {
     let double = try json.number().double
     guard double.isFinite else { throw .invalidValue(key: JSONDecodingError.root) }
@@ -50,8 +50,8 @@ extension Double: JSONDecodable {
 }
 
 extension WallTime: JSONDecodable {
-  /// A number of seconds since 1970, or a text in ISO 8601. A number is rounded to the microsecond:
-  /// Home Assistant counts in those, but what it writes may have seven digits behind the point.
+  /// Reads a number of seconds since 1970, or a text in ISO 8601. Rounds to the microsecond, Home
+  /// Assistant's resolution, since it may write seven digits after the point.
   public init(json: JSON) throws(JSONDecodingError) {
     guard let time = try Self.time(json) else {
       throw .invalidValue(key: JSONDecodingError.root)
@@ -71,7 +71,7 @@ extension WallTime: JSONDecodable {
 }
 
 extension Optional: JSONDecodable where Wrapped: JSONDecodable {
-  /// Null is nil. A member that may be missing is asked for with `getIfPresent`.
+  /// Reads null as nil. For a member that may be missing, use `getIfPresent`.
   public init(json: JSON) throws(JSONDecodingError) {
     guard json != .null else {
       self = nil
@@ -82,7 +82,7 @@ extension Optional: JSONDecodable where Wrapped: JSONDecodable {
 }
 
 extension Array: JSONDecodable where Element: JSONDecodable {
-  /// One element that does not decode fails them all; `LossyArray` leaves it out.
+  /// Fails if any element does not decode; `LossyArray` leaves such elements out.
   public init(json: JSON) throws(JSONDecodingError) {
     let elements = try json.array()
     self.init()
@@ -92,7 +92,7 @@ extension Array: JSONDecodable where Element: JSONDecodable {
 }
 
 extension Dictionary: JSONDecodable where Key == Text, Value: JSONDecodable {
-  /// The members of an object, all of one type.
+  /// Reads the members of an object, all of one type.
   public init(json: JSON) throws(JSONDecodingError) {
     let object = try json.object()
     self.init(minimumCapacity: object.count)
@@ -100,11 +100,11 @@ extension Dictionary: JSONDecodable where Key == Text, Value: JSONDecodable {
   }
 }
 
-/// An array of which the elements that do not decode are left out and counted.
+/// Array that leaves out and counts the elements that do not decode.
 public struct LossyArray<Element: JSONDecodable>: JSONDecodable {
-  /// Those that decoded, in their order.
+  /// Elements that decoded, in their order.
   public let elements: [Element]
-  /// How many did not.
+  /// Number of elements that did not decode.
   public let skippedCount: Int
 
   public init(json: JSON) throws(JSONDecodingError) {
@@ -129,7 +129,7 @@ extension LossyArray: RandomAccessCollection {
 extension LossyArray: Equatable where Element: Equatable {}
 extension LossyArray: Sendable where Element: Sendable {}
 
-/// A type of named values is decodable by saying so: `enum Origin: Text, JSONDecodable`.
+/// Decoding for types with raw values: `enum Origin: Text, JSONDecodable` is enough.
 extension JSONDecodable where Self: RawRepresentable, RawValue: JSONDecodable {
   public init(json: JSON) throws(JSONDecodingError) {
     guard let value = Self(rawValue: try RawValue(json: json)) else {

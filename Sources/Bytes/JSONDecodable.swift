@@ -1,13 +1,13 @@
-/// What can be made of a JSON value. Strict about kinds: true is no number, and 1.0 no integer.
+/// Type that can be decoded from JSON, strictly: true is not a number, and 1.0 not an integer.
 public protocol JSONDecodable {
-  /// Reads the value. Members that are not asked for are passed over.
+  /// Reads the value and ignores unknown members.
   ///
   /// - Throws: `JSONDecodingError`, which names the key.
   init(json: JSON) throws(JSONDecodingError)
 }
 
 extension JSONDecodable {
-  /// The value that a whole text of JSON is.
+  /// Decodes the only value of a JSON text.
   public init(decoding text: Span<UInt8>) throws(JSONDecodingError) {
     let json: JSON
     do throws(JSONError) { json = try JSON(parsing: text) } catch { throw .malformed(error) }
@@ -15,22 +15,22 @@ extension JSONDecodable {
   }
 }
 
-/// Why a value is not what was expected, and of which member. The value itself, which may be
-/// secret, is not in it.
+/// Reason of a failed decoding, with the key of the member. The value itself, which may be secret,
+/// is not included.
 public enum JSONDecodingError: Error, Equatable, Sendable {
-  /// There is no such member.
+  /// The member is missing.
   case missingKey(Text)
-  /// The value is of another kind.
+  /// The value has another kind than expected.
   case wrongKind(key: Text, expected: JSON.Kind, found: JSON.Kind)
-  /// The right kind, but a value that does not belong there.
+  /// The kind is right, but the value is not allowed.
   case invalidValue(key: Text)
-  /// The text was not JSON.
+  /// The text is not JSON.
   case malformed(JSONError)
 
-  /// The key of a value that has none, since it stands in no object.
+  /// Key for a value that is not a member of an object.
   public static let root: Text = "root"
 
-  /// The same at `key`, where it is about the whole value; else it names a member already.
+  /// Adds `key` to an error about the whole value; other errors already name a member.
   func located(at key: Text) -> JSONDecodingError {
     switch self {
     case .wrongKind(Self.root, let expected, let found):
@@ -42,31 +42,31 @@ public enum JSONDecodingError: Error, Equatable, Sendable {
 }
 
 extension JSON {
-  /// The truth that this is; throws where it is something else.
+  /// Returns the truth value; throws if the value has another kind.
   public func boolean() throws(JSONDecodingError) -> Bool {
     guard case .boolean(let truth) = self else { throw wrongKind(.boolean) }
     return truth
   }
 
-  /// The number that this is; throws where it is something else.
+  /// Returns the number; throws if the value has another kind.
   public func number() throws(JSONDecodingError) -> JSONNumber {
     guard case .number(let number) = self else { throw wrongKind(.number) }
     return number
   }
 
-  /// The string that this is; throws where it is something else.
+  /// Returns the string; throws if the value has another kind.
   public func text() throws(JSONDecodingError) -> Text {
     guard case .text(let text) = self else { throw wrongKind(.string) }
     return text
   }
 
-  /// The elements of the array that this is; throws where it is something else.
+  /// Returns the elements of the array; throws if the value has another kind.
   public func array() throws(JSONDecodingError) -> [JSON] {
     guard case .array(let elements) = self else { throw wrongKind(.array) }
     return elements
   }
 
-  /// The object that this is; throws where it is something else.
+  /// Returns the object; throws if the value has another kind.
   public func object() throws(JSONDecodingError) -> JSONObject {
     guard case .object(let object) = self else { throw wrongKind(.object) }
     return object
@@ -80,7 +80,7 @@ extension JSON {
 // Members
 
 extension JSONObject {
-  /// A member that must be there.
+  /// Returns a required member; throws if it is missing or does not decode.
   public func get<Value: JSONDecodable>(
     _ key: Text, as: Value.Type = Value.self
   ) throws(JSONDecodingError) -> Value {
@@ -88,7 +88,7 @@ extension JSONObject {
     do { return try Value(json: json) } catch { throw error.located(at: key) }
   }
 
-  /// A member that may be missing or null, but is otherwise right.
+  /// Returns an optional member, or nil if it is missing or null; throws if it does not decode.
   public func getIfPresent<Value: JSONDecodable>(
     _ key: Text, as: Value.Type = Value.self
   ) throws(JSONDecodingError) -> Value? {
@@ -96,22 +96,22 @@ extension JSONObject {
     do { return try Value(json: json) } catch { throw error.located(at: key) }
   }
 
-  /// The same with a value for when it is missing or null.
+  /// Returns an optional member, or `value` if it is missing or null; throws if it does not decode.
   public func get<Value: JSONDecodable>(
     _ key: Text, default value: @autoclosure () -> Value
   ) throws(JSONDecodingError) -> Value {
     try getIfPresent(key) ?? value()
   }
 
-  /// The same with a value for whatever is wrong with it.
+  /// Returns a member, or `value` if it is missing or does not decode.
   public func get<Value: JSONDecodable>(
     _ key: Text, orOnFailure value: @autoclosure () -> Value
   ) -> Value {
     do throws(JSONDecodingError) { return try get(key) } catch { return value() }
   }
 
-  /// A member that must be there, and of which `transform` makes something; nil is an invalid
-  /// value.
+  /// Returns a required member, converted by `transform`; throws if it is missing or does not
+  /// decode. A nil from `transform` is an invalid value.
   public func get<Base: JSONDecodable, Value>(
     _ key: Text, transform: (Base) -> Value?
   ) throws(JSONDecodingError) -> Value {
@@ -119,7 +119,7 @@ extension JSONObject {
     return value
   }
 
-  /// An array of which the elements that do not decode are left out.
+  /// Returns a required array without the elements that do not decode.
   public func getLossy<Element: JSONDecodable>(
     _ key: Text, of: Element.Type = Element.self
   ) throws(JSONDecodingError) -> LossyArray<Element> {
@@ -128,30 +128,30 @@ extension JSONObject {
 }
 
 extension JSON {
-  /// A member that must be there, of the object that this is.
+  /// Returns a required member; throws if it is missing or does not decode, or this is no object.
   public func get<Value: JSONDecodable>(
     _ key: Text, as: Value.Type = Value.self
   ) throws(JSONDecodingError) -> Value {
     try object().get(key)
   }
 
-  /// A member of the object that this is, or nil where there is none or it is null. Throws where it
-  /// does not decode, and where this is no object.
+  /// Returns an optional member of this object, or nil if it is missing or null. Throws if it does
+  /// not decode or if this is not an object.
   public func getIfPresent<Value: JSONDecodable>(
     _ key: Text, as: Value.Type = Value.self
   ) throws(JSONDecodingError) -> Value? {
     try object().getIfPresent(key)
   }
 
-  /// A member of the object that this is, or `value` where there is none or it is null. Throws
-  /// where it does not decode, and where this is no object.
+  /// Returns an optional member of this object, or `value` if it is missing or null. Throws if it
+  /// does not decode or if this is not an object.
   public func get<Value: JSONDecodable>(
     _ key: Text, default value: @autoclosure () -> Value
   ) throws(JSONDecodingError) -> Value {
     try object().get(key, default: value())
   }
 
-  /// A member of the object that this is, or `value` where anything at all is wrong with it.
+  /// Returns a member, or `value` if it is missing or does not decode, or this is not an object.
   public func get<Value: JSONDecodable>(
     _ key: Text, orOnFailure value: @autoclosure () -> Value
   ) -> Value {
@@ -159,16 +159,16 @@ extension JSON {
     return object.get(key, orOnFailure: value())
   }
 
-  /// A member of the object that this is, made into something else. Throws where there is none, it
-  /// does not decode, or `transform` finds nothing in it.
+  /// Returns a required member of this object, converted by `transform`. Throws if it is missing or
+  /// does not decode, if `transform` returns nil, or if this is not an object.
   public func get<Base: JSONDecodable, Value>(
     _ key: Text, transform: (Base) -> Value?
   ) throws(JSONDecodingError) -> Value {
     try object().get(key, transform: transform)
   }
 
-  /// The elements of an array that is a member of the object that this is. One that does not decode
-  /// is left out and counted. Throws where there is no such array.
+  /// Returns a required array of this object; leaves out and counts the elements that do not
+  /// decode. Throws if the array is missing or this is not an object.
   public func getLossy<Element: JSONDecodable>(
     _ key: Text, of: Element.Type = Element.self
   ) throws(JSONDecodingError) -> LossyArray<Element> {

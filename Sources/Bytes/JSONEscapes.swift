@@ -1,4 +1,4 @@
-/// What `\` and this byte stand for; nil for `u` and for everything that is not an escape.
+/// Returns the byte for which `\` and `byte` stand; nil for `u` and for bytes that are no escape.
 func escapedControl(_ byte: UInt8) -> UInt8? {
   switch byte {
   case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return byte
@@ -11,7 +11,7 @@ func escapedControl(_ byte: UInt8) -> UInt8? {
   }
 }
 
-/// `raw` has been checked by `JSONReader.text()`: each escape is whole.
+/// Appends `raw` without escapes. `JSONReader.text()` has checked that each escape is complete.
 func appendUnescaped(_ raw: Span<UInt8>, to buffer: inout ByteBuffer) {
   var index = 0
   while index < raw.count {
@@ -31,8 +31,8 @@ func appendUnescaped(_ raw: Span<UInt8>, to buffer: inout ByteBuffer) {
   }
 }
 
-/// The scalar of `\uXXXX`, or of two of them that are a surrogate pair; a lone surrogate is
-/// U+FFFD.
+/// Returns the scalar of `\uXXXX`, or of a surrogate pair, and the length of the escape; a lone
+/// surrogate is U+FFFD.
 private func scalarOfEscape(_ raw: Span<UInt8>, at index: Int) -> (Unicode.Scalar, Int) {
   func unit(_ start: Int) -> UInt32? {
     guard start + 6 <= raw.count, raw[start] == UInt8(ascii: "\\"),

@@ -1,10 +1,10 @@
-/// A number as JSON writes it (RFC 8259), kept exactly: 1, 1.0 and 1e0 stay apart, and neither a
-/// large integer nor a long fraction loses a digit on its way through.
+/// JSON number (RFC 8259), stored exactly: 1, 1.0 and 1e0 stay different, and neither a large
+/// integer nor a long fraction loses a digit.
 ///
-/// Two numbers are equal where they are written alike. To compare by value, compare `double`.
+/// Two numbers are equal if their texts are equal. To compare by value, compare `double`.
 public struct JSONNumber: Hashable, Sendable {
   private enum Storage: Hashable {
-    /// Written as `Int64` writes itself, which nearly all numbers are. Needs no allocation.
+    /// Number in the form in which `Int64` writes it, as nearly all numbers are. No allocation.
     case integer(Int64)
     /// Any other form.
     case literal(Text)
@@ -12,17 +12,17 @@ public struct JSONNumber: Hashable, Sendable {
 
   private let storage: Storage
 
-  /// A whole number.
+  /// Creates a whole number.
   public init(_ integer: Int64) { storage = .integer(integer) }
 
-  /// The shortest number that reads back as `double`, or nil where it is infinite or no number:
-  /// JSON has no word for those.
+  /// Creates the shortest number that reads back as `double`; nil if it is infinite or NaN, which
+  /// JSON cannot express.
   public init?(_ double: Double) {
     guard double.isFinite else { return nil }
     storage = .literal(Text(double.description))
   }
 
-  /// The number that `text` is, or nil where it is none.
+  /// Reads `text`; nil if it is not a number.
   public init?(_ text: Span<UInt8>) {
     var reader = JSONReader(text)
     do throws(JSONError) {
@@ -34,7 +34,7 @@ public struct JSONNumber: Hashable, Sendable {
     }
   }
 
-  /// A number that a `JSONReader` has checked.
+  /// Creates a number from a text that a `JSONReader` has checked.
   init(checked text: Span<UInt8>) {
     if let integer = Self.integer(of: text), Self.isShortest(text) {
       storage = .integer(integer)
@@ -43,8 +43,8 @@ public struct JSONNumber: Hashable, Sendable {
     }
   }
 
-  /// The whole number, or nil where the number has a fraction or an exponent (be it 1.0), or does
-  /// not fit.
+  /// Value as an integer; nil if the number has a fraction or an exponent (even 1.0), or does not
+  /// fit.
   public var integer: Int64? {
     switch storage {
     case .integer(let integer): integer
@@ -52,8 +52,8 @@ public struct JSONNumber: Hashable, Sendable {
     }
   }
 
-  /// The nearest `Double`, ties to even. A number too large is infinite and one too small is zero,
-  /// with its sign, as Home Assistant's own reader has it.
+  /// Nearest `Double`, ties to even. A number that is too large is infinite and one that is too
+  /// small is zero, with its sign, as in Home Assistant's own reader.
   public var double: Double {
     switch storage {
     case .integer(let integer): Double(integer)
@@ -61,8 +61,8 @@ public struct JSONNumber: Hashable, Sendable {
     }
   }
 
-  /// The number times 10^`exponent`, to the nearest whole number, halves away from zero; nil where
-  /// that does not fit.
+  /// Returns the number times 10^`exponent`, rounded to a whole number, halves away from zero; nil
+  /// if it does not fit.
   public func scaled(byPowerOfTen exponent: Int64) -> Int64? {
     switch storage {
     case .integer(let integer): integer.scaled(byPowerOfTen: exponent)
@@ -75,7 +75,7 @@ public struct JSONNumber: Hashable, Sendable {
     do throws(JSONError) { return try reader.integer() } catch { return nil }
   }
 
-  /// Whether an integer is written the only way `Int64` writes it: it is not -0.
+  /// Whether an integer has the form in which `Int64` writes it, that is, it is not -0.
   private static func isShortest(_ text: Span<UInt8>) -> Bool { !text.elementsEqual("-0") }
 }
 
@@ -89,7 +89,7 @@ extension JSONNumber: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
 }
 
 extension ByteBuffer {
-  /// Appends a number exactly as it was written.
+  /// Appends a number exactly as written.
   public mutating func appendJSON(_ number: JSONNumber) { number.append(to: &self) }
 }
 

@@ -1,29 +1,29 @@
-/// The members of a JSON object in the order they were written.
+/// Members of a JSON object in the order in which they were written.
 ///
-/// Where a key comes twice, the last value stands, in the place of the first: what Home Assistant's
-/// own reader does. Two objects are equal where each has the other's members, in whatever order.
+/// If a key occurs twice, the last value is stored at the position of the first, as in Home
+/// Assistant's own reader. Two objects are equal if they have the same members in any order.
 public struct JSONObject: Sendable {
-  /// A key and what stands behind it.
+  /// Key and value.
   public typealias Member = (key: Text, value: JSON)
 
-  /// Up to so many members, looking at each is quicker than hashing.
+  /// Maximum number of members up to which a linear search is faster than hashing.
   static let scannedCountMax = 16
 
-  /// Each key once, in the order they were written.
+  /// Members in the order in which they were written; each key once.
   public private(set) var members: [Member] = []
-  /// Where each key stands; empty while the members are few.
+  /// Index of each key in `members`; empty while there are at most `scannedCountMax` members.
   private var positions: [Text: Int] = [:]
 
-  /// An object without members.
+  /// Creates an object without members.
   public init() {}
 
-  /// How many members there are.
+  /// Number of members.
   public var count: Int { members.count }
-  /// Whether there are no members.
+  /// Whether the object has no members.
   public var isEmpty: Bool { members.isEmpty }
 
-  /// The value of a member. A new key goes to the end; nil removes the member (`JSON.null` is a
-  /// value). Removing takes as long as there are members.
+  /// Value of a member. Setting a new key appends it; setting nil removes the member (`JSON.null`
+  /// is a value). Removal takes linear time.
   public subscript(key: Text) -> JSON? {
     get { position(of: key).map { members[$0].value } }
     set {
@@ -36,15 +36,14 @@ public struct JSONObject: Sendable {
     }
   }
 
-  /// Makes the members of `other` members of this object too; a value of `other` goes before one
-  /// that was here.
+  /// Adds the members of `other`; if both have a key, the value of `other` is stored.
   public mutating func merge(_ other: JSONObject) {
     for member in other.members { self[member.key] = member.value }
   }
 
-  /// Removes the members with these keys, all of them in one pass over the members.
+  /// Removes the members with these keys in one pass.
   ///
-  /// - Returns: whether there were any.
+  /// - Returns: whether a member was removed.
   public mutating func remove(_ keys: [Text]) -> Bool {
     guard !keys.isEmpty else { return false }
     var isKept = [Bool](repeating: true, count: members.count)

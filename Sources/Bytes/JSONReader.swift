@@ -1,71 +1,71 @@
-/// Why a text is not the JSON that its reader expected, and at which byte.
+/// Reason why a text is not the JSON that its reader expected, with the position.
 public enum JSONError: Error, Equatable {
   /// The text ends inside a value.
   case truncated
-  /// A byte that cannot stand there, or a value of another kind than asked for.
+  /// A byte is not allowed at this position, or the value is not of the expected kind.
   case unexpected(at: Int)
-  /// More than `JSONReader.depthMax` values inside one another.
+  /// More than `JSONReader.depthMax` values are nested.
   case tooDeep
-  /// More than `JSON.valueCountMax` values, where a whole text was to be kept.
+  /// A text that is decoded as a whole has more than `JSON.valueCountMax` values.
   case tooLarge
-  /// A number that the type asked for cannot hold.
+  /// The requested type cannot hold the number.
   case outOfRange(at: Int)
 }
 
-/// Reads JSON (RFC 8259) in one pass over bytes that it does not own, without allocating.
+/// Reads JSON (RFC 8259) in one pass over borrowed bytes, without allocating.
 ///
-/// Each value is read or skipped before the next key or element is asked for; one that its caller
-/// did not take is passed over.
+/// Each value is read or skipped before the next key or element; a value that the caller did not
+/// read is skipped.
 ///
 ///     try reader.openObject()
 ///     while let key = try reader.nextKey() {
 ///       if key.elementsEqual("id") { … try reader.text() … } else { try reader.skipValue() }
 ///     }
 ///
-/// After an error it reads nothing more: every later call throws that same error, also where the
-/// caller ignored it (`try?`). No text and no order of calls is a trap.
+/// After an error every later call throws that same error, even if the caller ignored it (`try?`).
+/// No text and no order of calls makes the program stop.
 public struct JSONReader: ~Escapable {
-  /// Values inside one another that `skipValue` follows before it refuses.
+  /// Maximum nesting depth that `skipValue` accepts.
   public static let depthMax = 64
 
   private let bytes: Span<UInt8>
-  /// The byte that is read next.
+  /// Position of the next byte.
   public private(set) var position = 0
   private var expectation = Expectation.value
-  /// Why nothing more is read. `position` is at the end then, so only what stands there looks here.
+  /// Error of the first failure. `position` is then at the end: only code at the end checks it.
   private var failure: JSONError?
 
-  /// What may stand next.
+  /// Tokens that may come next.
   private enum Expectation {
     case value
     case firstOrEnd
     case commaOrEnd
   }
 
-  /// Reads `bytes` from their beginning.
+  /// Creates a reader at the beginning of `bytes`.
   @_lifetime(copy bytes)
   public init(_ bytes: Span<UInt8>) { self.bytes = bytes }
 
-  /// A string as it stands between its quotes.
+  /// String as written between its quotes.
   public struct Text: ~Escapable {
-    /// The bytes between the quotes, escapes and all.
+    /// Bytes between the quotes, with escapes.
     public let raw: Span<UInt8>
 
     @_lifetime(copy raw)
     fileprivate init(raw: Span<UInt8>) { self.raw = raw }
 
-    /// Whether this is the text of a literal that needs no escapes.
+    /// Whether the text equals a literal that needs no escapes.
     public func elementsEqual(_ literal: StaticString) -> Bool { raw.elementsEqual(literal) }
-    /// Whether this is a text that needs no escapes.
+    /// Whether the text equals a text that needs no escapes.
     public func elementsEqual(_ literal: [UInt8]) -> Bool { raw.elementsEqual(literal.span) }
-    /// Whether this is a text that needs no escapes.
+    /// Whether the text equals a text that needs no escapes.
     public func elementsEqual(_ literal: Span<UInt8>) -> Bool { raw.elementsEqual(literal) }
 
-    /// Appends what the text says, escapes undone.
+    /// Appends the text without escapes.
     public func append(to buffer: inout ByteBuffer) { appendUnescaped(raw, to: &buffer) }
   }
 
-  /// What a value of JSON can be.
+  /// Kind of a JSON value.
   public enum Kind: Equatable, Sendable {
     /// `{…}`
     case object
@@ -73,7 +73,7 @@ public struct JSONReader: ~Escapable {
     case array
     /// `"…"`
     case string
-    /// Whole or not.
+    /// `1`, `-1.5` or `1e3`
     case number
     /// `true` or `false`
     case boolean
@@ -81,7 +81,7 @@ public struct JSONReader: ~Escapable {
     case null
   }
 
-  /// What the next value is; nothing is consumed but white space.
+  /// Returns the kind of the next value and consumes only white space.
   @inline(never)
   public mutating func nextKind() throws(JSONError) -> Kind {
     switch try peek() {
@@ -95,12 +95,12 @@ public struct JSONReader: ~Escapable {
     }
   }
 
-  /// Enters the object that comes next; throws where something else does.
+  /// Enters the next object; throws if the next value is not an object.
   public mutating func openObject() throws(JSONError) { try open(UInt8(ascii: "{")) }
-  /// Enters the array that comes next; throws where something else does.
+  /// Enters the next array; throws if the next value is not an array.
   public mutating func openArray() throws(JSONError) { try open(UInt8(ascii: "[")) }
 
-  /// The key of the next member, or nil at the end of the object, which is then consumed.
+  /// Returns the key of the next member, or nil at the end of the object, which is then consumed.
   @_lifetime(copy self)
   public mutating func nextKey() throws(JSONError) -> Text? {
     guard try moveToNext(end: UInt8(ascii: "}")) else { return nil }
@@ -110,13 +110,13 @@ public struct JSONReader: ~Escapable {
     return key
   }
 
-  /// Whether an element follows; at the end of the array, which is then consumed, false.
+  /// Returns whether an element follows; at the end of the array, consumes it and returns false.
   public mutating func nextElement() throws(JSONError) -> Bool {
     try moveToNext(end: UInt8(ascii: "]"))
   }
 
-  // The parts of every value; copied into each caller they would be half of the reading.
-  /// Takes the string that comes next, its escapes checked; throws where something else comes.
+  // Used for every value; inlined into each caller they would be half of the reading code.
+  /// Reads the next string and checks its escapes; throws if the next value is not a string.
   @inline(never)
   @_lifetime(copy self)
   public mutating func text() throws(JSONError) -> Text {
@@ -137,32 +137,32 @@ public struct JSONReader: ~Escapable {
     }
   }
 
-  /// Takes `true` or `false`; throws where something else comes.
+  /// Reads `true` or `false`; throws if the next value is something else.
   public mutating func boolean() throws(JSONError) -> Bool {
     let isTrue = try peek() == UInt8(ascii: "t")
     try expect(isTrue ? "true" : "false")
     return isTrue
   }
 
-  /// A number of any form, as it is written.
+  /// Reads a number of any form and returns it as written.
   @_lifetime(copy self)
   public mutating func number() throws(JSONError) -> Span<UInt8> {
     bytes.extracting(try numberRange())
   }
 
-  /// Takes `null`; throws where something else comes.
+  /// Reads `null`; throws if the next value is something else.
   public mutating func null() throws(JSONError) {
     _ = try peek()
     try expect("null")
   }
 
-  /// A whole number; one with a fraction or an exponent is refused.
+  /// Reads a whole number; throws if it has a fraction or an exponent, or does not fit.
   public mutating func integer() throws(JSONError) -> Int64 {
     let digits = try numberRange()
     do throws(JSONError) { return try wholeNumber(in: digits) } catch { throw fail(error) }
   }
 
-  /// A number, or nil where it is not a whole one that fits. It is consumed in any case.
+  /// Reads a number; nil if it is not a whole one or does not fit. It is consumed in any case.
   public mutating func integerIfWhole() throws(JSONError) -> Int64? {
     let digits = try numberRange()
     do throws(JSONError) { return try wholeNumber(in: digits) } catch { return nil }
@@ -190,7 +190,7 @@ public struct JSONReader: ~Escapable {
     return number
   }
 
-  /// Skips one value of any kind and tells where it stood.
+  /// Skips one value of any kind and returns its position.
   @discardableResult
   public mutating func skipValue() throws(JSONError) -> Range<Int> {
     let first = try nextKind()
@@ -225,8 +225,8 @@ public struct JSONReader: ~Escapable {
     return start..<position
   }
 
-  /// Takes the next value where it is an object or an array that is written like this, byte for
-  /// byte. Else nothing is taken.
+  /// Consumes the next value and returns true if it is an object or an array written exactly like
+  /// `literal`; consumes nothing otherwise.
   public mutating func skipValue(written literal: StaticString) -> Bool {
     guard expectation == .value, bytes.extracting(position...).starts(with: literal) else {
       return false
@@ -236,14 +236,14 @@ public struct JSONReader: ~Escapable {
     return true
   }
 
-  /// Checks that nothing but white space is left.
+  /// Checks that only white space is left.
   public mutating func finish() throws(JSONError) {
     skipSpace()
     guard position == bytes.count else { throw fail(.unexpected(at: position)) }
     if let failure { throw failure }
   }
 
-  /// Reads nothing more. What is thrown is the error of the first failure.
+  /// Stops the reader and returns the error of the first failure.
   @inline(never)
   private mutating func fail(_ error: JSONError) -> JSONError {
     position = bytes.count
@@ -301,7 +301,7 @@ public struct JSONReader: ~Escapable {
     expectation = .commaOrEnd
   }
 
-  /// Where the digits end that begin at `start`; there is at least one.
+  /// Returns the end of the digits that begin at `start`; throws if there is no digit.
   @inline(never)
   private mutating func endOfDigits(from start: Int) throws(JSONError) -> Int {
     var index = start
@@ -351,7 +351,7 @@ public struct JSONReader: ~Escapable {
     position += 1
   }
 
-  // Most writers leave no space.
+  // Most writers emit no white space.
   @inline(__always)
   private mutating func peek() throws(JSONError) -> UInt8 {
     if position < bytes.count, bytes[position] > 0x20 { return bytes[position] }

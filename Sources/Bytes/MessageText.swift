@@ -1,52 +1,52 @@
-/// A sentence for the user, put together without `String`, whose comparison would link the Unicode
-/// tables into the shipped binary.
+/// Message for the user, built without `String`, whose comparison would link the Unicode tables
+/// into the shipped binary.
 ///
-/// Text from the file gets in through `quoted:` only, which makes it safe to show.
+/// Text from a file is inserted only through `quoted:`, which makes it safe to show.
 public struct MessageText: ExpressibleByStringInterpolation, Sendable {
-  /// A longer text is described, not shown: a token that was pasted into the wrong line must not
-  /// end up in a log. 40 characters hold every word and number that can be right.
+  /// Maximum length of a quoted text. Longer ones are described: a token that was pasted into the
+  /// wrong line must not end up in a log. 40 characters hold every valid word and number.
   public static let quotedCharactersMax = 40
 
-  /// The sentence in UTF-8.
+  /// Message in UTF-8.
   public let bytes: [UInt8]
 
-  /// Bytes that are known not to come from the file.
+  /// Creates a message from bytes that do not come from a file.
   public init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Whether a text from the file is neither long nor looks like an access token (a JSON Web Token,
+  /// Whether a text from a file is short and does not look like an access token (a JSON Web Token,
   /// which begins with an encoded brace and quote).
   public static func canShow(_ text: [UInt8]) -> Bool {
     text.characterCount <= quotedCharactersMax && !text.span.starts(with: "eyJ")
   }
 
-  /// The text of a literal.
+  /// Creates a message from a literal.
   public init(stringLiteral text: StaticString) { bytes = [UInt8](text) }
 
-  /// A literal with values in it.
+  /// Creates a message from a literal with interpolated values.
   public init(stringInterpolation: StringInterpolation) { bytes = stringInterpolation.bytes }
 
-  /// Puts a literal and the values in it together.
+  /// Collects a literal and its interpolated values.
   public struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var bytes: [UInt8] = []
 
-    /// An empty text.
+    /// Creates an empty text.
     public init(literalCapacity: Int, interpolationCount: Int) {}
 
-    /// The compiler appends an empty literal before and after each interpolation at an end.
+    /// Appends a literal. The compiler also passes empty ones before and after interpolations.
     @inline(__always)
     public mutating func appendLiteral(_ text: StaticString) {
       if text.utf8CodeUnitCount > 0 { appendInterpolation(text) }
     }
-    /// A text that the program knows.
+    /// Appends a literal.
     @inline(never)
     public mutating func appendInterpolation(_ text: StaticString) { bytes += [UInt8](text) }
-    /// Another sentence, or a part of one.
+    /// Appends another message.
     @inline(never)
     public mutating func appendInterpolation(_ text: MessageText) { bytes += text.bytes }
-    /// Bytes that are known to be fit for showing.
+    /// Appends bytes that are safe to show.
     @inline(never)
     public mutating func appendInterpolation(bytes shown: [UInt8]) { bytes += shown }
-    /// A number in decimal digits.
+    /// Appends a number in decimal digits.
     @inline(never)
     public mutating func appendInterpolation(_ number: Int) { append(decimal: Int64(number)) }
     private mutating func append(decimal number: Int64) {
@@ -55,7 +55,7 @@ public struct MessageText: ExpressibleByStringInterpolation, Sendable {
       bytes += [UInt8](digits.bytes)
     }
 
-    /// How many there are of something: `1 location`, `2 locations`.
+    /// Appends a count with its noun: `1 location`, `2 locations`.
     @inline(never)
     public mutating func appendInterpolation(_ count: Int, _ noun: StaticString) {
       append(decimal: Int64(count))
@@ -64,7 +64,7 @@ public struct MessageText: ExpressibleByStringInterpolation, Sendable {
       if count != 1 { appendLiteral("s") }
     }
 
-    /// A length of time in the two largest units that people would say: `3 d 4 h`, `5 min`, `8 s`.
+    /// Appends a duration in its two largest common units: `3 d 4 h`, `5 min`, `8 s`.
     @inline(never)
     public mutating func appendInterpolation(_ duration: Duration) {
       let milliseconds = max(duration.nanoseconds / 1_000_000, 0)
@@ -82,7 +82,7 @@ public struct MessageText: ExpressibleByStringInterpolation, Sendable {
       appendLiteral(units[first + 1].name)
     }
 
-    /// Text from the file in quotes, or its length where it is long or looks like a token.
+    /// Appends text from a file in quotes, or only its length if it is long or looks like a token.
     @inline(never)
     public mutating func appendInterpolation(quoted text: [UInt8]) {
       appendInterpolation(
@@ -91,7 +91,7 @@ public struct MessageText: ExpressibleByStringInterpolation, Sendable {
           : "(a text of \(text.characterCount) characters)")
     }
 
-    /// `a, b and 3 more`: at most so many texts from outside, fit for a terminal.
+    /// Appends `a, b and 3 more`: at most `max` texts from outside, made safe for a terminal.
     @inline(never)
     public mutating func appendInterpolation(listed texts: [[UInt8]], max: Int) {
       for index in texts.indices.prefix(max) {
@@ -101,7 +101,7 @@ public struct MessageText: ExpressibleByStringInterpolation, Sendable {
       if texts.count > max { appendInterpolation(" and \(texts.count - max) more" as MessageText) }
     }
 
-    /// `a, b or c`
+    /// Appends `a, b or c`.
     @inline(never)
     public mutating func appendInterpolation(anyOf words: [StaticString]) {
       for index in words.indices {
@@ -113,29 +113,29 @@ public struct MessageText: ExpressibleByStringInterpolation, Sendable {
 }
 
 extension MessageText {
-  /// One text behind the other.
+  /// Concatenates two messages.
   public static func + (left: MessageText, right: MessageText) -> MessageText {
     MessageText(bytes: left.bytes + right.bytes)
   }
 
-  /// The text with a full stop, unless it ends with a mark of its own.
+  /// Message with a full stop, unless it ends with a question mark.
   public var sentence: MessageText {
     bytes.last == UInt8(ascii: "?") ? self : self + "."
   }
 }
 
 extension MessageText.StringInterpolation {
-  /// A short text, as it is.
+  /// Appends a short text.
   public mutating func appendInterpolation(_ text: InlineText) {
     appendInterpolation(bytes: [UInt8](text.bytes))
   }
 
-  /// A length of time that was measured, to the second.
+  /// Appends a measured duration, to the second.
   public mutating func appendInterpolation(wholeSeconds duration: Duration) {
     appendInterpolation(wholeSeconds: Int(clamping: duration.nanoseconds / 1_000_000_000))
   }
 
-  /// A length of time in seconds, in the units that people would say.
+  /// Appends a duration in seconds, in common units.
   public mutating func appendInterpolation(wholeSeconds seconds: Int) {
     appendInterpolation(Duration.seconds(seconds))
   }

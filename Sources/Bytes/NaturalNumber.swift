@@ -1,14 +1,14 @@
-/// A natural number of any size, with no more arithmetic than reading a decimal number needs.
+/// Natural number of any size, with just the arithmetic that reading a decimal number needs.
 ///
-/// The largest comes from a number near the smallest `Double` with all its digits: 10^1093, and
-/// 2^3634 is more.
+/// The largest comes from a number near the smallest `Double` with all its digits: 10^1093, which
+/// is less than 2^3634.
 struct NaturalNumber {
-  /// 32 bits each, the lowest first, none of them zero at the end.
+  /// Groups of 32 bits, the lowest first; the last one is never zero.
   private var limbs: [UInt32] = []
 
   static var one: NaturalNumber { NaturalNumber(digits: [1]) }
 
-  /// Decimal digits (0...9), the highest first.
+  /// Creates a number from decimal digits (0...9), the highest first.
   init(digits: [UInt8]) {
     for digit in digits { multiply(by: 10, adding: UInt32(digit)) }
   }
@@ -45,7 +45,7 @@ struct NaturalNumber {
     limbs.insert(contentsOf: repeatElement(0, count: bitCount / 32), at: 0)
   }
 
-  /// Takes `other` away where it is not larger, and says whether it did.
+  /// Subtracts `other` if it is not larger, and returns whether it did.
   private mutating func subtract(ifNotLarger other: NaturalNumber) -> Bool {
     guard !isLess(than: other) else { return false }
     var borrow: Int64 = 0
@@ -67,7 +67,7 @@ struct NaturalNumber {
     return false
   }
 
-  /// The `Double` nearest to numerator / denominator, ties to even; infinity where it is too large.
+  /// Returns the `Double` nearest to numerator / denominator, ties to even; may be infinity.
   static func ratio(_ numerator: NaturalNumber, _ denominator: NaturalNumber) -> Double {
     var (rest, divisor) = (numerator, denominator)
     let shift = numerator.bitCount - denominator.bitCount
@@ -78,24 +78,24 @@ struct NaturalNumber {
       if step > 0 { rest.shiftLeft(by: 1) }
       quotient = quotient << 1 | (rest.subtract(ifNotLarger: divisor) ? 1 : 0)
     }
-    // What is left decides only whether a tie is one, and the lowest bit is never kept.
+    // The remainder only decides whether a tie is exact, and the lowest bit is always dropped.
     if rest.bitCount > 0 { quotient |= 1 }
     return rounded(quotient, timesTwoToThe: shift - 63)
   }
 
-  /// `bits` has its highest or second highest bit set.
+  /// Rounds `bits` × 2^`exponent`. The highest or second highest bit of `bits` must be set.
   private static func rounded(_ bits: UInt64, timesTwoToThe exponent: Int) -> Double {
     let highest = 63 - bits.leadingZeroBitCount
     let binaryExponent = highest + exponent
     let leastNormal = -1022
-    // A number below the normal ones has fewer bits.
+    // A subnormal number has fewer bits.
     let dropped = highest - 52 + max(leastNormal - binaryExponent, 0)
     guard dropped < 64 else { return dropped == 64 && bits > 1 << 63 ? .leastNonzeroMagnitude : 0 }
     var significand = bits >> dropped
     let rest = bits & (1 << dropped - 1)
     let half: UInt64 = 1 << (dropped - 1)
     if rest > half || (rest == half && significand & 1 == 1) { significand += 1 }
-    // The carry of the rounding goes on into the exponent, and there on to infinity.
+    // The carry of the rounding extends into the exponent, and from there to infinity.
     let biased = UInt64(max(binaryExponent, leastNormal) - leastNormal)
     let pattern = biased << 52 + significand
     return Double(bitPattern: min(pattern, Double.infinity.bitPattern))

@@ -1,21 +1,21 @@
-/// What waits to be taken, the oldest first.
+/// First-in, first-out queue.
 ///
-/// The storage is kept: nothing is allocated while no more waits than `capacity`, provided that the
-/// queue is emptied from time to time.
+/// The storage is reused: nothing is allocated while at most `capacity` elements wait, if the queue
+/// is emptied from time to time.
 public struct Queue<Element> {
   private var elements: [Element] = []
   private var takenCount = 0
 
-  /// - Parameter capacity: for how many elements storage is there from the start.
+  /// - Parameter capacity: number of elements for which storage is reserved at the start.
   public init(capacity: Int = 0) { elements.reserveCapacity(capacity) }
 
-  /// Whether nothing waits.
+  /// Whether the queue is empty.
   public var isEmpty: Bool { takenCount == elements.count }
 
-  /// Adds an element, which waits behind all others.
+  /// Adds an element at the end.
   public mutating func append(_ element: Element) { elements.append(element) }
 
-  /// The element that has waited longest; nil where none waits.
+  /// Removes and returns the oldest element; nil if the queue is empty.
   public mutating func takeFirst() -> Element? {
     guard takenCount < elements.count else { return nil }
     defer {

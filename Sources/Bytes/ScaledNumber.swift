@@ -1,8 +1,8 @@
-// Decimal numbers as whole ones of a smaller unit, such as seconds as milliseconds: exact, and
+// Decimal numbers as whole numbers of a smaller unit, such as seconds as milliseconds: exact, and
 // without an allocation.
 
 extension JSONReader {
-  /// A number times 10^`exponent`, to the nearest whole number, halves away from zero.
+  /// Reads a number and returns it times 10^`exponent`, rounded, halves away from zero.
   public mutating func number(timesPowerOfTen exponent: Int64) throws(JSONError) -> Int64 {
     let start = position
     guard let scaled = try number().scaledNumber(byPowerOfTen: exponent) else {
@@ -13,8 +13,8 @@ extension JSONReader {
 }
 
 extension Span where Element == UInt8 {
-  /// A number of JSON, which this is, times 10^`exponent`, to the nearest whole number, halves
-  /// away from zero; nil where that does not fit.
+  /// Returns this number of JSON times 10^`power`, rounded to a whole number, halves away from
+  /// zero; nil if it does not fit.
   func scaledNumber(byPowerOfTen power: Int64) -> Int64? {
     let mantissa = extracting(..<endOfMantissa)
     var exponent: Int64 = 0
@@ -32,7 +32,7 @@ extension Span where Element == UInt8 {
     let isNegative = self[0] == UInt8(ascii: "-")
     let point = firstIndex(of: UInt8(ascii: "."))
     let digits = extracting((isNegative ? 1 : 0)...)
-    // The point, moved; as many digits stand before it, or zeros where there are none.
+    // Number of digits before the moved point; missing digits are zeros.
     var left = Int64((point ?? count) - (isNegative ? 1 : 0)).addingClamped(power)
     var whole: UInt64 = 0
     guard left >= 0 else { return 0 }
@@ -91,7 +91,7 @@ extension Int64 {
       self.init(exactly: magnitude)
       return
     }
-    // -magnitude, of which the least has no positive counterpart.
+    // The magnitude of the least Int64 has no positive counterpart.
     guard let lessOne = Int64(exactly: magnitude - 1) else { return nil }
     self = -lessOne - 1
   }

@@ -1,11 +1,11 @@
-/// Searches that look at several bytes at once: gpsd says 13 KB in a cycle, and all that is sent or
-/// answered passes here.
+/// Searches that compare several bytes at once: gpsd sends 13 KB in a cycle, and all messages sent
+/// and received pass here.
 extension Span where Element == UInt8 {
-  /// The first place of `byte` at or after `start`.
+  /// Returns the first position of `byte` at or after `start`.
   public func firstIndex(of byte: UInt8, from start: Int = 0) -> Int? {
     precondition(start >= 0, "a place is not negative")
     var index = start
-    // A line is longer than a few words: 64 bytes at a time, until some of them hold the byte.
+    // A line is usually longer than a few words: 64 bytes at a time, until one of them is `byte`.
     let wanted = SIMD16(repeating: byte)
     while count &- index >= 64,
       !any(
@@ -18,7 +18,7 @@ extension Span where Element == UInt8 {
     return index < count ? index : nil
   }
 
-  /// The last place of `byte` before `end`.
+  /// Returns the last position of `byte` before `end`.
   public func lastIndex(of byte: UInt8, before end: Int) -> Int? {
     precondition((0...count).contains(end), "what stands before the end is looked at")
     var index = end
@@ -35,9 +35,9 @@ extension Span where Element == UInt8 {
     return nil
   }
 
-  /// The first place at or after `start` whose byte needs a closer look in the text of a JSON
-  /// string: a quote, a backslash, a control character or a byte that is not ASCII; `count` where
-  /// all are plain.
+  /// Returns the first position at or after `start` whose byte needs special treatment in a JSON
+  /// string: a quote, a backslash, a control character or a byte that is not ASCII. Returns `count`
+  /// if all bytes are plain.
   func endOfPlainJSON(from start: Int) -> Int {
     precondition(start >= 0, "a place is not negative")
     return firstMarked(from: start) { word in
@@ -46,8 +46,8 @@ extension Span where Element == UInt8 {
     }
   }
 
-  /// The first place at or after `start` whose high bit `marks` sets; `count` where it sets none.
-  /// It may set more of them than it should, but none before the first.
+  /// Returns the first position at or after `start` whose high bit `marks` sets, or `count` if
+  /// there is no such position. `marks` may set wrong bits, but not before the first right one.
   private func firstMarked(from start: Int, _ marks: (UInt64) -> UInt64) -> Int {
     var index = start
     while count &- index >= 8 {
@@ -59,7 +59,7 @@ extension Span where Element == UInt8 {
     return index
   }
 
-  // The callers have made sure that there are as many bytes.
+  // The callers have checked that enough bytes follow.
 
   func word(at index: Int) -> UInt64 {
     UInt64(
@@ -72,14 +72,14 @@ extension Span where Element == UInt8 {
   }
 }
 
-/// Eight bytes. Subtracting from each byte borrows the high bit of one that is too small; what is
-/// marked after the first such byte may be wrong, for that borrowed from it.
+/// Eight bytes. The subtraction borrows from the next byte for each byte that is too small, so
+/// marks after the first such byte may be wrong.
 extension UInt64 {
   fileprivate static func each(_ byte: UInt8) -> UInt64 { 0x0101_0101_0101_0101 &* UInt64(byte) }
 
   fileprivate func marks(of byte: UInt8) -> UInt64 { (self ^ .each(byte)).marks(below: 1) }
 
-  /// The bytes below `limit`, which is at most 0x80.
+  /// Returns marks of the bytes below `limit`, which is at most 0x80.
   fileprivate func marks(below limit: UInt8) -> UInt64 {
     (self &- .each(limit)) & ~self & .each(0x80)
   }

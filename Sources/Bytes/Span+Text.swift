@@ -1,32 +1,32 @@
 extension Span where Element == UInt8 {
-  /// Whether the bytes are the same, and as many.
+  /// Whether both have the same bytes.
   public func elementsEqual(_ other: Span<UInt8>) -> Bool {
     count == other.count && starts(with: other)
   }
 
-  /// Whether the bytes are exactly those of a literal.
+  /// Whether the bytes equal those of a literal.
   public func elementsEqual(_ text: StaticString) -> Bool {
     count == text.utf8CodeUnitCount && starts(with: text)
   }
 
-  /// Whether the first bytes are the literal's.
+  /// Whether the bytes begin with a literal.
   public func starts(with text: StaticString) -> Bool {
     let literal = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     return unsafe starts(with: literal.span)
   }
 
-  /// Whether the first bytes are those of `other`.
+  /// Whether the bytes begin with those of `other`.
   public func starts(with other: Span<UInt8>) -> Bool {
     count >= other.count && firstDifference(from: other) == nil
   }
 
-  /// The first place where the bytes are not those of `other`; nil where one begins with the other.
+  /// Returns the first position with a different byte; nil if one begins with the other.
   @inline(never)
   public func firstDifference(from other: Span<UInt8>) -> Int? {
     let end = Swift.min(count, other.count)
     var index = 0
     while end >= 8, index < end {
-      // The last word begins with bytes that are compared already.
+      // The last word begins with bytes that have already been compared.
       index = Swift.min(index, end &- 8)
       let difference = word(at: index) ^ other.word(at: index)
       if difference != 0 { return index &+ difference.trailingZeroBitCount / 8 }
@@ -36,8 +36,8 @@ extension Span where Element == UInt8 {
     return index < end ? index : nil
   }
 
-  /// The bytes as one number, by which short words are compared at once: no two words have the
-  /// same. Nil where there are more than eight, or the first is 0.
+  /// Bytes as one number, for a fast comparison of short words: different words have different
+  /// numbers. Nil if there are more than eight bytes, or the first is 0.
   public var packed: UInt64? {
     guard count <= 8, count == 0 || self[0] != 0 else { return nil }
     var number: UInt64 = 0
@@ -45,7 +45,7 @@ extension Span where Element == UInt8 {
     return number
   }
 
-  /// The bytes without spaces, tabs and line ends at either side.
+  /// Returns the bytes without spaces, tabs and line ends at both ends.
   @_lifetime(copy self)
   public func trimmed() -> Span<UInt8> {
     var start = 0
@@ -55,10 +55,10 @@ extension Span where Element == UInt8 {
     return extracting(start..<end)
   }
 
-  /// The length of the UTF-8 scalar at `index`, or 0 where there is none (RFC 3629, table 3-7 of
-  /// the Unicode standard: no overlong forms, no surrogates).
+  /// Returns the length of the UTF-8 scalar at `index`, or 0 if it is invalid (RFC 3629, table 3-7
+  /// of the Unicode standard: no overlong forms, no surrogates).
   public func lengthOfScalar(at index: Int) -> Int {
-    // The first byte tells the length, and with E0, ED, F0 and F4 narrows the second.
+    // The first byte gives the length; E0, ED, F0 and F4 also restrict the second.
     let length: Int
     var second: ClosedRange<UInt8> = 0x80...0xBF
     switch self[index] {
@@ -79,7 +79,7 @@ extension Span where Element == UInt8 {
 }
 
 extension Span where Element == UInt8 {
-  /// Whether the bytes are those of `lowercase`, which holds no capital letters, in either case.
+  /// Whether the bytes equal `lowercase`, which has no capital letters, in either case.
   public func elementsEqualIgnoringCase(_ lowercase: StaticString) -> Bool {
     let literal = unsafe UnsafeBufferPointer(
       start: lowercase.utf8Start, count: lowercase.utf8CodeUnitCount)
@@ -92,24 +92,24 @@ extension Span where Element == UInt8 {
 }
 
 extension UInt8 {
-  /// Whether this is a space, a tab, or one of the line ends of ASCII.
+  /// Whether the byte is a space, a tab, or a line end of ASCII.
   public var isASCIISpace: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
-  /// Whether this is one of `0` to `9` in ASCII.
+  /// Whether the byte is an ASCII digit.
   public var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-  /// This ASCII letter in lower case; other bytes as they are.
+  /// Lower case of an ASCII letter; other bytes unchanged.
   public var asciiLowercased: UInt8 {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
   }
 }
 
 extension Array where Element == UInt8 {
-  /// The UTF-8 of a literal.
+  /// Creates the UTF-8 of a literal.
   public init(_ text: StaticString) {
     unsafe self.init(
       UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  /// A copy of the bytes.
+  /// Copies the bytes.
   public init(_ bytes: Span<UInt8>) {
     unsafe self = bytes.withUnsafeBufferPointer { unsafe Array($0) }
   }

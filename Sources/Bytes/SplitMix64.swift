@@ -1,9 +1,9 @@
-/// A small generator of numbers that look random and are the same for the same seed (Steele,
+/// Small pseudo-random number generator that returns the same numbers for the same seed (Steele,
 /// Lea, Flood: "Fast splittable pseudorandom number generators", 2014). Not for secrets.
 public struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// The numbers that follow from `seed`; the same seed gives the same numbers.
+  /// Creates a generator; the same seed gives the same numbers.
   public init(seed: UInt64) { state = seed }
 
   public mutating func next() -> UInt64 {

@@ -1,14 +1,14 @@
-// Text as bytes: what the configuration's reading and the messages ask of it beyond `Bytes`.
+// Text as bytes: functions that the configuration and the messages need.
 
-/// One character (a Unicode scalar) of a text, or one byte that belongs to none.
+/// Character (a Unicode scalar) of a text, or a byte that is not UTF-8.
 public struct TextCharacter {
-  /// nil where the text is not UTF-8.
+  /// Scalar value; nil if the byte is not UTF-8.
   public let scalar: UInt32?
-  /// Where the next one begins.
+  /// Position of the next character.
   public let end: Int
 
-  /// Control characters, line separators, and the marks that turn the direction of writing: in a
-  /// name they are a mistake, and in a message they could hide what it says.
+  /// Whether the character is a control character, a line separator or a mark that turns the
+  /// direction of writing: a mistake in a name, and able to hide the content of a message.
   public var isInvisibleControl: Bool {
     guard let scalar else { return false }
     return switch scalar {
@@ -19,13 +19,13 @@ public struct TextCharacter {
 }
 
 extension Span<UInt8> {
-  // Called wherever text is judged; inlined there it would be most of each caller.
-  /// The character that begins at `index`.
+  // Called for every character; inlined it would be most of each caller.
+  /// Returns the character at `index`.
   @inline(never)
   public func character(at index: Int) -> TextCharacter {
     let length = lengthOfScalar(at: index)
     guard length > 0 else { return TextCharacter(scalar: nil, end: index + 1) }
-    // The first byte of several begins with as many ones and a zero.
+    // The first byte of a sequence begins with one bit per byte and then a zero.
     var scalar = UInt32(length == 1 ? self[index] : self[index] & (0x7F >> UInt8(length)))
     for offset in index + 1..<index + length {
       scalar = scalar << 6 | UInt32(self[offset] & 0x3F)
@@ -33,7 +33,7 @@ extension Span<UInt8> {
     return TextCharacter(scalar: scalar, end: index + length)
   }
 
-  /// The value of plain decimal digits; nil for anything else, and when it does not fit.
+  /// Value of plain decimal digits; nil for anything else and if it does not fit.
   public var decimalValue: Int64? {
     guard !isEmpty else { return nil }
     var value: Int64 = 0
@@ -50,7 +50,7 @@ extension Span<UInt8> {
 }
 
 extension [UInt8] {
-  /// Bytes that are not UTF-8 count one each.
+  /// Number of characters; each byte that is not UTF-8 counts as one.
   public var characterCount: Int {
     var characterCount = 0
     var index = 0
@@ -61,7 +61,7 @@ extension [UInt8] {
     return characterCount
   }
 
-  /// Whether a character of the text is an invisible control.
+  /// Whether the text contains an invisible control.
   public var hasInvisibleControl: Bool {
     var index = 0
     while index < count {
@@ -72,8 +72,8 @@ extension [UInt8] {
     return false
   }
 
-  /// The text with a `?` for every character that a terminal could obey, and U+FFFD for what is
-  /// not UTF-8.
+  /// Text with a `?` for every character that a terminal could interpret, and U+FFFD for bytes that
+  /// are not UTF-8.
   public var printable: [UInt8] {
     var result: [UInt8] = []
     var index = 0
@@ -91,9 +91,9 @@ extension [UInt8] {
     return result
   }
 
-  /// The text with an escape as in JSON for each invisible control above the space, and U+FFFD for
-  /// what is not UTF-8: no terminal obeys them. Those below stay, with which lines of our own end
-  /// and are coloured; JSON has escapes for them already, and says the same as before.
+  /// Text with a JSON escape for each invisible control above the space, and U+FFFD for bytes that
+  /// are not UTF-8: terminals ignore both. Controls below stay, for the line ends and colours of
+  /// the program's own lines; JSON already escapes them and keeps its meaning.
   public var forTerminal: [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(count)
@@ -111,12 +111,12 @@ extension [UInt8] {
     return result
   }
 
-  /// JSON without its line ends, which stand between its words only.
+  /// JSON without its line ends, which occur only between its tokens.
   public var onOneLine: [UInt8] {
     map { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") ? UInt8(ascii: " ") : $0 }
   }
 
-  /// ASCII letters in lower case, everything else as it is.
+  /// Text with its ASCII letters in lower case.
   public var lowercasedASCII: [UInt8] {
     var result = self
     for index in result.indices where (UInt8(ascii: "A")...UInt8(ascii: "Z")) ~= result[index] {
@@ -127,16 +127,16 @@ extension [UInt8] {
 }
 
 extension UInt8 {
-  /// Whether this is a letter or a digit of ASCII.
+  /// Whether the byte is an ASCII letter or digit.
   public var isLetterOrDigit: Bool {
     isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")) ~= self | 0x20
   }
-  /// Whether this is `-` or `_`.
+  /// Whether the byte is `-` or `_`.
   public var isDashOrUnderscore: Bool { self == UInt8(ascii: "-") || self == UInt8(ascii: "_") }
 }
 
 extension Span<UInt8> {
-  /// Whether every byte is a character of ASCII that can be seen.
+  /// Whether every byte is a visible ASCII character.
   public var isVisibleASCII: Bool {
     for index in indices where self[index] <= 0x20 || self[index] >= 0x7F { return false }
     return true
@@ -144,7 +144,7 @@ extension Span<UInt8> {
 }
 
 extension [UInt8] {
-  /// The text without the slashes at its end, but with `count` bytes at least.
+  /// Returns the text without the slashes at its end, but with at least `count` bytes.
   public func withoutTrailingSlashes(keeping count: Int) -> [UInt8] {
     var result = self
     while result.count > count, result.last == UInt8(ascii: "/") { result.removeLast() }
@@ -152,7 +152,7 @@ extension [UInt8] {
   }
 }
 
-/// `\u` and four digits for a scalar of at most 16 bits, such as a control.
+/// Returns `\u` and four digits for a scalar of at most 16 bits, such as a control.
 public func jsonEscape(of scalar: UInt32) -> [UInt8] {
   var escape = ByteBuffer(capacity: 6)
   escape.append("\\u")

@@ -1,19 +1,18 @@
-/// A moment of the machine's clock that only goes on, also while the machine sleeps
-/// (`CLOCK_BOOTTIME`), in nanoseconds since the kernel started. Deadlines are made of it. It is
-/// never sent anywhere.
+/// Moment of the monotonic clock, which also runs while the machine sleeps (`CLOCK_BOOTTIME`), in
+/// nanoseconds since the kernel started. Used for deadlines and never sent.
 public struct Instant: Comparable, Hashable, Sendable {
-  /// Since the kernel started; never sent anywhere.
+  /// Nanoseconds since the kernel started.
   public let nanoseconds: Int64
 
-  /// The moment so many nanoseconds after the origin.
+  /// Creates a moment from nanoseconds since the kernel started.
   public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
   public static func < (left: Instant, right: Instant) -> Bool {
     left.nanoseconds < right.nanoseconds
   }
 
-  /// The moment `duration` later; held at the end of time rather than wrapped around it.
-  // A duration counts attoseconds in 128 bits: its arithmetic is kept in one place.
+  /// Returns the moment `duration` later, clamped to the range of `Instant`.
+  // A duration counts attoseconds in 128 bits: its arithmetic stays in one place.
   @inline(never)
   public static func + (instant: Instant, duration: Duration) -> Instant {
     let nanoseconds = duration.nanoseconds
@@ -21,29 +20,29 @@ public struct Instant: Comparable, Hashable, Sendable {
     return Instant(nanoseconds: overflowed ? (nanoseconds < 0 ? .min : .max) : sum)
   }
 
-  /// The time from `earlier` to `later`; negative where they are the other way round.
+  /// Returns the time from `earlier` to `later`; negative if they are in reverse order.
   public static func - (later: Instant, earlier: Instant) -> Duration {
     .nanoseconds(later.nanoseconds.subtractingClamped(earlier.nanoseconds))
   }
 }
 
-/// The earlier of two deadlines, where nil is none.
+/// Returns the earlier of two deadlines; nil means no deadline.
 public func earliest(_ first: Instant?, _ second: Instant?) -> Instant? {
   guard let first, let second else { return first ?? second }
   return min(first, second)
 }
 
-/// A moment of UTC, in nanoseconds since 1970-01-01. It may jump (no battery-backed clock: 1970
-/// until GPS or NTP), so nothing waits for it.
+/// Moment of UTC, in nanoseconds since 1970-01-01. It may jump (without a battery-backed clock:
+/// 1970 until GPS or NTP), so no deadline uses it.
 public struct WallTime: Comparable, Hashable, Sendable {
-  /// Since 1970-01-01 00:00 UTC, without leap seconds; negative before.
+  /// Nanoseconds since 1970-01-01 00:00 UTC, without leap seconds; negative before.
   public let nanoseconds: Int64
 
-  /// The moment so many nanoseconds after 1970-01-01 00:00 UTC.
+  /// Creates a moment from nanoseconds since 1970-01-01 00:00 UTC.
   public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-  /// A moment from seconds and nanoseconds as the kernel and gpsd give them, or nil where the
-  /// two do not make a moment between the years 1677 and 2262.
+  /// Creates a moment from seconds and nanoseconds in the form of the kernel and gpsd; nil if they
+  /// do not give a moment between the years 1677 and 2262.
   public init?(seconds: Int64, nanoseconds: Int64) {
     let (product, multiplied) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     let (sum, added) = product.addingReportingOverflow(nanoseconds)
@@ -55,30 +54,30 @@ public struct WallTime: Comparable, Hashable, Sendable {
     left.nanoseconds < right.nanoseconds
   }
 
-  /// The time from `earlier` to `later`; negative where they are the other way round.
+  /// Returns the time from `earlier` to `later`; negative if they are in reverse order.
   public static func - (later: WallTime, earlier: WallTime) -> Duration {
     .nanoseconds(later.nanoseconds.subtractingClamped(earlier.nanoseconds))
   }
 
-  /// The moment `duration` later; held at the end of time rather than wrapped around it.
+  /// Returns the moment `duration` later, clamped to the range of `WallTime`.
   public static func + (time: WallTime, duration: Duration) -> WallTime {
     let (sum, overflowed) = time.nanoseconds.addingReportingOverflow(duration.nanoseconds)
     return WallTime(nanoseconds: overflowed ? (duration < .zero ? .min : .max) : sum)
   }
 
-  /// The moment `duration` earlier; held at the beginning of time rather than wrapped around it.
+  /// Returns the moment `duration` earlier, clamped to the range of `WallTime`.
   public static func - (time: WallTime, duration: Duration) -> WallTime {
     WallTime(nanoseconds: time.nanoseconds.subtractingClamped(duration.nanoseconds))
   }
 }
 
 extension Duration {
-  /// The whole nanoseconds of the duration, held within ±292 years.
-  // `components` divides numbers of 128 bits twice, which costs as much as reading a line of gpsd.
+  /// Whole nanoseconds of the duration, clamped to ±292 years.
+  // `components` divides 128-bit numbers twice, which costs as much as reading a line of gpsd.
   @inline(never)
   public var nanoseconds: Int64 {
     let attoseconds = attoseconds
-    // A clock that is right is ahead by nothing, which is asked for every reading.
+    // The offset of a correct clock is zero, and every reading computes it.
     guard attoseconds != 0 else { return 0 }
     let magnitude = attoseconds.magnitude
     let attosecondsPerNanosecond: UInt64 = 1_000_000_000

@@ -1,7 +1,7 @@
 extension WallTime {
-  /// `YYYY-MM-DDTHH:MM:SS[.fraction](Z|±HH:MM)`, which is what Home Assistant writes. Digits
-  /// behind the nanosecond are dropped. Other forms of ISO 8601 are refused, above all one without
-  /// an offset: it names no moment. So is one outside the years 1677 to 2262.
+  /// Reads `YYYY-MM-DDTHH:MM:SS[.fraction](Z|±HH:MM)`, the form that Home Assistant writes, and
+  /// ignores digits after the nanosecond. Rejects other forms of ISO 8601, above all one without an
+  /// offset, which is not a definite moment, and moments outside the years 1677 to 2262.
   public init?(iso8601 text: Span<UInt8>) {
     var fields = FixedFields(text)
     guard let year = fields.number(digits: 4), fields.skip(UInt8(ascii: "-")),
@@ -18,7 +18,7 @@ extension WallTime {
 
 extension ByteBuffer {
   /// Appends `YYYY-MM-DDTHH:MM:SS.ffffff+00:00` as Home Assistant writes it: in UTC, with
-  /// microseconds, and without them where they are zero. Parts of a microsecond are dropped.
+  /// microseconds unless they are zero. Parts of a microsecond are dropped.
   public mutating func append(iso8601 time: WallTime) {
     let microseconds = time.nanoseconds.dividedDown(by: 1000)
     let seconds = microseconds.quotient.dividedDown(by: 1_000_000)
@@ -53,7 +53,7 @@ extension ByteBuffer {
 }
 
 extension Text {
-  /// The moment in ISO 8601, as `ByteBuffer.append(iso8601:)` writes it.
+  /// Creates the moment in ISO 8601, as `ByteBuffer.append(iso8601:)` writes it.
   public init(iso8601 time: WallTime) {
     var buffer = ByteBuffer(capacity: 32)
     buffer.append(iso8601: time)
@@ -61,7 +61,7 @@ extension Text {
   }
 }
 
-/// A day of the Gregorian calendar, also before there was one.
+/// Day of the proleptic Gregorian calendar.
 private struct CivilDate {
   let year: Int64
   let month: Int64
@@ -80,8 +80,8 @@ private struct CivilDate {
     (self.year, self.month, self.day) = (year, month, day)
   }
 
-  // Years begin in March here, so that the leap day is the last, and 400 of them have always
-  // 146 097 days. Day 0 of that count is 0000-03-01, 719 468 days before 1970.
+  // Here a year begins in March, so the leap day is its last day and 400 years always have 146 097
+  // days. Day 0 of this count is 0000-03-01, 719 468 days before 1970.
 
   var daysSince1970: Int64 {
     let (era, yearOfEra) = (month > 2 ? year : year - 1).dividedDown(by: 400)
@@ -102,7 +102,7 @@ private struct CivilDate {
   }
 }
 
-/// Reads fields of a fixed number of digits, one after the other.
+/// Reads consecutive fields of a fixed number of digits.
 private struct FixedFields: ~Escapable {
   private let text: Span<UInt8>
   private var position = 0
@@ -156,7 +156,7 @@ private struct FixedFields: ~Escapable {
     return position > start ? nanosecond : nil
   }
 
-  /// Seconds that the text is ahead of UTC.
+  /// Reads the offset from UTC in seconds, positive if the text is ahead of UTC.
   mutating func offset() -> Int64? {
     if skip(UInt8(ascii: "Z")) { return 0 }
     let isBehind = skip(UInt8(ascii: "-"))
@@ -166,7 +166,7 @@ private struct FixedFields: ~Escapable {
 }
 
 extension Int64 {
-  /// The quotient rounded down, and a remainder that is never negative.
+  /// Returns the quotient rounded down, and a remainder that is never negative.
   fileprivate func dividedDown(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

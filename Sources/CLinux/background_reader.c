@@ -1,6 +1,5 @@
-// Threads that do what the drivers of the kernel, a bus or a disk may hold up, beside the loop of
-// the agent: one for each bus that has something to do, so that a bus which does not answer keeps
-// no other one waiting.
+// Threads beside the loop of the agent, for work that a driver of the kernel, a bus or a disk may
+// delay: one for each bus with work, so that a bus that does not answer delays no other one.
 
 #include "background_reader.h"
 #include "clinux.h"
@@ -14,9 +13,9 @@ struct job {
   struct clinux_reader *reader;
   enum job_state state;
   void *work;
-  // Of the jobs of a bus one is done at a time.
+  // Jobs of a bus run one at a time.
   uint32_t bus;
-  // How long it took, by the reader's clock.
+  // Duration by the reader's clock.
   int64_t duration;
 };
 
@@ -25,12 +24,12 @@ struct clinux_reader {
   int event;
   int64_t (*clock)(void);
   void (*perform)(void *work);
-  // The threads and the loop: who leaves last, frees it.
+  // The threads and the loop: the last one to leave frees it.
   int users;
   int threads;
   bool is_stopped;
   uint32_t next;
-  // How many jobs wait for a thread.
+  // Number of jobs that wait for a thread.
   uint32_t asked;
   struct job jobs[CLINUX_READER_JOBS_MAX];
 };
@@ -53,7 +52,7 @@ static bool is_at_work(const struct clinux_reader *reader, uint32_t bus) {
   return false;
 }
 
-// The next job that was asked for and whose bus is free, in turn, so that none waits for ever.
+// Takes the next requested job whose bus is free, in turn, so that each one gets its turn.
 static struct job *begin_next(struct clinux_reader *reader) {
   if (reader->asked == 0 || reader->is_stopped) return NULL;
   for (uint32_t count = 0; count < CLINUX_READER_JOBS_MAX; count++) {
@@ -68,7 +67,7 @@ static struct job *begin_next(struct clinux_reader *reader) {
   return NULL;
 }
 
-// Does a job that this thread was given. The mutex is held before and after.
+// Runs a job of this thread. The mutex is held before and after.
 static void perform(struct clinux_reader *reader, struct job *job) {
   pthread_mutex_unlock(&reader->mutex);
   int64_t began = reader->clock();
@@ -91,7 +90,7 @@ static void *work(void *argument) {
   return NULL;
 }
 
-// Signals are for the loop: they wake no other thread. The caller has the mutex.
+// Starts a thread without signals, which are for the loop. The caller holds the mutex.
 static int start_thread(struct clinux_reader *reader, struct job *job) {
   pthread_attr_t attributes;
   int error = pthread_attr_init(&attributes);
@@ -111,8 +110,8 @@ static int start_thread(struct clinux_reader *reader, struct job *job) {
   return 0;
 }
 
-// Gives each job whose bus is free to a thread of its own. Where there can be no other thread,
-// those that are at work come back for it.
+// Gives each job whose bus is free a thread of its own. If no other thread can start, the running
+// ones come back for it.
 static int hand_out(struct clinux_reader *reader) {
   while (reader->threads < CLINUX_READER_THREADS_MAX) {
     struct job *job = begin_next(reader);
@@ -135,7 +134,7 @@ clinux_reader *clinux_reader_start(int64_t (*clock)(void), void (*perform)(void 
     return NULL;
   }
 #ifdef __GLIBC__
-  // The threads are few and short: a heap for each would be memory for nothing.
+  // The threads are few and short-lived: a heap for each would waste memory.
   mallopt(M_ARENA_MAX, 1);
 #endif
   pthread_mutex_init(&reader->mutex, NULL);

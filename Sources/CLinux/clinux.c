@@ -10,7 +10,7 @@
 #include <sys/vfs.h>
 #include <sys/wait.h>
 
-// Closes what is no regular file, where one is wanted.
+// Closes the descriptor of anything but a regular file, if one is wanted.
 static int opened(int descriptor, bool wants_file) {
   struct stat status;
   if (descriptor < 0 || !wants_file) return descriptor;
@@ -181,7 +181,7 @@ void clinux_speak(int family, const uint8_t *bytes, uint32_t interface) {
 
 int clinux_clock_watch(void) {
   int descriptor = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
-  // As late as each kernel can say it.
+  // Latest time that each kernel accepts.
   struct itimerspec never = {.it_value = {.tv_sec = INT32_MAX}};
   if (sizeof never.it_value.tv_sec > 4) never.it_value.tv_sec = INT64_MAX / 1000000000;
   timerfd_settime(descriptor, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &never, NULL);
@@ -267,7 +267,7 @@ int clinux_local_connect(const char *path, int64_t nanoseconds) {
 int clinux_notify_connect(const char *name) {
   struct sockaddr_un address;
   if (local_address(name, &address) < 0) return -1;
-  // An abstract name is as long as it is: the zeros behind it would count.
+  // The size ends with an abstract name: zeros behind it would count.
   socklen_t size = offsetof(struct sockaddr_un, sun_path) + strlen(name);
   if (*name == '@') address.sun_path[0] = 0;
   int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -283,7 +283,7 @@ static volatile sig_atomic_t caught;
 
 static void catch_signal(int number) { caught = number; }
 
-/// Reads a line while the signals of `waiting` may come; they come at no other time.
+/// Reads a line. Signals come only while it waits, under the mask `waiting`.
 static ssize_t read_line(int descriptor, uint8_t *bytes, size_t max, const sigset_t *waiting) {
   size_t count = 0;
   for (;;) {
@@ -323,7 +323,7 @@ ssize_t clinux_read_secret(int descriptor, uint8_t *bytes, size_t max) {
   caught = 0;
 
   ssize_t count = -1;
-  // What was typed before the question was asked is not its answer.
+  // Input from before the question is not its answer.
   if (tcsetattr(descriptor, TCSAFLUSH, &hidden) == 0) {
     count = read_line(descriptor, bytes, max, &before);
     int error = errno;
@@ -348,12 +348,12 @@ int clinux_serial_open(const char *path) {
     line.c_oflag = 0;
     line.c_lflag = 0;
     line.c_cflag = CS8 | CREAD | CLOCAL;
-    // With 0, a port that has nothing would read like one that is gone.
+    // With 0, a port without input would read like one that is gone.
     line.c_cc[VMIN] = 1;
     line.c_cc[VTIME] = 0;
     if (cfsetispeed(&line, B19200) == 0 && cfsetospeed(&line, B19200) == 0 &&
         tcsetattr(descriptor, TCSANOW, &line) == 0 && tcflush(descriptor, TCIFLUSH) == 0) {
-      // They feed adapters with a level shifter; a port without these lines needs them not.
+      // They power adapters with a level shifter; a port without these lines does not need them.
       int lines = TIOCM_DTR | TIOCM_RTS;
       ioctl(descriptor, TIOCMBIS, &lines);
       return descriptor;

@@ -10,20 +10,21 @@ static const int fatal_signals[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SI
 
 static struct sigaction former_actions[FATAL_SIGNAL_COUNT];
 static uintptr_t program_bias, program_start, program_end;
-/// What the line begins with: `homeward 0.1.0`.
+/// Begin of the line: `homeward 0.1.0`.
 static char line_head[64];
 static size_t line_head_size;
-/// The directory that keeps the line, or -1.
+/// Directory that stores the line, or -1.
 static volatile sig_atomic_t keeping_directory = -1;
-/// An address of the stack of the first thread that is not below any frame that is looked at.
+/// Address in the stack of the first thread that is not below any frame to be examined.
 static uintptr_t stack_end;
-/// What a frame chain is followed for: more of the stack than the kernel gives a thread by itself.
+/// Limit of a frame chain: more of the stack than the kernel gives a thread by default.
 #define STACK_SIZE_MAX (64u << 20)
 #define CALLERS_MAX 8
-/// The stack that overflowed cannot be written to. More than any processor's registers take.
+/// Stack of the handler, as an overflowed stack cannot be written to: larger than the registers of
+/// any processor.
 static uint8_t handler_stack[64 * 1024];
 
-// The first object that is listed is the program.
+// The first object of the list is the program.
 static int find_program(struct dl_phdr_info *info, size_t size, void *context) {
   (void)size, (void)context;
   program_bias = info->dlpi_addr;
@@ -52,8 +53,8 @@ static uintptr_t program_counter(const ucontext_t *context) {
 #endif
 }
 
-/// The frame of the function that was at work: the address of its caller's frame stands there, and
-/// above it where the caller goes on. 0 where an architecture has it another way.
+/// Returns the frame of the interrupted function: it holds the address of its caller's frame and,
+/// above that, the return address. 0 if an architecture has another layout.
 static uintptr_t frame_address(const ucontext_t *context) {
 #if defined(__x86_64__)
   return (uintptr_t)context->uc_mcontext.gregs[REG_RBP];
@@ -87,7 +88,7 @@ static const char *signal_name(int signal) {
   }
 }
 
-// From here on only what signal-safety(7) allows, which has strlen and memcpy.
+// From here on only what signal-safety(7) allows, which includes strlen and memcpy.
 static char *append(char *end, const char *text) {
   size_t size = strlen(text);
   memcpy(end, text, size);
@@ -115,8 +116,8 @@ static bool is_in_program(uintptr_t address) {
   return address >= program_start && address < program_end;
 }
 
-// Of the first thread only: of its stack it is known where it ends. Each frame is above the one
-// before, so this ends too where the stack was written over.
+// Appends the callers on the first thread only: the end of its stack is known. Each frame is above
+// the one before, so this ends also if the stack was overwritten.
 static char *append_callers(char *end, const ucontext_t *context) {
   if (getpid() != gettid()) return end;
   uintptr_t lowest = stack_pointer(context), frame = frame_address(context);
@@ -128,7 +129,7 @@ static char *append_callers(char *end, const ucontext_t *context) {
     const uintptr_t *words = (const uintptr_t *)frame;
     if (is_in_program(words[1])) {
       end = append(end, separator);
-      // Inside of the call, which ends where the caller goes on.
+      // Inside the call, which ends at the return address.
       end = append_hexadecimal(end, words[1] - 1 - program_bias);
       separator = " ";
       count++;
@@ -144,10 +145,10 @@ static void write_all(int descriptor, const char *bytes, size_t size) {
   (void)written;
 }
 
-// Once, of a crash that comes while the last one is told the kernel tells.
+// Stores the line, once: the kernel reports a crash during the report of the last one.
 static void keep(const char *line, const char *end) {
   if (keeping_directory < 0) return;
-  // So that there is a number for one that is opened.
+  // Frees a descriptor number for the file.
   close(STDIN_FILENO);
   int file = openat(keeping_directory, "last-words",
                     O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
@@ -184,7 +185,7 @@ static void say_last_words(int signal, siginfo_t *information, void *context) {
   for (size_t index = 0; index < FATAL_SIGNAL_COUNT; index++) {
     if (fatal_signals[index] == signal) sigaction(signal, &former_actions[index], NULL);
   }
-  // It is blocked until the handler returns, and then ends the process.
+  // The signal is blocked until the handler returns, and then ends the process.
   raise(signal);
 }
 
@@ -204,7 +205,7 @@ void clinux_report_fatal_signals(const uint8_t *version, size_t size) {
   for (size_t index = 0; index < FATAL_SIGNAL_COUNT; index++) {
     struct sigaction *former = &former_actions[index];
     sigaction(fatal_signals[index], &action, former);
-    // One that is ignored would come again and again.
+    // An ignored signal would come again and again.
     if (!(former->sa_flags & SA_SIGINFO) && former->sa_handler == SIG_IGN)
       former->sa_handler = SIG_DFL;
   }

@@ -1,4 +1,4 @@
-// This process: its arguments, the signals that it is sent, and its next start.
+// This process: its arguments, its signals, and its next start.
 
 // For execveat and memfd_create.
 #define _GNU_SOURCE 1
@@ -10,8 +10,8 @@
 static int argument_count;
 static char **arguments;
 
-// Descriptors that the starter of this process handed over, such as the lock of flock(1) or the
-// socket by which a supervisor sees its end: they stay open for as long as the process lives.
+// Descriptors from the starter of this process, such as the lock of flock(1) or the socket by which
+// a supervisor detects its end: they stay open as long as the process lives.
 enum { inherited_max = 64 };
 static int inherited[inherited_max];
 static int inherited_count;
@@ -22,7 +22,7 @@ static void remember_inherited(void) {
   struct dirent *entry;
   while ((entry = readdir(open_ones)) != NULL && inherited_count < inherited_max) {
     int number = atoi(entry->d_name);
-    // What libraries have opened since is there as well, and would not have outlived the start.
+    // Libraries have opened descriptors since, which would not have survived the start.
     if (number > STDERR_FILENO && number != dirfd(open_ones) &&
         fcntl(number, F_GETFD) == 0)
       inherited[inherited_count++] = number;
@@ -34,7 +34,7 @@ __attribute__((constructor)) static void keep_arguments(int count, char **values
   argument_count = count;
   arguments = values;
   remember_inherited();
-  // Started by a descriptor, it would be called by the number of that.
+  // Otherwise a start by a descriptor would name the process after the number of that.
   prctl(PR_SET_NAME, program_invocation_short_name);
 }
 
@@ -45,7 +45,7 @@ const char *clinux_argument(int index) {
 }
 
 int clinux_program_of_process(void) {
-  // A program that may not be started any more is told from one that may before it is too late.
+  // Detects a program that may no longer be started before it is too late.
   if (access("/proc/self/exe", X_OK) < 0) return -1;
   return open("/proc/self/exe", O_PATH | O_CLOEXEC);
 }
@@ -54,14 +54,14 @@ int clinux_start_anew(int program, const int *kept, int count) {
   sigset_t termination, before;
   sigemptyset(&termination);
   sigaddset(&termination, SIGTERM);
-  // It waits for the next start, and does not end the process before that listens to it.
+  // SIGTERM waits for the next start, and does not end the process before that listens to it.
   pthread_sigmask(SIG_BLOCK, &termination, &before);
   // Libraries make descriptors that would stay open, such as those by which libcurl wakes itself.
   close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
   for (int index = 0; index < inherited_count; index++) fcntl(inherited[index], F_SETFD, 0);
   for (int index = 0; index < count; index++) fcntl(kept[index], F_SETFD, 0);
   execveat(program, "", arguments, environ, AT_EMPTY_PATH);
-  // An emulator of another processor may know only this way.
+  // An emulator of another processor may support only this call.
   execv("/proc/self/exe", arguments);
   int error = errno;
   for (int index = 0; index < count; index++) fcntl(kept[index], F_SETFD, FD_CLOEXEC);
@@ -90,8 +90,7 @@ int clinux_close_at_exec(int descriptor) {
 static pthread_t loop_thread;
 static _Thread_local bool is_loop_thread;
 
-// The signal comes again as one that the loop reads. A loop that hangs does not take the alarm
-// back.
+// Repeats the request as a signal that the loop reads. A loop that hangs does not cancel the alarm.
 static void ask_to_end(int number) {
   (void)number;
   int error = errno;
@@ -134,7 +133,7 @@ int clinux_signalfd(bool of_terminal) {
   is_loop_thread = true;
   handle(SIGTERM, ask_to_end);
   handle(SIGALRM, end_hanging);
-  // They are blocked from before a reload, or by who started this process.
+  // They may be blocked, from before a reload or by the starter of this process.
   sigemptyset(&set);
   sigaddset(&set, SIGTERM);
   sigaddset(&set, SIGALRM);

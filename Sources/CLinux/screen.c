@@ -4,13 +4,13 @@
 #include <signal.h>
 
 static struct termios former;
-/// The terminal that is given to pictures, or -1.
+/// Terminal that shows pictures, or -1.
 static volatile sig_atomic_t screen = -1;
-/// The same, where a terminal that takes nothing is not waited for; or -1.
+/// Descriptor of that terminal for writing without waiting, or -1.
 static volatile sig_atomic_t output = -1;
 
-/// To a terminal that takes nothing, as one whose flow is held up, it is not written: the process
-/// could not end.
+/// Writes to the terminal unless it accepts nothing, as when its flow is stopped: the process could
+/// not end.
 static void write_sequences(const char *sequences) {
   enum { wait_max_ms = 200 };
   size_t left = strlen(sequences);
@@ -24,8 +24,8 @@ static void write_sequences(const char *sequences) {
   }
 }
 
-/// Opens the terminal a second time, since what is set of a descriptor holds for all programs that
-/// share it. Where that is not allowed, the descriptor itself has to do.
+/// Opens the terminal a second time, since the flags of a descriptor apply to all programs that
+/// share it. If that is not allowed, returns the descriptor itself.
 static int open_without_waiting(int descriptor) {
   char path[32];
   snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
@@ -33,7 +33,8 @@ static int open_without_waiting(int descriptor) {
   return opened < 0 ? descriptor : opened;
 }
 
-/// The signals that end a process. While it is stopped and its terminal is as it was, they may.
+/// Returns the signals that end a process. They may end it while it is stopped and its terminal is
+/// restored.
 static sigset_t ending_signals(void) {
   sigset_t set;
   sigemptyset(&set);
@@ -44,8 +45,8 @@ static sigset_t ending_signals(void) {
   return set;
 }
 
-/// Stops the process while it is in the background, as the kernel would for the call that follows.
-/// A group of processes that no shell waits for cannot be stopped.
+/// Stops the process while it is in the background, as the kernel would for the next call. A
+/// process group that no shell waits for cannot be stopped.
 static void wait_for_foreground(int descriptor) {
   enum { tries_max = 100 };
   sigset_t set = ending_signals(), before;
@@ -64,12 +65,12 @@ int clinux_screen_enter(int descriptor) {
   if (tcgetattr(descriptor, &keys) < 0) return -1;
   if (screen < 0) former = keys;
   keys.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-  // Ctrl-S would hold up what is drawn, and with it the end.
+  // Ctrl-S would stop the drawing, and with it the end.
   keys.c_iflag &= ~(tcflag_t)IXON;
   keys.c_cc[VMIN] = 1;
   keys.c_cc[VTIME] = 0;
   if (output < 0) output = open_without_waiting(descriptor);
-  // Not when all is written: a terminal that takes nothing would be waited for.
+  // Not after all output: that would wait for a terminal that accepts nothing.
   if (tcsetattr(descriptor, TCSANOW, &keys) < 0) return -1;
   screen = descriptor;
   return 0;
@@ -80,7 +81,7 @@ int clinux_screen_output(void) { return output; }
 void clinux_screen_leave(void) {
   int descriptor = screen;
   if (descriptor < 0) return;
-  // A terminal that has no other screen is left empty.
+  // A terminal without another screen is left empty.
   write_sequences("\033[0m\033[H\033[2J\033[?7h\033[?25h\033[?1049l");
   tcsetattr(descriptor, TCSANOW, &former);
   screen = -1;

@@ -1,17 +1,16 @@
-// What the connections of this process have carried. Of the whole process, as its descriptors are;
-// any thread may have some.
+// Traffic of the connections of this process, on any thread: its threads share the descriptors.
 #include "clinux.h"
 
 #include <linux/tcp.h>
 #include <stdatomic.h>
 
-// More that are open at the same time are not counted. A client has two at most.
+// Limit of the counted sockets that are open at the same time. A client has two at most.
 enum { COUNTED_MAX = 64 };
-// A descriptor and 1 more; 0 where there is room.
+// Descriptor plus 1; 0 for a free place.
 static atomic_int counted[COUNTED_MAX];
 static atomic_ullong sent, received;
 
-// The heads of a segment: 20 or 40 bytes of IP, and 32 of TCP with timestamps.
+// Returns the size of a segment's headers: 20 or 40 bytes of IP, and 32 of TCP with timestamps.
 static uint64_t head(int socket) {
   int family = 0;
   socklen_t size = sizeof family;
@@ -28,7 +27,7 @@ clinux_traffic clinux_traffic_of(int socket) {
       .received = info.tcpi_bytes_received + info.tcpi_segs_in * head(socket)};
 }
 
-// The first place that holds `old` holds `new`. Whether there is one.
+// Replaces the first `old` in the table by `new`. Returns whether there is one.
 static bool replace(int old, int new) {
   for (int index = 0; index < COUNTED_MAX; index++) {
     int expected = old;

@@ -1,33 +1,33 @@
 import Bytes
 
-/// Why a server that answered did not do what it was asked: the one judgement of all answers over
-/// HTTP, whatever was asked.
+/// Reason that a server answered but did not do the request. All answers over HTTP are judged by
+/// it.
 ///
-/// What Home Assistant says of what it was asked is no `ServerRefusal`: that a token is not valid,
-/// or that a registration was deleted.
+/// Home Assistant's own verdict on a request is not a `ServerRefusal`: an invalid token, or a
+/// deleted registration.
 public enum ServerRefusal: Error, Equatable, Sendable {
-  /// 403 in Home Assistant's words: it banned this address.
+  /// 403 in Home Assistant's words: it banned the address of the client.
   case banned
   /// 401, 403, 407 or 511 in other words: a proxy before Home Assistant, or the network, wants a
   /// login of its own.
   case forbidden(status: Int)
   /// 400 in the words of Home Assistant's web server: its `http.trusted_proxies` lacks the proxy.
   case untrustedProxy
-  /// 400 in the words of a server that speaks HTTPS at this port, and was spoken HTTP to.
+  /// 400 in the words of a server that speaks HTTPS at this port and received HTTP.
   case wantsTLS
-  /// The same is found at another address, which this is: scheme, host and port.
+  /// The API is at another address: scheme, host and port.
   case moved(to: [UInt8])
-  /// A redirect to something else, such as a page to log in; the address is that of its host, and
-  /// empty where the server names none.
+  /// Redirect to another path, such as a login page; the address is that of its host, and empty if
+  /// the server names none.
   case loginPage(status: Int, at: [UInt8])
-  /// 404: what should answer is not loaded yet, or the URL is not Home Assistant's.
+  /// 404: the integration is not loaded yet, or the URL is not Home Assistant's.
   case notFound
-  /// 409, 429, or 500 to 599: there is a server, and it cannot answer now.
+  /// 409, 429, or 500 to 599: the server cannot answer now.
   case unavailable(status: Int)
-  /// Any other status, or a success whose body is not Home Assistant's: a hotel's page, perhaps.
+  /// Any other status, or a success whose body is not Home Assistant's, such as a hotel's page.
   case notHomeAssistant(status: Int)
 
-  /// Judges an answer whose body says nothing that Home Assistant would say of what it was asked.
+  /// Judges an answer that holds no verdict of Home Assistant on the request.
   public init(_ head: AnswerHead, _ body: Span<UInt8>) {
     switch head.status {
     case 300..<400 where !head.location.isEmpty: self.init(redirecting: head)
@@ -41,7 +41,7 @@ public enum ServerRefusal: Error, Equatable, Sendable {
     }
   }
 
-  /// Whether only a person can end it, so that it is not worth asking again soon.
+  /// Whether only a person can end the refusal, so that an early retry is useless.
   public var isLasting: Bool {
     switch self {
     case .banned, .forbidden: true
@@ -49,7 +49,7 @@ public enum ServerRefusal: Error, Equatable, Sendable {
     }
   }
 
-  /// Whether a server gave it that got no answer from the one behind it.
+  /// Whether the refusal is from a proxy that got no answer from the server behind it.
   public var isOfProxy: Bool {
     switch self {
     case .unavailable(502), .unavailable(504), .unavailable(520...530): true
@@ -59,7 +59,8 @@ public enum ServerRefusal: Error, Equatable, Sendable {
 
   // MARK: TLS
 
-  /// How nginx, Go's servers (Caddy, Traefik) and Apache answer to HTTP where they speak HTTPS.
+  /// Whether the body is the reply of nginx, Apache or a Go server (Caddy, Traefik) to HTTP at an
+  /// HTTPS port.
   private static func asksForTLS(_ body: Span<UInt8>) -> Bool {
     let beginning = body.extracting(first: 1024)
     for words in ["to HTTPS port", "to an HTTPS server", "plain HTTP to an SSL"] as [StaticString]
@@ -86,8 +87,8 @@ public enum ServerRefusal: Error, Equatable, Sendable {
     self = Self.isAsked(path) ? .moved(to: address) : .loginPage(status: head.status, at: address)
   }
 
-  /// Whether it is what is asked for here: the root of a server may be that of a portal, to which
-  /// no person is to give a password.
+  /// Whether the path is one that this client requests. The root of a server may be a portal, which
+  /// must not get a password.
   private static func isAsked(_ path: Span<UInt8>) -> Bool {
     for start in [
       "/api/webhook/", "/api/mobile_app/", "/api/websocket", "/auth/providers", "/auth/token",

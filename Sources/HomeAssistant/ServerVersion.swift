@@ -1,34 +1,34 @@
 public import Bytes
 
-/// The version of a Home Assistant, such as `2025.4.4`, `2026.6.0b1` or `2026.6.0.dev202605010301`.
+/// Version of a Home Assistant, such as `2025.4.4`, `2026.6.0b1` or `2026.6.0.dev202605010301`.
 ///
-/// A development version comes before the betas of the same number, and they before the release.
-/// Text of another form is kept, and is older than every version: such a server gets what the
-/// oldest one takes.
+/// A development version comes before the betas of the same number, and these before the release.
+/// Text of another form is stored, and is older than every version: such a server gets the messages
+/// that the oldest version accepts.
 public struct ServerVersion: Hashable, Sendable {
-  /// What is kept of a text; the longest version so far has 24 bytes.
+  /// Maximum length of the stored text, in bytes; the longest version so far has 24.
   public static let textByteCountMax = 64
 
-  /// As it was written; of a text that is longer than `textByteCountMax`, its beginning.
+  /// Text of the version; cut to its first `textByteCountMax` bytes.
   public let text: Text
   private let rank: Rank?
 
-  /// That of a server which has not told it yet.
+  /// Version of a server that has not reported it yet.
   public static let unknown = ServerVersion("")
 
-  /// The version that a text is; of any other text, one that is older than all.
+  /// Parses a version. Text of any other form becomes a version older than all others.
   public init(_ text: Text) {
     self.text = text.cut(to: Self.textByteCountMax)
     rank = text.bytes.count > Self.textByteCountMax ? nil : Rank(text.bytes.span)
   }
 
-  /// Whether the text is of the form that is known.
+  /// Whether the text has the form of a version.
   public var isKnown: Bool { rank != nil }
 }
 
 extension ServerVersion: Comparable {
-  /// Two texts of one version, and two that are none, are in the order of their bytes, so that
-  /// only the same text is equal.
+  /// Orders two texts of one version, and two texts of unknown form, by their bytes, so that only
+  /// identical texts are equal.
   public static func < (left: ServerVersion, right: ServerVersion) -> Bool {
     guard left.rank != right.rank else { return left.text < right.text }
     guard let rightRank = right.rank else { return false }
@@ -38,17 +38,17 @@ extension ServerVersion: Comparable {
 }
 
 extension ServerVersion {
-  /// What not every Home Assistant can do, or understands.
+  /// Feature that some versions of Home Assistant lack.
   public enum Feature: CaseIterable, Sendable {
     /// `support_confirm` of the local push channel.
     case pushConfirmation
     /// `coalesce_messages`: several messages in one frame of the WebSocket.
     case coalescedMessages
-    /// `mean_type` and `unit_class` of imported statistics; before, they are refused.
+    /// `mean_type` and `unit_class` of imported statistics; older versions refuse them.
     case meanTypes
-    /// `gps_accuracy` with a fraction; before, it is truncated.
+    /// `gps_accuracy` with a fraction; older versions truncate it.
     case fractionalAccuracy
-    /// `in_zones` of `update_location`; before, it makes Home Assistant drop the location.
+    /// `in_zones` of `update_location`; older versions drop a location that has it.
     case inZones
 
     fileprivate var firstRelease: (year: Int64, month: Int64) {
@@ -62,15 +62,15 @@ extension ServerVersion {
     }
   }
 
-  /// Whether a server of this version has the feature. The betas of its first release have it;
-  /// the development versions before them may not yet, and count as without.
+  /// Whether a server of this version has the feature. The betas of its first release have it; the
+  /// development versions before them may not, and count as without it.
   public func supports(_ feature: Feature) -> Bool {
     guard let rank else { return false }
     return rank >= Rank(firstBetaOf: feature.firstRelease)
   }
 }
 
-/// What the order of versions goes by.
+/// Sort key of a version.
 private struct Rank: Hashable {
   private enum Stage {
     static let development: Int64 = 0
@@ -82,7 +82,7 @@ private struct Rank: Hashable {
   private var month: Int64
   private var patch: Int64 = 0
   private var stage = Stage.release
-  /// The number of the beta, or the moment of the development version.
+  /// Number of the beta, or timestamp of the development version.
   private var serial: Int64 = 0
 
   init(firstBetaOf release: (year: Int64, month: Int64)) {
@@ -90,8 +90,8 @@ private struct Rank: Hashable {
     stage = Stage.beta
   }
 
-  /// Nil where the text is not of the form
-  /// `year "." month ["." patch] ["b" number | ".dev" number]`.
+  /// Fails if the text is not of the form `year "." month ["." patch] ["b" number | ".dev"
+  /// number]`.
   init?(_ text: Span<UInt8>) {
     var position = 0
     guard let year = Self.number(in: text, at: &position),
@@ -125,7 +125,7 @@ private struct Rank: Hashable {
     return true
   }
 
-  /// A whole number, or nil where there is no digit, or more of them than fit.
+  /// Returns the whole number at `position`, or nil if there is no digit or the number overflows.
   private static func number(in text: Span<UInt8>, at position: inout Int) -> Int64? {
     var number: Int64?
     while position < text.count, text[position].isASCIIDigit {

@@ -3,20 +3,19 @@ public import HomeAssistant
 extension AsyncClient {
   /// Subscribes, on this connection and on every later one, until the loop over the events ends.
   ///
-  /// From now on events are kept for the loop, so what is asked for after this and causes one is
-  /// not missed. One loop reads them; its end, the end of its task, and the end of a sequence that
-  /// no loop reads unsubscribe.
+  /// Events are buffered from this call on, so an event that a later request causes is not missed.
+  /// One loop reads them; the end of the loop or its task unsubscribes, and so does the release of
+  /// a sequence that no loop reads.
   ///
   /// The loop throws
-  /// - what Home Assistant says where it refuses the subscription. Where it does so on a later
-  ///   connection it may not be up again yet, and is asked again;
-  /// - `RequestError.decoding` where an event is not what was expected;
-  /// - `RequestError.overrun` where more than `EventSequence.waitingMax` events wait;
-  /// - `RequestError.rejected` where the credential is refused;
-  /// - `RequestError.disconnected` where the connection is lost and the subscription is one that is
-  ///   not made again.
+  /// - the refusal of Home Assistant. On a later connection Home Assistant may still be starting,
+  ///   and the subscription is retried;
+  /// - `RequestError.decoding` if an event has an unexpected form;
+  /// - `RequestError.overrun` if more than `EventSequence.waitingMax` events wait;
+  /// - `RequestError.rejected` if the credential is refused;
+  /// - `RequestError.disconnected` if the connection is lost and the subscription is not repeated.
   ///
-  /// It ends without an error where its task is cancelled or the client is closed.
+  /// It ends without an error if its task is cancelled or the client is closed.
   public func events<S: SubscriptionRequest>(of subscription: S) -> EventSequence<S.Event>
   where S.Event: Sendable {
     let ticket = makeTicket()
@@ -36,8 +35,8 @@ extension AsyncClient {
     return sequence
   }
 
-  /// The state as it is, and then every change of it, until the client is closed. None is left
-  /// out, however slowly they are read.
+  /// Current state, and then every change of it, until the client is closed. A slow reader misses
+  /// no change.
   public var states: AsyncStream<ConnectionState> {
     let ticket = makeTicket()
     let (stream, continuation) = AsyncStream.makeStream(of: ConnectionState.self)
@@ -57,11 +56,10 @@ extension AsyncClient {
   }
 }
 
-/// What stands behind a sequence that is not over yet.
+/// Source of a sequence that has not ended.
 final class Onlooker {
-  /// The name of the subscription, where it is one.
+  /// Identifier of the subscription, if it is one.
   let id: RequestID?
-  /// Ends the sequence.
   let end: () -> Void
   private let observation: Observation
 

@@ -2,13 +2,12 @@ public import Bytes
 public import FoundationEssentials
 public import HomeAssistant
 
-// What most programs ask, in the types that they have at hand. Each is one request of the core:
-// `send` takes all the others.
+// Common requests with standard types. Each is one request of the core; `send` accepts all others.
 
 extension AsyncClient {
-  /// The entities as they are now, or those of one domain, such as `light`.
+  /// Returns the current entities, or those of one domain, such as `light`.
   ///
-  /// What this version of the library cannot decode is left out; `send(.states)` counts it.
+  /// Entities that do not decode are left out; `send(.states)` counts them.
   public nonisolated func entities(
     in domain: String? = nil
   ) async throws(RequestError) -> [Entity] {
@@ -18,17 +17,16 @@ extension AsyncClient {
     return all.filter { $0.id.isOf(domain: name) }
   }
 
-  /// Has Home Assistant do something, such as
-  /// `callService("light", "turn_on", on: ["light.hall"])`.
+  /// Calls a service, such as `callService("light", "turn_on", on: ["light.hall"])`.
   ///
   /// - Parameters:
-  ///   - domain: such as `light`.
-  ///   - service: such as `turn_on`; Home Assistant calls it an action, too.
-  ///   - entities: on which ones.
-  ///   - data: what else the service takes.
-  ///   - wantsResponse: whether the service's own answer is wanted.
-  /// - Returns: what the service answers, where `wantsResponse` is true.
-  /// - Throws: `RequestError`; `.server` where Home Assistant refuses the call.
+  ///   - domain: domain, such as `light`.
+  ///   - service: service, such as `turn_on`; Home Assistant also calls it an action.
+  ///   - entities: target of the call.
+  ///   - data: data of the service.
+  ///   - wantsResponse: whether the call wants response data.
+  /// - Returns: the response data, if `wantsResponse` is true.
+  /// - Throws: `RequestError`; `.server` if Home Assistant refuses the call.
   @discardableResult
   public nonisolated func callService(
     _ domain: String, _ service: String, on entities: [EntityID] = [], data: [String: JSON] = [:],
@@ -41,12 +39,12 @@ extension AsyncClient {
     return try await send(call).response
   }
 
-  /// Has Home Assistant render a template once.
+  /// Renders a template once.
   public nonisolated func render(_ template: String) async throws(RequestError) -> String {
     String(try await send(REST.RenderTemplate(Text(template))))
   }
 
-  /// The states that entities had, by the entity's id, in the order of time.
+  /// Returns the past states of entities, by the entity's identifier, oldest first.
   public nonisolated func history(
     of entities: [EntityID], from start: Date, to end: Date? = nil
   ) async throws(RequestError) -> [String: [HistoryState]] {

@@ -4,29 +4,29 @@ public import HomeAssistant
 import LinuxIO
 public import Transport
 
-/// Why an `AsyncClient` could not be made.
+/// Reason that an `AsyncClient` could not be created.
 public enum StartError: Error, Equatable, Sendable {
-  /// The address is not `http://` or `https://` and a host, or holds what no address has.
+  /// The address is not `http://` or `https://` and a host, or holds an invalid character.
   case invalidAddress
-  /// The token is empty, longer than 8 KiB, or holds what no token has, such as a space.
+  /// The token is empty, longer than 8 KiB, or holds an invalid character, such as a space.
   case invalidToken
-  /// libcurl cannot start; it is out of memory.
+  /// libcurl cannot start, because memory is exhausted.
   case noTransport
-  /// The kernel gave no thread or no descriptor; its error number.
+  /// The kernel refused a thread or a descriptor, with this error number.
   case kernel(Int32)
 }
 
 extension AsyncClient {
-  /// A client on a thread of its own. It connects with its first request.
+  /// Creates a client on its own thread. It connects with its first request.
   ///
   /// - Parameters:
-  ///   - address: of Home Assistant, such as `http://homeassistant.local:8123`. A path may follow,
-  ///     where a proxy has Home Assistant below one.
-  ///   - credential: a long-lived token, or a refresh token from a login.
-  ///   - settings: how the server is reached, and who it has to be.
-  ///   - policy: how patient it is.
-  ///   - userAgent: what the server's log calls this program, in at most 256 bytes.
-  /// - Throws: `StartError`, where the address is none or the machine lacks something.
+  ///   - address: address of Home Assistant, such as `http://homeassistant.local:8123`, with a path
+  ///     if a proxy requires one.
+  ///   - credential: long-lived token, or a refresh token from a login.
+  ///   - settings: connection to the server, and check of its identity.
+  ///   - policy: timeouts and limits.
+  ///   - userAgent: name of this program in the server's log, in at most 256 bytes.
+  /// - Throws: `StartError` if the address is invalid or the machine lacks a resource.
   public init(
     address: String, credential: Credential, settings: TransportSettings = .system,
     policy: SessionPolicy = SessionPolicy(), userAgent: String = "HomewardClient"
@@ -43,10 +43,10 @@ extension AsyncClient {
     }
   }
 
-  /// A client with a long-lived access token, which a person makes in Home Assistant: the profile,
-  /// Security.
+  /// Creates a client with a long-lived access token, which a person creates in Home Assistant: the
+  /// profile, Security.
   ///
-  /// - Throws: `StartError`, where the address or the token is none or the machine lacks something.
+  /// - Throws: `StartError` if the address or the token is invalid or the machine lacks a resource.
   public init(address: String, accessToken: String) throws(StartError) {
     guard let credential = Credential(accessToken: [UInt8](accessToken.utf8)) else {
       throw .invalidToken
@@ -54,14 +54,14 @@ extension AsyncClient {
     try self.init(address: address, credential: credential)
   }
 
-  /// A client with a long-lived access token of the Home Assistant at `url`.
+  /// Creates a client with a long-lived access token of the Home Assistant at `url`.
   ///
-  /// - Throws: `StartError`, where the address or the token is none or the machine lacks something.
+  /// - Throws: `StartError` if the address or the token is invalid or the machine lacks a resource.
   public init(url: URL, accessToken: String) throws(StartError) {
     try self.init(address: url.absoluteString, accessToken: accessToken)
   }
 
-  /// The address as paths are appended to it; nil where it is none.
+  /// Returns the address for appending paths; nil if it is invalid.
   private static func base(of address: Text) -> [UInt8]? {
     let hasScheme = address.hasPrefix("http://") || address.hasPrefix("https://")
     guard hasScheme, address.bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return nil }

@@ -2,24 +2,23 @@ import Bytes
 public import HomeAssistant
 import Synchronization
 
-/// A `Client` for programs with tasks.
+/// `Client` for programs with tasks.
 ///
 ///     let home = try AsyncClient(
 ///       address: "http://homeassistant.local:8123", accessToken: token)
 ///     let user = try await home.send(.currentUser)
 ///     for try await event in await home.events(of: .events("tag_scanned")) { … }
 ///
-/// It connects with its first request. A task that is cancelled ends its request with
-/// `RequestError.cancelled`; a loop over events that ends unsubscribes. `close()` ends the
-/// connection for good, and so does the end of the last reference. A request that waits and a loop
-/// over events are references, too.
+/// It connects with its first request. A cancelled task ends its request with
+/// `RequestError.cancelled`; a loop over events unsubscribes at its end. `close()` ends the
+/// connection permanently, and so does the release of the last reference. A waiting request and a
+/// loop over events are references, too.
 public actor AsyncClient {
   private struct Waiting {
     let continuation: CheckedContinuation<Result<JSON, RequestError>, Never>
     var id: RequestID?
   }
 
-  /// A request without its types.
   private enum Wish: Sendable {
     case command(RawRequest)
     case call(RawRESTRequest)
@@ -33,14 +32,12 @@ public actor AsyncClient {
   var onlookers: [UInt64: Onlooker] = [:]
   private nonisolated let lastTicket = Atomic<UInt64>(0)
 
-  /// The thread that the connection belongs to, where all of this runs.
+  /// Thread of the connection, on which this actor runs.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     unsafe thread.asUnownedSerialExecutor()
   }
 
-  /// - Parameters:
-  ///   - thread: the one that the client's driver belongs to.
-  ///   - client: from now on only this object uses it.
+  /// Creates a client on the thread of its driver; only this object uses `client` from now on.
   init(on thread: any LoopExecutor, _ client: sending Client) {
     self.thread = thread
     self.client = client
@@ -50,21 +47,21 @@ public actor AsyncClient {
 
   // MARK: The connection
 
-  /// Connects, at once. A connection that stands or is on its way stays as it is, and one that was
-  /// closed for good stays closed.
+  /// Connects at once. An open or pending connection is not changed, and a closed client stays
+  /// closed.
   public func connect() {
     if !isClosed { client.connect() }
   }
 
-  /// Ends the connection, and stays away until `connect()` or, where the policy connects
-  /// automatically, the next request.
+  /// Ends the connection until `connect()` or, if the policy connects automatically, until the next
+  /// request.
   public func disconnect() { client.disconnect() }
 
-  /// The network is another one: what waits to connect again does it now, and a connection has to
-  /// show that it still stands.
+  /// Handles a change of network: a pending reconnection starts at once, and an open connection is
+  /// checked.
   public func networkChanged() { client.networkChanged() }
 
-  /// Ends the connection for good. Every request that waits, or is made later, ends with
+  /// Ends the connection permanently. Every waiting or later request ends with
   /// `RequestError.cancelled`; every sequence ends as if its reader had been cancelled.
   public func close() {
     isClosed = true
@@ -73,18 +70,18 @@ public actor AsyncClient {
     for onlooker in onlookers.values { onlooker.end() }
   }
 
-  /// How the connection stands.
+  /// State of the connection.
   public var state: ConnectionState { client.state }
 
-  /// How long Home Assistant took to answer the last ping, or nil before the first.
+  /// Time that Home Assistant took to answer the last ping, or nil before the first.
   public var latency: Duration? { client.latency }
 
   // MARK: Requests
 
-  /// Sends a command and waits for what comes back.
+  /// Sends a command and waits for its answer.
   ///
-  /// - Throws: `RequestError`; `.cancelled` where the task was cancelled or the client is closed.
-  ///   What was sent already may still have an effect.
+  /// - Throws: `RequestError`; `.cancelled` if the task was cancelled or the client is closed. A
+  ///   message that was already sent may still have an effect.
   @discardableResult
   public nonisolated func send<R: Request>(_ request: R) async throws(RequestError) -> R.Response {
     let json = try await answer(
@@ -92,10 +89,10 @@ public actor AsyncClient {
     return try Self.decode(json)
   }
 
-  /// Calls the REST API and waits for what comes back.
+  /// Calls the REST API and waits for its answer.
   ///
-  /// - Throws: `RequestError`; `.cancelled` where the task was cancelled or the client is closed.
-  ///   What was sent already may still have an effect.
+  /// - Throws: `RequestError`; `.cancelled` if the task was cancelled or the client is closed. A
+  ///   message that was already sent may still have an effect.
   @discardableResult
   public nonisolated func send<R: RESTRequest>(
     _ request: R
@@ -107,7 +104,7 @@ public actor AsyncClient {
     return try Self.decode(json)
   }
 
-  /// Sends a binary message, such as a piece of sound. False where there is no connection.
+  /// Sends a binary message, such as a piece of sound. Returns false if there is no connection.
   @discardableResult
   public func sendBinary(_ bytes: [UInt8]) -> Bool { client.sendBinary(bytes.span) }
 
@@ -128,7 +125,7 @@ public actor AsyncClient {
   }
 
   private func perform(_ wish: Wish, _ ticket: UInt64) async -> Result<JSON, RequestError> {
-    // A task that was cancelled before this has been told so already, and found nothing to end.
+    // The cancellation handler of an earlier cancelled task ran before, and found nothing to end.
     if isClosed || Task.isCancelled { return .failure(.cancelled) }
     return await withCheckedContinuation { continuation in
       waiting[ticket] = Waiting(continuation: continuation)
@@ -137,7 +134,7 @@ public actor AsyncClient {
         case .command(let request): client.send(request) { self.finish(ticket, $0) }
         case .call(let request): client.send(request) { self.finish(ticket, $0) }
         }
-      // It may be over by now.
+      // The request may have ended by now.
       waiting[ticket]?.id = id
     }
   }

@@ -1,6 +1,6 @@
 import HomeAssistant
 
-/// The end of an `EventSequence` where the events come in.
+/// Input side of an `EventSequence`.
 final class EventFeed<Event: Sendable> {
   private let continuation: EventSequence<Event>.Stream.Continuation
   private let isResubscribed: Bool
@@ -12,25 +12,25 @@ final class EventFeed<Event: Sendable> {
     self.isResubscribed = isResubscribed
   }
 
-  /// Home Assistant accepted or refused the subscription, on this connection.
+  /// Handles Home Assistant's verdict on the subscription, on this connection.
   func started(_ result: Result<NoContent, RequestError>) {
     switch result {
     case .success: hasStarted = true
     case .failure(let error):
-      // The session asks again by itself; what it said no to once, or not at all, may come.
+      // The session retries; a subscription that was accepted before, or not answered, may succeed.
       if isResubscribed, hasStarted || error == .expired { return }
       end(because: error)
     }
   }
 
-  /// An event came, or one that cannot be decoded.
+  /// Handles an event, or a decoding error.
   func received(_ result: sending Result<Event, RequestError>) {
     if isOver { return }
     if case .failure(let error) = result { return end(because: error) }
     if case .enqueued(let room) = continuation.yield(result), room <= 1 { end(because: .overrun) }
   }
 
-  /// A subscription waits for another credential, and there will be none.
+  /// Ends a subscription that waits for another credential, since none will come.
   func stateChanged(_ state: ConnectionState) {
     if case .down(.rejected) = state { end(because: .rejected) }
   }
@@ -41,7 +41,6 @@ final class EventFeed<Event: Sendable> {
     end()
   }
 
-  /// Nothing more comes.
   func end() {
     isOver = true
     continuation.finish()

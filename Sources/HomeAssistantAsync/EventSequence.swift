@@ -1,15 +1,14 @@
 public import HomeAssistant
 
-/// The events of a subscription, for one loop, whose end unsubscribes.
+/// Events of a subscription, for one loop, whose end unsubscribes.
 public struct EventSequence<Event: Sendable>: AsyncSequence, Sendable {
-  /// What Home Assistant tells.
+  /// Event of Home Assistant.
   public typealias Element = Event
-  /// Why there are no more events.
+  /// Reason that there are no further events.
   public typealias Failure = RequestError
 
-  /// So many events wait for a slow reader. One more ends the sequence with
-  /// `RequestError.overrun`: an event that is left out without a word would make a wrong picture of
-  /// all that follow.
+  /// Maximum number of waiting events. One more ends the sequence with `RequestError.overrun`: a
+  /// silently missing event would give a wrong view of all later ones.
   public static var waitingMax: Int { 4096 }
 
   typealias Stream = AsyncStream<Result<Event, RequestError>>
@@ -17,17 +16,17 @@ public struct EventSequence<Event: Sendable>: AsyncSequence, Sendable {
   private let stream: Stream
   private let continuation: Stream.Continuation
 
-  /// The two ends of a sequence.
+  /// Creates the two sides of a sequence.
   ///
   /// - Parameters:
-  ///   - isResubscribed: whether its subscription is made again on later connections.
-  ///   - whenOver: is called once, on any thread, when neither side is used any more.
-  /// - Returns: the one for the reader, and the one for the client.
+  ///   - isResubscribed: whether its subscription is repeated on later connections.
+  ///   - whenOver: called once, on any thread, when neither side is in use.
+  /// - Returns: the reader's side, and the client's side.
   static func make(
     isResubscribed: Bool, whenOver: @escaping @Sendable () -> Void
   ) -> (EventSequence, EventFeed<Event>) {
     let (stream, continuation) = Stream.makeStream(
-      // The one too many, and the word that it was.
+      // One more for the overrun, and one for its error.
       bufferingPolicy: .bufferingOldest(waitingMax + 2))
     continuation.onTermination = { _ in whenOver() }
     return (
@@ -36,7 +35,7 @@ public struct EventSequence<Event: Sendable>: AsyncSequence, Sendable {
     )
   }
 
-  /// The reader; a second one gets what the first has left, and nothing new.
+  /// Creates a reader; a second one gets the events that the first has left, and no new ones.
   public func makeAsyncIterator() -> Iterator {
     Iterator(
       base: stream.makeAsyncIterator(),
@@ -45,14 +44,14 @@ public struct EventSequence<Event: Sendable>: AsyncSequence, Sendable {
       })
   }
 
-  /// Takes one event after the other.
+  /// Reader of one event after the other.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate var base: Stream.Iterator
     fileprivate let end: IterationEnd
 
-    /// Waits for the next event; nil where there are no more.
+    /// Waits for the next event; returns nil at the end.
     ///
-    /// - Throws: why there are no more. After that it is nil.
+    /// - Throws: the reason that there are no further events; after that it returns nil.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(RequestError) -> Event? {
@@ -63,16 +62,16 @@ public struct EventSequence<Event: Sendable>: AsyncSequence, Sendable {
       }
     }
 
-    /// Waits for the next event; nil where there are no more.
+    /// Waits for the next event; returns nil at the end.
     ///
-    /// - Throws: why there are no more. After that it is nil.
+    /// - Throws: the reason that there are no further events; after that it returns nil.
     public mutating func next() async throws(RequestError) -> Event? {
       try await next(isolation: nil)
     }
   }
 }
 
-/// Ends a sequence when the loop over it is gone, even where the sequence itself is still there.
+/// Ends a sequence when its loop ends, even if the sequence still exists.
 private final class IterationEnd: Sendable {
   private let finish: @Sendable () -> Void
 

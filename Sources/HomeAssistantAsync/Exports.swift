@@ -1,4 +1,4 @@
-// One import for a program that uses the client: what the client's signatures name comes with it.
+// A program needs one import for the client: it includes the types of the client's signatures.
 @_exported public import Bytes
 @_exported public import HomeAssistant
 @_exported public import Transport

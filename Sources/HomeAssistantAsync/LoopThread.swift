@@ -5,7 +5,7 @@ import LinuxIO
 import Synchronization
 import Transport
 
-/// A thread that sleeps in an event loop, where the driver of a client lives.
+/// Thread that sleeps in an event loop, and runs the driver of a client.
 final class LoopThread: LoopExecutor {
   private struct State {
     var jobs: [UnownedJob] = []
@@ -17,12 +17,12 @@ final class LoopThread: LoopExecutor {
 
   init() throws(Errno) { wakeUp = try WakeUp() }
 
-  /// Starts the thread, to which the loop and the driver belong from now on.
+  /// Starts the thread, which owns the loop and the driver from now on.
   func start(_ loop: EventLoop, _ driver: NetworkDriver, _ client: Client) throws(Errno) {
     let watcher = Clearing(wakeUp)
     _ = try loop.watch(wakeUp.number, for: .input, telling: watcher)
     let work = Work { [self] in
-      // The driver tells the client what happened as long as there is a loop.
+      // The driver reports to the client as long as the loop exists.
       withExtendedLifetime(client) { run(loop, driver) }
     }
     let result = work.begin()
@@ -48,7 +48,7 @@ final class LoopThread: LoopExecutor {
       }
       for job in jobs { unsafe job.runSynchronously(on: asUnownedSerialExecutor()) }
       if isStopped, jobs.isEmpty { return }
-      // Only descriptors can fail it, and these are the loop's own.
+      // Only invalid descriptors can make it fail, and these are the loop's own.
       do throws(Errno) { try loop.turn(until: jobs.isEmpty ? driver.deadline : driver.now) } catch {
         preconditionFailure("epoll_wait fails only where it is called wrongly")
       }
@@ -65,13 +65,12 @@ private final class Clearing: Watcher {
   func descriptorReady(_ descriptor: Int32, _ readiness: Readiness) { wakeUp.clear() }
 }
 
-/// What a thread does.
 private final class Work {
   private let body: () -> Void
 
   init(_ body: @escaping () -> Void) { self.body = body }
 
-  /// Starts a thread that does it; 0, or the number of the error.
+  /// Starts a thread that runs the body; returns 0, or the error number.
   func begin() -> Int32 {
     let work = unsafe Unmanaged.passRetained(self)
     var thread = pthread_t()
@@ -87,8 +86,8 @@ private final class Work {
     return result
   }
 
-  /// Signals are for the threads of the program, and to write over a connection that is gone is an
-  /// error here and not its end by SIGPIPE. A fault of this thread stays this thread's.
+  /// Blocks all signals but faults: signals are for the threads of the program, and a write to a
+  /// broken connection is an error here, not an end by SIGPIPE.
   private static func blockSignals() {
     var signals = sigset_t()
     unsafe sigfillset(&signals)

@@ -2,8 +2,8 @@ public import Bytes
 public import FoundationEssentials
 
 extension WallTime {
-  /// The same moment, to the microsecond that a `Date` of these years can hold. A date outside
-  /// the years 1678 to 2261 becomes the nearest moment inside.
+  /// Converts a date, to the microsecond that a `Date` of these years can hold. Dates outside the
+  /// years 1678 to 2261 are clamped.
   public init(_ date: Date) {
     let seconds = date.timeIntervalSince1970
     let limit = 9_200_000_000.0
@@ -11,6 +11,6 @@ extension WallTime {
     self.init(nanoseconds: Int64((whole * 1e6).rounded()) * 1000)
   }
 
-  /// The same moment for programs that speak `Date`.
+  /// Date of this instant.
   public var date: Date { Date(timeIntervalSince1970: Double(nanoseconds) / 1e9) }
 }

@@ -1,8 +1,7 @@
 public import Bytes
 public import HomeAssistant
 
-/// A driver without a network, in virtual time: a test says what the server does, and sees what
-/// the client did.
+/// Driver without a network, in virtual time: a test plays the server, and sees the client's calls.
 ///
 ///     let driver = ScriptedDriver()
 ///     let client = driver.makeClient()
@@ -11,47 +10,47 @@ public import HomeAssistant
 ///     client.send(CurrentUser()) { result in … }
 ///     driver.answer(with: ["id": "abc", "name": "Ada"])
 public final class ScriptedDriver: Driver {
-  /// What a client did to its driver.
+  /// Call of a client to its driver.
   public enum Deed: Equatable, Sendable {
-    /// It asked for a socket.
+    /// The client asked for a socket.
     case openedSocket
-    /// It closed the socket, or gave up opening it, with this code of RFC 6455.
+    /// The client closed the socket, or stopped opening it, with this code of RFC 6455.
     case closedSocket(code: UInt16)
-    /// It asked for an access token.
+    /// The client asked for an access token.
     case fetchedToken(TokenReason)
-    /// It sent a text message.
+    /// The client sent a text message.
     case sentText(JSON)
-    /// It sent a binary message.
+    /// The client sent a binary message.
     case sentBinary([UInt8])
-    /// It made a call to the REST API.
+    /// The client made a call to the REST API.
     case sentHTTP(HTTPCall)
-    /// It gave up a call to the REST API.
+    /// The client cancelled a call to the REST API.
     case cancelledHTTP(RequestID)
   }
 
-  /// Everything since the last `removeDeeds`, oldest first.
+  /// Calls since the last `removeDeeds`, oldest first.
   public private(set) var deeds: [Deed] = []
-  /// The highest number that came in a message.
+  /// Highest number of a received message.
   public private(set) var lastMessageID: Int64 = 0
   public private(set) var now = Instant(nanoseconds: 0)
-  /// How the socket stands.
+  /// State of the socket.
   public enum Socket: Equatable, Sendable {
-    /// There is none.
+    /// No socket.
     case closed
-    /// The client waits for it: `openConnection` or `endConnection` comes next.
+    /// Requested by the client: `openConnection` or `endConnection` follows.
     case opening
-    /// Messages go both ways.
+    /// Open in both directions.
     case open
   }
 
-  /// How the socket stands.
+  /// State of the socket.
   public private(set) var socket = Socket.closed
   private weak var client: Client?
 
-  /// A driver at the beginning of its time, without a connection.
+  /// Creates a driver at the start of its time, without a connection.
   public init() {}
 
-  /// A client of this driver. Its jitter is the same each time.
+  /// Creates the client of this driver, with a constant jitter.
   public func makeClient(policy: SessionPolicy = SessionPolicy(), seed: UInt64 = 1) -> Client {
     precondition(client == nil, "a driver has one client")
     let client = Client(driver: self, policy: policy, seed: seed)
@@ -59,50 +58,50 @@ public final class ScriptedDriver: Driver {
     return client
   }
 
-  // MARK: Looking
+  // MARK: Calls of the client
 
-  /// The text messages, oldest first.
+  /// Text messages, oldest first.
   public var messages: [JSON] {
     deeds.compactMap { if case .sentText(let message) = $0 { message } else { nil } }
   }
 
-  /// The `type` of each text message.
+  /// Member `type` of each text message.
   public var messageTypes: [String] { messages.map { $0.get("type", orOnFailure: "") } }
 
-  /// The number of the last message of a type, or nil.
+  /// Returns the number of the last message of a type, or nil.
   public func messageID(ofType type: Text) -> Int64? {
     let message = messages.last { $0["type"] == .text(type) }
     return message.flatMap { try? $0.get("id") }
   }
 
-  /// Forgets what was done so far.
+  /// Removes the stored calls.
   public func removeDeeds() { deeds = [] }
 
-  // MARK: What the server does
+  // MARK: Actions of the server
 
-  /// The socket opens that the client asked for.
+  /// Opens the socket that the client requested.
   public func openConnection() {
     precondition(socket == .opening, "a client asks for a connection first")
     socket = .open
     client?.socketOpened()
   }
 
-  /// The socket ends, or does not open, and this is why.
+  /// Ends the socket, or fails to open it, for this reason.
   public func endConnection(_ cause: ConnectionFailure = .closed(code: 1006)) {
     precondition(socket != .closed, "what ends was there")
     socket = .closed
     client?.socketClosed(cause)
   }
 
-  /// Gives the token that the client asked for.
+  /// Reports the requested token to the client.
   public func giveToken(_ token: String = "token") {
     client?.tokenFetched(.token([UInt8](token.utf8)))
   }
 
-  /// Answers the client's wish for a token.
+  /// Reports the result of the client's token request.
   public func giveToken(_ result: TokenResult) { client?.tokenFetched(result) }
 
-  /// Opens, gives a token and accepts it.
+  /// Opens the socket, reports a token and accepts it.
   public func acceptConnection(version: Text = "2025.4.4") {
     openConnection()
     giveToken()
@@ -110,20 +109,20 @@ public final class ScriptedDriver: Driver {
     say(["type": "auth_ok", "ha_version": .text(version)])
   }
 
-  /// Says a message.
+  /// Sends a message to the client.
   public func say(_ message: JSON) { say(text: message.serialized()) }
 
-  /// Says something that need not be JSON.
+  /// Sends a text to the client, which need not be JSON.
   public func say(text: [UInt8]) { client?.received(text.span) }
 
-  /// Answers a message: the last one, where none is named.
+  /// Answers a message: the last one, if `id` is nil.
   public func answer(_ id: Int64? = nil, with result: JSON = .null) {
     say([
       "id": number(id), "type": "result", "success": true, "result": result,
     ])
   }
 
-  /// Refuses a message: the last one, where none is named.
+  /// Refuses a message: the last one, if `id` is nil.
   public func refuse(_ id: Int64? = nil, code: Text, message: Text = "") {
     say([
       "id": number(id), "type": "result", "success": false,
@@ -131,21 +130,21 @@ public final class ScriptedDriver: Driver {
     ])
   }
 
-  /// Tells an event of a subscription; Home Assistant writes the number last.
+  /// Sends an event of a subscription; Home Assistant writes the number last.
   public func tell(_ event: JSON, of id: Int64? = nil) {
     say(["type": "event", "event": event, "id": number(id)])
   }
 
-  /// Answers a ping: the last message, where none is named.
+  /// Answers a ping: the last message, if `id` is nil.
   public func pong(_ id: Int64? = nil) { say(["id": number(id), "type": "pong"]) }
 
   /// Answers a call to the REST API.
   ///
   /// - Parameters:
-  ///   - id: of the call, in `Deed.sentHTTP`.
-  ///   - status: of HTTP.
-  ///   - mediaType: the value of `Content-Type`, empty for none.
-  ///   - body: UTF-8.
+  ///   - id: identifier of the call, from `Deed.sentHTTP`.
+  ///   - status: HTTP status.
+  ///   - mediaType: value of `Content-Type`; empty for none.
+  ///   - body: body in UTF-8.
   public func answerHTTP(
     _ id: RequestID, status: Int = 200, mediaType: String = "application/json", body: String
   ) {
@@ -160,7 +159,7 @@ public final class ScriptedDriver: Driver {
 
   // MARK: Time
 
-  /// Lets time pass, and the client act at each of its deadlines.
+  /// Advances the time; the client acts at each of its deadlines.
   public func advance(by duration: Duration) {
     let end = now + duration
     var standing = 0
@@ -173,13 +172,13 @@ public final class ScriptedDriver: Driver {
     now = end
   }
 
-  /// Lets time pass until the client's next deadline, where it has one.
+  /// Advances the time to the client's next deadline, if there is one.
   public func advanceToDeadline() {
     guard let deadline = client?.deadline else { return }
     advance(by: deadline - now)
   }
 
-  /// Lets time pass at once, as for a machine that slept.
+  /// Advances the time in one step, as for a machine that slept.
   public func sleep(for duration: Duration) {
     now = now + duration
     client?.deadlineReached()
@@ -215,7 +214,7 @@ public final class ScriptedDriver: Driver {
     if case .array(let commands) = message { commands } else { [message] }
   }
 
-  /// Home Assistant answers `id_reuse` to a number that does not rise.
+  /// Checks that the number rises: Home Assistant answers `id_reuse` otherwise.
   private func checkNumber(of message: JSON) {
     if message["type"] == "auth" { return }
     let id: Int64 = message.get("id", orOnFailure: 0)

@@ -1,26 +1,26 @@
 public import Bytes
 import CLinux
 
-/// What is read beside the loop: a class, for a thread gets no more than its address.
+/// Read that a thread performs beside the loop: a class, because a thread gets only its address.
 open class BackgroundRead {
   public init() {}
 
-  /// Reads, on another thread than that of the loop, which leaves alone meanwhile what this
-  /// touches.
+  /// Reads, on another thread than that of the loop, which must not use the data of this object
+  /// meanwhile.
   open func readBesideLoop() {}
 
-  /// It was read, which took this long. In the loop.
+  /// Reports the end of the read and its duration. Called in the loop.
   open func readEnded(after duration: Duration) {}
 }
 
-/// What the threads do.
+/// Runs on each thread: performs the read at the address `work`.
 private func performRead(_ work: UnsafeMutableRawPointer) {
   unsafe Unmanaged<BackgroundRead>.fromOpaque(work).takeUnretainedValue().readBesideLoop()
 }
 
-/// What devices share that keep one another waiting: of one bus one file is read at a time.
+/// Bus of devices that block each other: of one bus, one file is read at a time.
 public struct DeviceBus: Equatable, Sendable {
-  /// Of its name. Two buses of the same checksum would merely wait for each other.
+  /// Checksum of the name. Two buses with the same checksum only wait for each other.
   fileprivate let checksum: UInt32
 
   public init(named name: Span<UInt8>) {
@@ -30,16 +30,16 @@ public struct DeviceBus: Equatable, Sendable {
   }
 }
 
-/// Reads what a driver, a bus or a disk can hold up, beside the loop: a 1-Wire thermometer measures
-/// while its file is read, for up to 0.75 s, and neither `poll(2)` nor `O_NONBLOCK` changes that.
+/// Reads files beside the loop that a driver, a bus or a disk can block: a 1-Wire thermometer
+/// measures during a read, for up to 0.75 s, and neither `poll(2)` nor `O_NONBLOCK` changes that.
 ///
-/// What is on one bus is read one after the other, and several buses by a thread each, of which
-/// there are at most `threadsMax`: a bus that does not answer takes one of them and keeps no other
-/// bus waiting. A thread that finds nothing to read ends.
+/// Files of one bus are read one after the other. Each bus has its own thread, at most
+/// `threadsMax`: a bus that does not answer occupies one of them and delays no other bus. A thread
+/// without work ends.
 @safe public final class BackgroundReader {
-  /// Reads that can be waited for at one time.
+  /// Maximum number of pending reads.
   public static let readsMax = Int(CLINUX_READER_JOBS_MAX)
-  /// Buses that can be read at one time.
+  /// Maximum number of buses that are read at one time.
   public static let threadsMax = Int(CLINUX_READER_THREADS_MAX)
 
   private struct Job {
@@ -50,51 +50,51 @@ public struct DeviceBus: Equatable, Sendable {
   private let loop: EventLoop
   private let clock: @convention(c) () -> Int64
   private var reader: OpaquePointer?
-  /// What is waited for, by its number.
+  /// Pending reads by their number.
   private var jobs: [Job?] = []
   private var awaitedCount = 0
-  /// The present by the loop's clock when a file that was read in the loop held it up last. What is
-  /// asked for in the same turn is better read here.
+  /// Time, by the loop's clock, at which a file read in the loop last blocked it. A read requested
+  /// in the same turn should use the background reader.
   public var loopHeldUpAt: Instant?
 
   /// - Parameters:
-  ///   - loop: who reports that something was read.
-  ///   - clock: nanoseconds, by which reads are timed, on every thread; nil for that of
-  ///     `Instant`.
+  ///   - loop: the loop that reports completed reads.
+  ///   - clock: the clock, in nanoseconds, for the duration of reads, on every thread; nil for that
+  ///     of `Instant`.
   public init(loop: EventLoop, clock: (@convention(c) () -> Int64)? = nil) {
     self.loop = loop
     self.clock = clock ?? clinux_boot_clock
   }
 
-  /// What a thread still reads stays for ever: it may be in the kernel for as long.
+  /// Leaks the objects of unfinished reads: their threads may stay in the kernel without a limit.
   deinit {
     guard let reader = unsafe reader else { return }
     for case let job? in jobs { _ = unsafe Unmanaged.passRetained(job.read) }
     unsafe clinux_reader_stop(reader)
   }
 
-  /// Now, by the clock that times reads.
+  /// Present time by the clock that measures the reads.
   public var now: Instant { Instant(nanoseconds: clock()) }
 
-  /// Whether nothing is waited for.
+  /// Whether no read is pending.
   public var isIdle: Bool { awaitedCount == 0 }
 
-  /// Whether something on this bus is waited for.
+  /// Whether a read on this bus is pending.
   public func isReading(_ bus: DeviceBus) -> Bool {
     for job in jobs where job?.bus == bus { return true }
     return false
   }
 
-  /// Has `read` done as soon as its bus is free.
+  /// Starts `read` as soon as its bus is free.
   ///
-  /// - Throws: EBUSY where `readsMax` are waited for; what the kernel says where there can be no
+  /// - Throws: EBUSY if `readsMax` reads are pending; the kernel's error if it cannot create a
   ///   thread.
   public func perform(_ read: BackgroundRead, on bus: DeviceBus) throws(Errno) {
     let reader = unsafe try startedReader()
     let number = jobs.firstIndex { $0 == nil } ?? jobs.count
     guard number < Self.readsMax else { throw .busy }
     if number == jobs.count { jobs.append(nil) }
-    // The job keeps it until it is taken.
+    // `jobs` keeps the object alive until the result is taken.
     let work = unsafe Unmanaged.passUnretained(read).toOpaque()
     jobs[number] = Job(read: read, bus: bus)
     let error = unsafe clinux_reader_ask(reader, UInt32(number), work, bus.checksum)
@@ -105,7 +105,6 @@ public struct DeviceBus: Equatable, Sendable {
     awaitedCount += 1
   }
 
-  /// How many threads there are.
   var threadCount: Int {
     guard let reader = unsafe reader else { return 0 }
     return unsafe Int(clinux_reader_threads(reader))
@@ -127,7 +126,7 @@ public struct DeviceBus: Equatable, Sendable {
     return unsafe started
   }
 
-  /// How long a job took, where it is done.
+  /// Returns the duration of a completed job; nil if it is not complete.
   private func taken(_ number: Int) -> Duration? {
     guard let reader = unsafe reader else { return nil }
     var nanoseconds: Int64 = 0
@@ -141,7 +140,7 @@ extension BackgroundReader: Watcher {
     clinux_eventfd_clear(descriptor)
     for number in jobs.indices {
       guard let job = jobs[number], let duration = taken(number) else { continue }
-      // Its owner may ask again at once.
+      // Its owner may start the next read at once.
       jobs[number] = nil
       awaitedCount -= 1
       job.read.readEnded(after: duration)

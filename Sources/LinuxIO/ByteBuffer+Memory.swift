@@ -2,8 +2,8 @@ public import Bytes
 import CLinux
 
 extension ByteBuffer {
-  /// Empties a buffer and gives its memory back to the kernel, but for the first `byteCount` bytes.
-  /// It can be filled as before; only what was long for once costs nothing any more.
+  /// Empties a buffer and returns its memory to the kernel, except the first `byteCount` bytes. The
+  /// capacity stays the same.
   public mutating func removeAll(keepingMemoryOf byteCount: Int) {
     removeAll()
     guard byteCount < capacity else { return }

@@ -1,10 +1,10 @@
 public import Bytes
 import CLinux
 
-/// Now, on both clocks. It is read once for each turn of the loop and handed down from there.
+/// Present time of both clocks. It is read once for each turn of the loop and passed on from there.
 ///
-/// The one that only goes on is `CLOCK_BOOTTIME`: it counts the time in which the board sleeps, so
-/// that a sleep moves no time of day against it, and no limit stands still.
+/// The monotonic clock is `CLOCK_BOOTTIME`: it includes the time in which the board sleeps, so that
+/// a sleep changes no time of day relative to it, and timeouts continue.
 public struct Moment: Sendable {
   public let instant: Instant
   public let wallTime: WallTime
@@ -14,10 +14,10 @@ public struct Moment: Sendable {
     self.wallTime = wallTime
   }
 
-  /// What the wall clock, as it goes now, showed at another moment.
+  /// Returns the wall time at another moment, by the present setting of the wall clock.
   public func wallTime(of other: Instant) -> WallTime { wallTime - (instant - other) }
 
-  /// Reads the kernel's clocks.
+  /// Present time of the kernel's clocks.
   public static var now: Moment {
     @inline(never)
     get {
@@ -28,17 +28,17 @@ public struct Moment: Sendable {
   }
 }
 
-/// How long the board slept since the kernel started: by so much are timestamps of
-/// `CLOCK_MONOTONIC`, which drivers of the kernel write, behind an `Instant`.
+/// Duration of all sleeps of the board since the kernel started: timestamps of `CLOCK_MONOTONIC`,
+/// which kernel drivers write, are behind an `Instant` by this duration.
 public var timeAsleep: Duration {
   let monotonic = clinux_clock(CLOCK_MONOTONIC)
   let difference = clinux_boot_clock() - monotonic
-  // What passes between the two readings is no sleep.
+  // The time between the two readings is not a sleep.
   return difference < 1_000_000 ? .zero : .nanoseconds(difference)
 }
 
-/// Which start of the kernel this is: what is known of `Instant` holds for no other. A number of
-/// this process where the kernel does not say.
+/// Returns a number of this start of the kernel: an `Instant` is only valid within it. If the
+/// kernel has no number, it is unique to this process.
 public func kernelStart() -> UInt64 {
   var id = ByteBuffer(capacity: 64)
   try? readBeginning(ofFileAt: Path("/proc/sys/kernel/random/boot_id"), into: &id)
@@ -51,19 +51,18 @@ public func kernelStart() -> UInt64 {
   return digitCount == 16 ? number : randomSeed()
 }
 
-/// Whether the kernel's clock was set by a clock that is right, such as NTP or a receiver, and has
-/// been kept so (`adjtimex(2)`).
+/// Whether a correct source, such as NTP or a receiver, has set the kernel's clock and keeps it
+/// synchronised (`adjtimex(2)`).
 public var isClockSynchronized: Bool { clinux_clock_is_synchronized() }
 
 extension WallTime {
-  /// How far the clocks of people here are ahead of UTC at this moment: the system's time zone, or
-  /// `TZ`.
+  /// Offset of local time from UTC at this moment: the system's time zone, or `TZ`.
   public var localOffset: Duration {
     .seconds(clinux_seconds_ahead_of_utc(nanoseconds / 1_000_000_000))
   }
 }
 
-/// Bytes that no attacker can guess, from the kernel.
+/// Returns unpredictable bytes from the kernel.
 public func randomBytes<let count: Int>() -> InlineArray<count, UInt8> {
   var bytes = InlineArray<count, UInt8>(repeating: 0)
   var span = bytes.mutableSpan
@@ -72,7 +71,7 @@ public func randomBytes<let count: Int>() -> InlineArray<count, UInt8> {
   return bytes
 }
 
-/// Where the jitter of waits starts, another one in every process.
+/// Returns a seed for the jitter of delays, different in every process.
 public func randomSeed() -> UInt64 {
   let bytes: InlineArray<8, UInt8> = randomBytes()
   var seed: UInt64 = 0

@@ -1,12 +1,12 @@
 public import Bytes
 import CLinux
 
-/// A file descriptor that closes itself.
+/// File descriptor that closes itself.
 public struct Descriptor: ~Copyable, Sendable {
-  /// The number the kernel knows it by, for calls that only look at it.
+  /// Number of the descriptor, for calls that do not close it.
   public let number: Int32
 
-  /// Takes over a descriptor that a library or a shim opened.
+  /// Takes ownership of a descriptor that a library or a shim opened.
   public init(owning number: Int32) {
     precondition(number >= 0, "an error is not a descriptor")
     self.number = number
@@ -14,15 +14,14 @@ public struct Descriptor: ~Copyable, Sendable {
 
   deinit { _ = close(number) }
 
-  /// What one `read(2)` of a non-blocking descriptor brought.
+  /// Result of one `read(2)` of a non-blocking descriptor.
   public enum ReadResult: Equatable {
     case bytes(Int)
     case wouldBlock
     case end
   }
 
-  /// Lets only its owner read and write a regular file. Another kind, such as a device, stays as it
-  /// is.
+  /// Restricts a regular file to its owner. Other kinds of file, such as a device, are not changed.
   public func makePrivate() throws(Errno) {
     var status = stat()
     _ = try retryingInterrupts { unsafe fstat(number, &status) }
@@ -46,8 +45,8 @@ public struct Descriptor: ~Copyable, Sendable {
     return buffer.count == before ? .end : .bytes(buffer.count - before)
   }
 
-  /// Reads from the start of the file, wherever it stands, as sysfs and procfs files are read
-  /// again and again. What does not fit is left out.
+  /// Reads from the start of the file, whatever the current offset, as sysfs and procfs files need
+  /// for repeated reads. Bytes that do not fit are left out.
   public func readFromStart(into buffer: inout ByteBuffer) throws(Errno) {
     buffer.removeAll()
     try buffer.fill { (free) throws(Errno) in
@@ -57,7 +56,7 @@ public struct Descriptor: ~Copyable, Sendable {
     }
   }
 
-  /// Writes once. Returns how many bytes the kernel took, 0 when it takes none now.
+  /// Writes once. Returns the number of bytes that the kernel accepted, 0 if it accepts none now.
   public func write(_ bytes: Span<UInt8>) throws(Errno) -> Int {
     do throws(Errno) {
       return unsafe try bytes.withUnsafeBufferPointer { (bytes) throws(Errno) in
@@ -68,7 +67,7 @@ public struct Descriptor: ~Copyable, Sendable {
     }
   }
 
-  /// Writes all of `bytes` to a descriptor that blocks.
+  /// Writes all of `bytes` to a blocking descriptor.
   public func writeAll(_ bytes: Span<UInt8>) throws(Errno) {
     var written = 0
     while written < bytes.count {
@@ -76,9 +75,9 @@ public struct Descriptor: ~Copyable, Sendable {
     }
   }
 
-  /// Reads once from `offset` on, wherever the descriptor stands.
+  /// Reads once from `offset` on, whatever the current offset.
   ///
-  /// - Returns: how many bytes were read; 0 at the end of the file.
+  /// - Returns: the number of bytes read; 0 at the end of the file.
   public func read(
     into bytes: inout MutableSpan<UInt8>, byteCountMax: Int, from offset: Int
   ) throws(Errno) -> Int {
@@ -89,13 +88,13 @@ public struct Descriptor: ~Copyable, Sendable {
     }
   }
 
-  /// Cuts the file, or makes it longer with zeros.
+  /// Truncates the file, or extends it with zeros.
   public func truncate(to byteCount: Int) throws(Errno) {
     _ = try retryingInterrupts { ftruncate(number, off_t(byteCount)) }
   }
 
-  /// Locks the file for this process (`flock(2)`) until the descriptor closes; false where another
-  /// process holds the lock.
+  /// Locks the file for this process (`flock(2)`) until the descriptor closes; returns false if
+  /// another process holds the lock.
   public func lock() throws(Errno) -> Bool {
     do throws(Errno) {
       _ = try retryingInterrupts { flock(number, LOCK_EX | LOCK_NB) }
@@ -103,18 +102,18 @@ public struct Descriptor: ~Copyable, Sendable {
     return true
   }
 
-  /// Waits until what was written is on the disk.
+  /// Waits until all written data is on the disk.
   public func synchronize() throws(Errno) {
     _ = try retryingInterrupts { fsync(number) }
   }
 }
 
-/// How a path is opened, and what it has to be. No mode of the agent's waits for anything: not for
-/// the other end of a pipe, and not for a device.
+/// Flags for opening a path, and the required kind of file. Except for `writePrivate`, opening
+/// never blocks: not for the other end of a pipe, and not for a device.
 public struct OpenMode: Sendable {
   let flags: Int32
   let permissions: mode_t
-  /// Whether all else than a regular file is an error: reading it could wait for ever.
+  /// Whether only a regular file is accepted: reading another kind could block without a limit.
   let wantsFile: Bool
 
   init(flags: Int32, permissions: mode_t = 0, wantsFile: Bool = true, waits: Bool = false) {
@@ -123,42 +122,42 @@ public struct OpenMode: Sendable {
     self.wantsFile = wantsFile
   }
 
-  /// A regular file, which those of the kernel are as well.
+  /// Reads a regular file, including those of the kernel.
   public static let read = OpenMode(flags: O_RDONLY)
-  /// A device that is asked, and not read: it says itself whether it is what is wanted.
+  /// Opens a device for queries, not for reading: the queries show whether it is the right one.
   public static let device = OpenMode(flags: O_RDONLY, wantsFile: false)
-  /// A directory, to be synchronised or locked.
+  /// Opens a directory, to synchronise or lock it.
   public static let directory = OpenMode(flags: O_RDONLY | O_DIRECTORY, wantsFile: false)
-  /// A new file that every user can read; one that is there already is an error.
+  /// Creates a file that every user can read; an existing file is an error.
   public static let writeNew = OpenMode(flags: O_WRONLY | O_CREAT | O_EXCL, permissions: 0o644)
-  /// A new file that only its owner can read; one that is there already is an error.
+  /// Creates a file that only its owner can read; an existing file is an error.
   public static let writeNewPrivate = OpenMode(
     flags: O_WRONLY | O_CREAT | O_EXCL, permissions: 0o600)
-  /// A regular file that is there, to be written to at its end.
+  /// Appends to an existing regular file.
   public static let append = OpenMode(flags: O_WRONLY | O_APPEND)
-  /// A new file that only its owner can read; an old one of that name is emptied. It may be a pipe,
-  /// whose reader is waited for, or a device: a command that ends by itself writes to it.
+  /// Creates a file that only its owner can read, or empties an existing one. A device or a pipe is
+  /// accepted, and opening waits for the pipe's reader: only short-lived commands use this mode.
   public static let writePrivate = OpenMode(
     flags: O_WRONLY | O_CREAT | O_TRUNC, permissions: 0o600, wantsFile: false, waits: true)
 }
 
 extension Descriptor {
-  /// A descriptor that becomes ready when the process gets SIGTERM, SIGINT or SIGHUP, and where
-  /// `ofTerminal`, one of the others by which a terminal tells something. None of them ends the
-  /// process, but SIGTERM where `nextSignal` is not asked for half a minute.
+  /// Opens a descriptor that becomes ready when the process gets SIGTERM, SIGINT or SIGHUP, and, if
+  /// `ofTerminal`, one of the other signals of a terminal. None of them ends the process, except
+  /// SIGTERM if `nextSignal` is not called for half a minute.
   public static func signals(ofTerminal: Bool = false) throws(Errno) -> Descriptor {
     Descriptor(owning: try retryingInterrupts { clinux_signalfd(ofTerminal) })
   }
 
-  /// The next signal that such a descriptor has; nil where there is none. SIGTERM comes as SIGINT.
+  /// Returns the next signal of such a descriptor; nil without one. SIGTERM is reported as SIGINT.
   public func nextSignal() -> Int32? {
     let signal = clinux_next_signal(number)
     return signal > 0 ? signal : nil
   }
 
-  /// Opens the file at `path`; the descriptor does not pass to other programs.
+  /// Opens the file at `path`; other programs do not inherit the descriptor.
   ///
-  /// - Throws: the kernel's error; where a regular file is wanted, `.isDirectory` for a directory,
+  /// - Throws: the kernel's error; if a regular file is required, `.isDirectory` for a directory,
   ///   and `.isPipe` for a pipe, a device, and others.
   public init(opening path: Path, mode: OpenMode) throws(Errno) {
     self.number = try unsafe path.withCString { (path) throws(Errno) in

@@ -1,11 +1,11 @@
 import Bytes
 import CLinux
 
-/// An open directory, whose files are named without a path.
+/// Open directory, whose files are named without a path.
 ///
 /// A name that is a link is an error and never followed: the directory may belong to another user,
-/// who must not choose which file of root's is written. What root makes here belongs to the owner
-/// of the directory: the service that runs as that user must be able to read it.
+/// who must not choose which file of root is written. Files that root creates belong to the owner
+/// of the directory: the service that runs as that user must be able to read them.
 public struct Directory: ~Copyable {
   private let descriptor: Descriptor
 
@@ -15,12 +15,12 @@ public struct Directory: ~Copyable {
 
   private init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
 
-  /// A directory in this one.
+  /// Opens a directory in this one.
   public func directory(_ name: Path) throws(Errno) -> Directory {
     Directory(try open(name, mode: .directory))
   }
 
-  /// Opens a file; one that this makes gets the owner of the directory.
+  /// Opens a file; a new one belongs to the owner of the directory.
   public func open(_ name: Path, mode: OpenMode) throws(Errno) -> Descriptor {
     let file = Descriptor(
       owning: try unsafe name.withCString { (name) throws(Errno) in
@@ -33,7 +33,7 @@ public struct Directory: ~Copyable {
     return file
   }
 
-  /// Makes a directory that only the owner of this one can enter.
+  /// Creates a directory that only the owner of this one can enter.
   public func makePrivateDirectory(_ name: Path) throws(Errno) {
     _ = try unsafe name.withCString { (name) throws(Errno) in
       try retryingInterrupts { unsafe mkdirat(descriptor.number, name, 0o700) }
@@ -41,14 +41,13 @@ public struct Directory: ~Copyable {
     try adopt(name)
   }
 
-  /// Gives a directory that was just made in this one its owner, and waits until its name is on the
-  /// disk.
+  /// Assigns a new directory in this one to its owner, and waits until its name is on the disk.
   func adopt(_ name: Path) throws(Errno) {
     try give(try open(name, mode: .directory))
     try synchronize()
   }
 
-  /// Removes a file; one that is not there is no error.
+  /// Removes a file; a missing file is not an error.
   public func remove(_ name: Path) throws(Errno) {
     do throws(Errno) {
       _ = try unsafe name.withCString { (name) throws(Errno) in
@@ -57,7 +56,7 @@ public struct Directory: ~Copyable {
     } catch .noSuchFile {}
   }
 
-  /// Gives a file another name, in the place of a file that has it.
+  /// Renames a file and replaces an existing file of the new name.
   public func rename(_ old: Path, to new: Path) throws(Errno) {
     _ = try unsafe old.withCString { (old) throws(Errno) in
       try unsafe new.withCString { (new) throws(Errno) in
@@ -68,7 +67,7 @@ public struct Directory: ~Copyable {
     }
   }
 
-  /// Waits until the names are on the disk.
+  /// Waits until all changes of names are on the disk.
   public func synchronize() throws(Errno) { try descriptor.synchronize() }
 
   private func give(_ file: borrowing Descriptor) throws(Errno) {
@@ -79,7 +78,7 @@ public struct Directory: ~Copyable {
   }
 }
 
-/// Who a file belongs to, and what others may do with it.
+/// Owner of a file, and the access rights of others.
 public struct Owner: Equatable, Sendable {
   public let user: UInt32
   public let group: UInt32
@@ -104,11 +103,11 @@ extension Descriptor {
 }
 
 extension Directory {
-  /// Replaces the file `name` so that, whenever the power goes, either the old or the new contents
-  /// are there. Only the owner can read it.
+  /// Replaces the file `name` so that after a loss of power either the old or the new contents
+  /// exist. Only the owner can read it.
   ///
-  /// The new file has a name of this process until it is whole: another process may replace the
-  /// same file at the same time.
+  /// The temporary file has the number of this process in its name, because another process may
+  /// replace the same file at the same time.
   public func replace(_ name: StaticString, with bytes: Span<UInt8>) throws(Errno) {
     var temporary = ByteBuffer(capacity: name.utf8CodeUnitCount + Self.suffixByteCountMax)
     temporary.append(name)
@@ -116,7 +115,7 @@ extension Directory {
     temporary.append(decimal: getpid())
     let new = Path([UInt8](temporary.bytes))
     do throws(Errno) {
-      // A process that was killed may have left it, and its number come again.
+      // A process that was killed may have left it, if it had the same number.
       try remove(new)
       let file = try open(new, mode: .writeNewPrivate)
       try file.writeAll(bytes)
@@ -129,7 +128,7 @@ extension Directory {
     try synchronize()
   }
 
-  /// Removes what `replace` left when its process was killed or the power went.
+  /// Removes the temporary files of `replace` left after a killed process or a loss of power.
   ///
   /// A process that is replacing a file at this moment gets `.noSuchFile`.
   public func removeUnfinished(of path: Path) throws(Errno) {
@@ -140,6 +139,6 @@ extension Directory {
     }
   }
 
-  /// `.new` and the longest number of a process.
+  /// Maximum length of `.new` and the number of a process.
   private static let suffixByteCountMax = 16
 }

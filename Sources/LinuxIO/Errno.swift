@@ -1,13 +1,13 @@
 public import Bytes
 import CLinux
 
-/// An error number of the kernel, as `errno(3)` names them.
+/// Error number of the kernel, as in `errno(3)`.
 public struct Errno: Error, Equatable, Sendable {
   public let code: Int32
 
   public init(code: Int32) { self.code = code }
 
-  /// The error of the call that just failed.
+  /// Error of the call that just failed.
   static var current: Errno { Errno(code: clinux_errno()) }
 
   public static let notPermitted = Errno(code: EACCES)
@@ -15,9 +15,9 @@ public struct Errno: Error, Equatable, Sendable {
   public static let noSuchFile = Errno(code: ENOENT)
   public static let fileExists = Errno(code: EEXIST)
   public static let noSuchDevice = Errno(code: ENODEV)
-  /// What a device node says whose device is gone.
+  /// Error of a device node whose device is gone.
   public static let noSuchAddress = Errno(code: ENXIO)
-  /// What a file says that is asked to be a serial port.
+  /// Error of a file that is not a serial port.
   public static let notATerminal = Errno(code: ENOTTY)
   public static let noData = Errno(code: ENODATA)
   public static let isDirectory = Errno(code: EISDIR)
@@ -34,15 +34,15 @@ public struct Errno: Error, Equatable, Sendable {
   public static let connectionRefused = Errno(code: ECONNREFUSED)
   public static let nameTooLong = Errno(code: ENAMETOOLONG)
   public static let busy = Errno(code: EBUSY)
-  /// Also what a sensor of the kernel says that has no value at this moment.
+  /// Also the error of a kernel sensor that has no value at this moment.
   public static let wouldBlock = Errno(code: EAGAIN)
-  /// What netlink says when it had to drop messages.
+  /// Error of netlink after it had to drop messages.
   static let noBufferSpace = Errno(code: ENOBUFS)
   static let interrupted = Errno(code: EINTR)
 }
 
 extension ByteBuffer {
-  /// Appends the kernel's own words, such as `Permission denied`.
+  /// Appends the kernel's description, such as `Permission denied`.
   public mutating func append(_ error: Errno) {
     guard let text = unsafe clinux_error_description(error.code) else {
       append("error ")
@@ -54,7 +54,7 @@ extension ByteBuffer {
   }
 }
 
-/// Repeats `call` while a signal interrupts it, and turns its -1 into an error.
+/// Repeats `call` while a signal interrupts it, and throws an error if it returns -1.
 func retryingInterrupts<Result: SignedInteger>(_ call: () -> Result) throws(Errno) -> Result {
   while true {
     let result = call()

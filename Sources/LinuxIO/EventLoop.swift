@@ -1,24 +1,24 @@
 public import Bytes
 import CLinux
 
-/// Who is told that a descriptor is ready. One call per turn of the loop, so a watcher does a
-/// bounded piece of work and comes back.
+/// Receiver of readiness events. It is called once per turn of the loop, so it does a bounded piece
+/// of work and returns.
 public protocol Watcher: AnyObject {
   func descriptorReady(_ descriptor: Int32, _ readiness: Readiness)
 }
 
-/// What a descriptor is ready for, or is asked to be.
+/// Set of events of a descriptor.
 public struct Readiness: OptionSet, Sendable {
   public let rawValue: UInt32
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
   public static let input = Readiness(rawValue: EPOLLIN.rawValue)
   public static let output = Readiness(rawValue: EPOLLOUT.rawValue)
-  /// An error or a hang-up; reported whether asked for or not.
+  /// An error or a hang-up; always reported.
   public static let failure = Readiness(rawValue: EPOLLERR.rawValue | EPOLLHUP.rawValue)
 }
 
-/// A registration in an `EventLoop`; it names one place and one use of it.
+/// Registration in an `EventLoop`: one slot and one use of it.
 public struct Watch: Equatable, Sendable {
   fileprivate let index: UInt32
   fileprivate let generation: UInt32
@@ -26,15 +26,15 @@ public struct Watch: Equatable, Sendable {
   fileprivate var tag: UInt64 { UInt64(generation) << 32 | UInt64(index) }
 }
 
-/// One epoll instance: who watches which descriptor.
+/// Event loop over one epoll instance, with a watcher for each descriptor.
 ///
-/// The tag in the kernel's hands holds a generation beside the place, so that an event which was
-/// already on its way never reaches the next user of a descriptor number.
+/// The tag in the kernel contains a generation beside the slot, so that a pending event never
+/// reaches the next user of a descriptor number.
 @safe public final class EventLoop {
-  /// Descriptors that can be watched at one time.
+  /// Maximum number of watched descriptors.
   public static let watchesMax = 128
-  /// A sleep that may take so long may end `timerSlack` late, together with what else wakes the
-  /// board (`PR_SET_TIMERSLACK` of prctl(2)). For a shorter one, a line or a person waits.
+  /// Minimum length of a sleep that may end `timerSlack` late, together with other wake-ups of the
+  /// board (`PR_SET_TIMERSLACK` of prctl(2)). Shorter ones serve a line or a person.
   static let patientSleepMin: Duration = .seconds(4)
   static let timerSlack: Duration = .milliseconds(100)
 
@@ -47,19 +47,19 @@ public struct Watch: Equatable, Sendable {
   private let epoll: Descriptor
   private var places: [Place]
   private let ready: UnsafeMutablePointer<clinux_ready>
-  /// Ready when the wall clock was set, or the board slept: a turn ends then, because its deadline
-  /// may be past.
+  /// Descriptor that is ready when the wall clock was set or the board slept: the turn ends,
+  /// because its deadline may be past.
   private let clockWatch: Descriptor
-  /// Whether one of them happened, since this was last taken.
+  /// Whether a clock jump happened since `takeClockJump`.
   private var hasClockJumped = false
-  /// Whether the kernel was told of `timerSlack`.
+  /// Whether the kernel's timer slack is set to `timerSlack`.
   private var isPatient = false
 
   public convenience init() throws(Errno) {
     try self.init(clockWatch: Descriptor(owning: try retryingInterrupts { clinux_clock_watch() }))
   }
 
-  /// A loop that is woken when `clockWatch` is ready for input, for then the clock jumped.
+  /// Creates a loop that wakes up when `clockWatch` is ready for input, which means a clock jump.
   init(clockWatch: consuming Descriptor) throws(Errno) {
     epoll = Descriptor(owning: try retryingInterrupts { epoll_create1(Int32(EPOLL_CLOEXEC)) })
     places = [Place](repeating: Place(), count: Self.watchesMax)
@@ -72,8 +72,8 @@ public struct Watch: Equatable, Sendable {
 
   deinit { unsafe ready.deallocate() }
 
-  /// Tells `watcher` whenever `descriptor` is ready, and keeps it alive until `stop`. The
-  /// descriptor stays its owner's, who calls `stop` before closing it.
+  /// Calls `watcher` whenever `descriptor` is ready, and keeps it alive until `stop`. The caller
+  /// keeps the ownership of the descriptor and calls `stop` before closing it.
   public func watch(
     _ descriptor: Int32, for readiness: Readiness, telling watcher: any Watcher
   ) throws(Errno) -> Watch {
@@ -95,21 +95,21 @@ public struct Watch: Equatable, Sendable {
     }
   }
 
-  /// Forgets a watch; one that is already forgotten is left alone.
+  /// Removes a watch; ignores one that is already removed.
   public func stop(_ watch: Watch) {
     guard let descriptor = descriptor(of: watch) else { return }
-    // A descriptor that is closed already has left the epoll set by itself.
+    // A closed descriptor has already left the epoll set.
     _ = clinux_epoll_remove(epoll.number, descriptor)
     places[Int(watch.index)].watcher = nil
   }
 
-  /// Sleeps until a descriptor is ready or `deadline` has come, calls `afterSleep`, and then tells
-  /// the watchers.
+  /// Sleeps until a descriptor is ready or `deadline` has passed, calls `afterSleep`, and then
+  /// calls the watchers.
   public func turn(until deadline: Instant?, afterSleep: () -> Void = {}) throws(Errno) {
     let milliseconds = Self.milliseconds(until: deadline)
     if milliseconds > 0 { setTimerSlack(forSleepOf: .milliseconds(Int64(milliseconds))) }
     let count = unsafe clinux_epoll_wait(epoll.number, ready, milliseconds)
-    // What `afterSleep` calls may change it.
+    // `afterSleep` may change errno.
     let error = Errno.current
     for index in 0..<Int(max(count, 0)) where unsafe ready[index].tag == .max { clockJumped() }
     afterSleep()
@@ -125,7 +125,7 @@ public struct Watch: Equatable, Sendable {
     hasClockJumped = true
   }
 
-  /// Whether the wall clock was set, or the board slept, since this was asked last.
+  /// Returns whether the wall clock was set or the board slept since the last call.
   public func takeClockJump() -> Bool {
     defer { hasClockJumped = false }
     return hasClockJumped
@@ -148,7 +148,7 @@ public struct Watch: Equatable, Sendable {
     watcher.descriptorReady(descriptor, Readiness(rawValue: entry.events))
   }
 
-  /// Nil also for the clock's watch, which has no place.
+  /// Returns the descriptor of a watch; nil if it is removed or the clock's, which has no slot.
   private func descriptor(of watch: Watch) -> Int32? {
     guard watch.index < places.count else { return nil }
     let place = places[Int(watch.index)]
@@ -156,7 +156,7 @@ public struct Watch: Equatable, Sendable {
     return place.descriptor
   }
 
-  /// Rounded up: waking a moment too early would only mean to sleep again.
+  /// Returns the time until `deadline`, rounded up: waking too early would only add another sleep.
   private static func milliseconds(until deadline: Instant?) -> Int32 {
     guard let deadline else { return -1 }
     let nanoseconds = (deadline - Moment.now.instant).nanoseconds

@@ -1,11 +1,10 @@
 import Bytes
 import CLinux
 
-/// A directory on the way to another one in which a user who is not trusted could put something
-/// else in its place.
+/// Directory on a path in which an untrusted user could replace an entry.
 public struct ExposedDirectory: Equatable {
   public let path: Path
-  /// Whether it belongs to such a user; else others may write in it.
+  /// Whether an untrusted user owns it; otherwise others may write in it.
   public let isForeign: Bool
 
   public init(path: Path, isForeign: Bool) {
@@ -13,15 +12,15 @@ public struct ExposedDirectory: Equatable {
     self.isForeign = isForeign
   }
 
-  /// As many links as the kernel follows.
+  /// Maximum number of links, the same as the kernel's.
   private static let linksMax = 40
 
-  /// Looks at each directory in which a step of the way to `path` is looked up, also on the way of
-  /// the links in between. Root, the user of this process and the `owner` of what is there are
-  /// trusted, with their groups. In a directory like /tmp each user has only their own names.
+  /// Checks each directory that is searched on the way to `path`, including the paths of symbolic
+  /// links. Root, the user of this process and the `owner` of the target are trusted, with their
+  /// groups. In a sticky directory like /tmp users can change only their own entries.
   ///
-  /// - Throws: the kernel's error, where the way cannot be followed.
-  /// - Returns: nil where there is none.
+  /// - Throws: the kernel's error, if the path cannot be followed.
+  /// - Returns: the first exposed directory; nil without one.
   public static func first(
     above path: Path, of owner: Owner
   ) throws(Errno) -> ExposedDirectory? {
@@ -36,7 +35,7 @@ public struct ExposedDirectory: Equatable {
         place = next
         continue
       }
-      // In a directory like /tmp another user may have made it.
+      // In a directory like /tmp another user may have created the link.
       let link = try FileStatus(ofLinkAt: next)
       guard isTrusted(link.user, owner) else { return Self(path: next, isForeign: true) }
       linkCount += 1
@@ -63,7 +62,7 @@ public struct ExposedDirectory: Equatable {
 }
 
 extension [[UInt8]] {
-  /// The names of an absolute or a link's path, the first one last.
+  /// Splits an absolute path or a link's path into its names, in reverse order.
   fileprivate init(stepsOf path: Path) {
     self = path.bytes.split(separator: UInt8(ascii: "/")).map { [UInt8]($0) }.reversed()
   }

@@ -1,22 +1,22 @@
 import CLinux
 
-/// What the kernel says of a file.
+/// Owner, group and mode of a file.
 struct FileStatus {
   let user: UInt32
   let group: UInt32
   let mode: mode_t
 
-  /// Nil where it is not there, or this process may not know.
+  /// Reads the status; nil if the file does not exist, or this process may not read its status.
   init?(of path: Path) {
     do throws(Errno) { try self.init(at: path) } catch { return nil }
   }
 
-  /// - Throws: why that is not known, as the kernel says.
+  /// - Throws: the kernel's error.
   init(at path: Path) throws(Errno) {
     unsafe try self.init(path) { unsafe stat($0, $1) }
   }
 
-  /// The same of a link itself, and not of where it leads.
+  /// Reads the status of a link itself instead of its target.
   init(ofLinkAt path: Path) throws(Errno) {
     unsafe try self.init(path) { unsafe lstat($0, $1) }
   }
@@ -37,7 +37,7 @@ struct FileStatus {
 }
 
 extension Path {
-  /// Whether what is there is no file but a pipe, a socket or a device, whose reader may wait for
-  /// ever.
+  /// Whether the path is a pipe, a socket, a device or a directory, whose reader may wait without a
+  /// limit.
   public var isNoFile: Bool { FileStatus(of: self).map { !$0.isRegularFile } ?? false }
 }

@@ -1,10 +1,10 @@
 import Bytes
 import CLinux
 
-/// Reads the whole file at `path`, which may be as large as `byteCountMax`.
+/// Reads the whole file at `path`, at most `byteCountMax` bytes.
 ///
-/// - Throws: the kernel's error; `.isDirectory` for a directory, `.isPipe` for what is no file and
-///   may never end, and `.fileTooLarge` for a file that is larger.
+/// - Throws: the kernel's error; `.isDirectory` for a directory, `.isPipe` for anything that is not
+///   a file and may never end, and `.fileTooLarge` for a larger file.
 public func readFile(at path: Path, byteCountMax: Int) throws(Errno) -> [UInt8] {
   let file = try Descriptor(opening: path, mode: .read)
   var buffer = ByteBuffer(capacity: byteCountMax + 1)
@@ -23,7 +23,7 @@ public func replaceFile(
   try Directory(opening: directory).replace(name, with: bytes)
 }
 
-/// Removes a file; one that is not there is no error.
+/// Removes a file; a missing file is not an error.
 public func removeFile(at path: Path) throws(Errno) {
   do throws(Errno) {
     _ = try unsafe path.withCString { (path) throws(Errno) in
@@ -32,18 +32,18 @@ public func removeFile(at path: Path) throws(Errno) {
   } catch .noSuchFile {}
 }
 
-/// Makes a directory that only its owner can enter; one that is there is left as it is. What root
-/// makes belongs to the owner of the directory that it is in.
+/// Creates a directory that only its owner can enter, and leaves an existing one unchanged. If root
+/// creates it, it belongs to the owner of the parent directory.
 public func makePrivateDirectory(at path: Path) throws(Errno) {
   try makeDirectory(at: path, permissions: 0o700)
 }
 
-/// Writes a file that every user may read and that is not there yet, with the directory it is in.
+/// Writes a new file that every user may read, and creates its directory if necessary.
 public func writeNewFile(at path: Path, _ bytes: Span<UInt8>) throws(Errno) {
   let parent = path.parent
   try makeDirectory(at: parent, permissions: 0o755)
   let file = try Descriptor(opening: path, mode: .writeNew)
-  // Also where the mask of the person's shell keeps others out: the agent may run as another user.
+  // Also if the umask of the shell excludes others: the agent may run as another user.
   _ = try retryingInterrupts { fchmod(file.number, OpenMode.writeNew.permissions) }
   try file.writeAll(bytes)
   try file.synchronize()
@@ -57,11 +57,11 @@ private func makeDirectory(at path: Path, permissions: mode_t) throws(Errno) {
     }
   } catch .fileExists { return }
   do throws(Errno) { try Directory(opening: path.parent).adopt(path.name) } catch .notPermitted {
-    // It may be entered and not read: then the kernel chooses when its names are on the disk.
+    // If the directory may be entered but not read, the kernel decides when its names are written.
   }
 }
 
-/// Whether every user of this machine may read the file at `path`; false where that is not known.
+/// Whether every user of this machine may read the file at `path`; false if that is unknown.
 public func isReadableByAllUsers(_ path: Path) -> Bool {
   let readableByOthers: mode_t = 0o004
   var status = stat()
@@ -69,7 +69,7 @@ public func isReadableByAllUsers(_ path: Path) -> Bool {
   return result == 0 && status.st_mode & readableByOthers != 0
 }
 
-/// How long the file at `path` is, which need not be readable for that.
+/// Returns the length of the file at `path`, which need not be readable.
 public func byteCount(ofFileAt path: Path) throws(Errno) -> Int {
   var status = stat()
   _ = try unsafe path.withCString { (path) throws(Errno) in
@@ -78,12 +78,12 @@ public func byteCount(ofFileAt path: Path) throws(Errno) -> Int {
   return Int(clamping: status.st_size)
 }
 
-/// Waits until the names in a directory are on the disk.
+/// Waits until all changes of names in a directory are on the disk.
 public func synchronizeDirectory(at path: Path) throws(Errno) {
   try Descriptor(opening: path, mode: .directory).synchronize()
 }
 
-/// Gives a file another name, in the place of a file that has it.
+/// Renames a file and replaces an existing file of the new name.
 public func renameFile(at old: Path, to new: Path) throws(Errno) {
   _ = try unsafe old.withCString { (old) throws(Errno) in
     try unsafe new.withCString { (new) throws(Errno) in
@@ -92,19 +92,19 @@ public func renameFile(at old: Path, to new: Path) throws(Errno) {
   }
 }
 
-/// The size and the free part of the file system that holds `path`.
+/// Size and free space of the file system that holds `path`.
 public struct FileSystemSpace: Equatable, Sendable {
   public let totalBytes: UInt64
-  /// Taken by files.
+  /// Space taken by files.
   public let usedBytes: UInt64
-  /// Free for every user but root.
+  /// Space available to users other than root.
   public let availableBytes: UInt64
-  /// Whether nothing can be written there, by root either.
+  /// Whether the file system is mounted read-only.
   public let isReadOnly: Bool
 }
 
 extension FileSystemSpace {
-  /// Asks for that of the file system with this file or directory in it.
+  /// Reads the space of the file system that contains this file or directory.
   public init(holding path: Path) throws(Errno) {
     var status = statvfs()
     _ = try unsafe path.withCString { (path) throws(Errno) in
@@ -119,8 +119,8 @@ extension FileSystemSpace {
   }
 }
 
-/// Where the file system is mounted that holds a file or a directory, or would hold it: what is
-/// there of the path is followed, also where it is a symbolic link.
+/// Returns the mount point of the file system that holds a file or a directory, or would hold it:
+/// the existing part of the path is followed, including symbolic links.
 public func mountPoint(holding path: Path) -> Path {
   var place = path
   while true {
@@ -138,7 +138,7 @@ public func mountPoint(holding path: Path) -> Path {
   return place
 }
 
-/// The path without symbolic links; nil where there is no such file, or it cannot be looked at.
+/// Returns the path without symbolic links; nil if the file does not exist or cannot be examined.
 private func realPath(of path: Path) -> Path? {
   let real = unsafe path.withCString { unsafe realpath($0, nil) }
   guard let real = unsafe real else { return nil }
@@ -146,7 +146,7 @@ private func realPath(of path: Path) -> Path? {
   return unsafe Path([UInt8](UnsafeRawBufferPointer(start: real, count: strlen(real))))
 }
 
-/// The names in a directory, read again and again without allocating.
+/// Names in a directory, for repeated reading without allocating.
 @safe public final class DirectoryReader {
   private let directory: OpaquePointer
 
@@ -158,7 +158,7 @@ private func realPath(of path: Path) -> Path? {
 
   deinit { unsafe closedir(directory) }
 
-  /// Tells `body` every name but `.` and `..`, as the directory is now.
+  /// Calls `body` for every current name except `.` and `..`.
   public func forEachName<Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {

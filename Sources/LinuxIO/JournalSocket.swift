@@ -1,18 +1,18 @@
 import Bytes
 import CLinux
 
-/// An entry of systemd's journal in its native protocol: lines `NAME=value`, and for a value of
-/// more lines the name, its size in 64 bits, little-endian, and the value
+/// Entry of systemd's journal in its native protocol: lines `NAME=value`, and for a value of
+/// several lines the name, its size in 64 bits, little-endian, and the value
 /// (<https://systemd.io/JOURNAL_NATIVE_PROTOCOL/>).
 public struct JournalEntry {
-  /// The kernel takes more in one datagram; the longest value here is a refused configuration.
+  /// Maximum length of a value, below the kernel's; the longest is a refused configuration.
   static let valueByteCountMax = 16 * 1024
 
   public private(set) var bytes: [UInt8] = []
 
   public init() {}
 
-  /// `name` has capital letters, digits and `_`. A longer value is cut.
+  /// Appends a field. `name` has capital letters, digits and `_`. Longer values are cut.
   @inline(never)
   public mutating func append(_ name: StaticString, _ value: [UInt8]) {
     let count = min(value.count, Self.valueByteCountMax)
@@ -28,31 +28,31 @@ public struct JournalEntry {
   }
 }
 
-/// The socket of systemd's journal. Sending never blocks.
+/// Socket of systemd's journal. Sending never blocks.
 public final class JournalSocket {
   public enum Outcome: Equatable, Sendable {
     case taken
-    /// The journal is behind with its reading.
+    /// The journal has not read the earlier entries yet.
     case full
-    /// There is none, or it does not take this entry.
+    /// The journal does not exist or rejects this entry.
     case away
   }
 
   private let path: Path
   private var socket: Descriptor?
 
-  /// `path` is connected to with the first entry.
+  /// - Parameter path: socket to which the first entry connects.
   public init(_ path: Path = Path("/run/systemd/journal/socket")) { self.path = path }
 
   public func send(_ entry: JournalEntry) -> Outcome {
     let isNew = socket == nil
     if let outcome = trySending(entry) { return outcome }
-    // A journal that was started anew has a new socket.
+    // A restarted journal has a new socket.
     socket = nil
     return isNew ? .away : trySending(entry) ?? .away
   }
 
-  /// Nil where the socket is of no use.
+  /// Sends an entry; returns nil if the socket is unusable.
   private func trySending(_ entry: JournalEntry) -> Outcome? {
     do throws(Errno) {
       if socket == nil {
@@ -67,8 +67,8 @@ public final class JournalSocket {
   }
 }
 
-/// Whether standard error of this process goes to systemd's journal: the environment names the file
-/// that does (`JOURNAL_STREAM` of systemd.exec(5)), and a child that writes elsewhere has it, too.
+/// Whether standard error of this process is systemd's journal: the environment names its file
+/// (`JOURNAL_STREAM` of systemd.exec(5)), also for a child with another standard error.
 public var isJournalStandardError: Bool {
   guard let text = unsafe getenv("JOURNAL_STREAM") else { return false }
   var status = stat()

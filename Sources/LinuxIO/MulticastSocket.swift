@@ -1,10 +1,10 @@
 public import Bytes
 import CLinux
 
-/// A socket that asks a group of the local network, on every interface, and gets the answers of
-/// each that are meant for it alone.
+/// Socket that sends requests to a multicast group on every interface, and receives the unicast
+/// answers.
 public struct MulticastSocket: ~Copyable {
-  /// Interfaces that are asked; a board with containers has ten.
+  /// Maximum number of interfaces; a board with containers has ten.
   public static let interfacesMax = 32
 
   private let descriptor: Descriptor
@@ -13,20 +13,20 @@ public struct MulticastSocket: ~Copyable {
     descriptor = Descriptor(owning: try retryingInterrupts { clinux_multicast_socket() })
   }
 
-  /// The number the kernel knows it by, to watch it for input.
+  /// Number of the descriptor, to watch it for input.
   public var number: Int32 { descriptor.number }
 
-  /// Sends a datagram out of every interface that is up, has an address of IPv4 and carries
-  /// multicast; and to this machine, whether it has such an interface or not.
+  /// Sends a datagram out of every interface that is up, has an IPv4 address and carries multicast;
+  /// and to this machine, even without such an interface.
   ///
-  /// - Throws: the error of the last interface, where it went out of none.
+  /// - Throws: the error of the last interface, if no interface sent it.
   public func send(
     _ datagram: Span<UInt8>, to group: InlineArray<4, UInt8>, port: UInt16
   ) throws(Errno) {
     _ = try send(datagram, to: group, port: port, outOf: try Self.interfaces())
   }
 
-  /// Sends out of the interfaces with these indices. Returns out of how many it went.
+  /// Sends out of the interfaces with these indices. Returns the number of interfaces that sent it.
   func send(
     _ datagram: Span<UInt8>, to group: InlineArray<4, UInt8>, port: UInt16,
     outOf interfaces: [UInt32]
@@ -53,8 +53,8 @@ public struct MulticastSocket: ~Copyable {
     return sentCount
   }
 
-  /// Reads one datagram into the empty `buffer`; false where none is there. What does not fit is
-  /// cut off.
+  /// Reads one datagram into the empty `buffer` and cuts off bytes that do not fit; returns false
+  /// if no datagram waits.
   public func receive(into buffer: inout ByteBuffer) throws(Errno) -> Bool {
     buffer.removeAll()
     return try descriptor.read(into: &buffer) != .wouldBlock

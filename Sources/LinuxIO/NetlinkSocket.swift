@@ -1,25 +1,25 @@
 public import Bytes
 import CLinux
 
-/// A conversation with the kernel in whole datagrams (`netlink(7)`).
+/// Socket for datagrams to and from the kernel (`netlink(7)`).
 public struct NetlinkSocket: ~Copyable {
-  /// What one read brought.
+  /// Result of one read.
   public enum Received: Equatable, Sendable {
     /// A whole datagram of the kernel, in the buffer.
     case datagram
-    /// Something that is not to be read: another process sent it.
+    /// A datagram of another process, to be ignored.
     case nothingOfTheKernel
-    /// A datagram that is longer than the buffer. It is lost.
+    /// A datagram longer than the buffer; it is lost.
     case truncated
-    /// The kernel had more to say than the socket could keep, and dropped it.
+    /// The kernel dropped messages because the socket's queue was full.
     case overrun
-    /// The kernel has nothing to say now.
+    /// No datagram waits.
     case wouldBlock
   }
 
   private let descriptor: Descriptor
 
-  /// What the kernel calls this socket: answers to it name it, announcements do not.
+  /// Port of this socket: answers to it carry this number, announcements do not.
   public let port: UInt32
 
   /// Opens a socket for `NETLINK_ROUTE`.
@@ -44,26 +44,26 @@ public struct NetlinkSocket: ~Copyable {
     self.port = port
   }
 
-  /// The number the kernel knows it by, to watch it for input.
+  /// Number of the descriptor, to watch it for input.
   public var number: Int32 { descriptor.number }
 
-  /// Sends one request. The kernel takes it in before this returns.
+  /// Sends one request. The kernel accepts it before this returns.
   public func send(_ request: borrowing ByteBuffer) throws(Errno) {
-    // A datagram is taken as a whole, or not.
+    // The kernel accepts a datagram as a whole or not at all.
     guard try descriptor.write(request.bytes) == request.count else { throw .wouldBlock }
   }
 
-  /// Hears the announcements of a multicast group from now on.
+  /// Subscribes to the announcements of a multicast group.
   public func join(group: UInt32) throws(Errno) {
     _ = try retryingInterrupts { clinux_netlink_hear(number, group, true) }
   }
 
-  /// Hears them no longer.
+  /// Ends the subscription to a multicast group.
   public func leave(group: UInt32) throws(Errno) {
     _ = try retryingInterrupts { clinux_netlink_hear(number, group, false) }
   }
 
-  /// Reads one datagram into `buffer`, which holds nothing else afterwards.
+  /// Reads one datagram into `buffer` and replaces its content.
   public func receive(into buffer: inout ByteBuffer) throws(Errno) -> Received {
     buffer.removeAll()
     var sender: UInt32 = 0

@@ -1,8 +1,8 @@
 public import Bytes
 
-/// A path of the file system. Paths are bytes: Linux does not say which alphabet they are in.
+/// Path of the file system, as bytes: Linux does not define their encoding.
 public struct Path: Equatable, Sendable {
-  /// The bytes and a NUL after them, as the kernel wants them.
+  /// Bytes followed by a NUL, as the kernel expects them.
   private let terminated: [UInt8]
 
   /// - Precondition: `bytes` holds no NUL; the configuration refuses one.
@@ -22,26 +22,26 @@ public struct Path: Equatable, Sendable {
     directory / [UInt8](name)
   }
 
-  // Dozens of files are named so; called, not copied to each.
+  // Called, not inlined: dozens of paths are built with it.
   @inline(never)
   public static func / (directory: Path, name: [UInt8]) -> Path {
     Path(directory.bytes + [UInt8(ascii: "/")] + name)
   }
 
-  /// The directory that it is in.
+  /// Parent directory.
   public var parent: Path {
     let (place, text) = split
     guard let place else { return Path(".") }
     return place == 0 ? Path("/") : Path([UInt8](text[..<place]))
   }
 
-  /// Its last part.
+  /// Last part of the path.
   public var name: Path {
     let (place, text) = split
     return Path([UInt8](text[(place.map { $0 + 1 } ?? 0)...]))
   }
 
-  /// Where its last part begins, without the slashes at its end.
+  /// Position of the slash before the last part, and the path without slashes at its end.
   private var split: (place: Int?, text: ArraySlice<UInt8>) {
     var text = bytes[...]
     while text.count > 1, text.last == UInt8(ascii: "/") { text.removeLast() }

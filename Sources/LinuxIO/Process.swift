@@ -1,26 +1,26 @@
 import Bytes
 import CLinux
 
-/// A directory that the service manager made for this process, and which goes with it
-/// (`RuntimeDirectory=` of systemd.exec(5)); nil where it made none.
+/// Returns the directory that the service manager created for this process and removes with it
+/// (`RuntimeDirectory=` of systemd.exec(5)); nil without one.
 public func runtimeDirectory() -> Path? {
   guard let text = unsafe getenv("RUNTIME_DIRECTORY"), unsafe text[0] != 0 else { return nil }
   return unsafe Path([UInt8](UnsafeRawBufferPointer(start: text, count: strlen(text))))
 }
 
-/// Whether this process has a controlling terminal: one whose end ends the process.
+/// Whether this process has a controlling terminal, whose end ends the process.
 public var hasControllingTerminal: Bool {
   (try? Descriptor(opening: Path("/dev/tty"), mode: .device)) != nil
 }
 
-/// The next start of the program of this process, with the same arguments and process number. What
-/// it needs is there before anything of this one is stopped.
+/// Restart of this process's program with the same arguments and process number. Everything it
+/// needs is prepared before anything of this one is stopped.
 public struct NextStart: ~Copyable {
   private let program: Descriptor
   private let text: Descriptor
 
-  /// - Parameter text: what `takeHandedOnText` of the next start gives.
-  /// - Throws: why there can be none: without `/proc` the program is not found.
+  /// - Parameter text: the text that `takeHandedOnText` returns after the restart.
+  /// - Throws: the kernel's error: without `/proc` the program is not found.
   public init(handingOn text: [UInt8]) throws(Errno) {
     let program = Descriptor(owning: try retryingInterrupts { clinux_program_of_process() })
     let memory = Descriptor(
@@ -31,10 +31,10 @@ public struct NextStart: ~Copyable {
     self.text = memory
   }
 
-  /// Starts the program. Of the descriptors it keeps those that it was started with, and `lock`,
-  /// which `lock(keptFor:)` finds.
+  /// Starts the program. It inherits the descriptors with which this process was started, and
+  /// `lock`, which `lock(keptFor:)` finds.
   ///
-  /// - Returns: why that failed.
+  /// - Returns: the error, if it failed.
   public func perform(keeping lock: borrowing Descriptor) -> Errno {
     hand(lock.number, in: lockVariable)
     hand(text.number, in: textVariable)
@@ -48,7 +48,7 @@ public struct NextStart: ~Copyable {
   }
 }
 
-/// The text that the last start of this process handed on to it, once; nil where there is none.
+/// Returns the text that this process handed on before its restart, once; nil without one.
 public func takeHandedOnText(byteCountMax: Int) -> [UInt8]? {
   guard let text = handedOn(in: textVariable, kind: mode_t(S_IFREG)) else { return nil }
   var buffer = ByteBuffer(capacity: byteCountMax)
@@ -56,8 +56,8 @@ public func takeHandedOnText(byteCountMax: Int) -> [UInt8]? {
   return [UInt8](buffer.bytes)
 }
 
-/// The lock of `directory` that this process held before it was started anew; nil where it held
-/// none, or that of another directory, which is given up.
+/// Returns the lock of `directory` that this process held before its restart; nil without one, or
+/// if it belongs to another directory, whose lock is then released.
 public func lock(keptFor directory: borrowing Descriptor) -> Descriptor? {
   guard let lock = handedOn(in: lockVariable, kind: mode_t(S_IFDIR)) else { return nil }
   var kept = stat()
@@ -81,8 +81,8 @@ private func hand(_ number: Int32, in variable: String) {
   }
 }
 
-/// The variable is a claim: only a descriptor of this kind is taken over, and handed to no other
-/// program any more.
+/// Takes the descriptor that a variable names and removes the variable. Only a descriptor of this
+/// kind is accepted, and other programs do not inherit it.
 private func handedOn(in variable: String, kind: mode_t) -> Descriptor? {
   guard let text = unsafe getenv(variable) else { return nil }
   let number = unsafe atoi(text)

@@ -1,11 +1,11 @@
 public import Bytes
 import CLinux
 
-/// Reads the beginning of the file at `path` as it is now, as much as the buffer holds, and
-/// allocates nothing. A file that was put in the place of another one is the new one.
+/// Reads the present beginning of the file at `path`, as much as the buffer holds, without
+/// allocating. It reopens the path, so it reads a file that replaced another.
 ///
-/// - Throws: the kernel's error; `.isDirectory` for a directory, and `.isPipe` for what is no file
-///   and may never end.
+/// - Throws: the kernel's error; `.isDirectory` for a directory, and `.isPipe` for anything that is
+///   not a file and may never end.
 public func readBeginning(
   ofFileAt path: Path, into buffer: inout ByteBuffer
 ) throws(Errno) {
@@ -16,13 +16,13 @@ public func readBeginning(
   }
 }
 
-/// Whether another machine answers for the file at `path`, or a program of this one (FUSE): reading
-/// it may hang at any moment, and for ever.
+/// Whether the file at `path` is served by another machine or by a program of this one (FUSE):
+/// reading it may block at any moment, without a limit.
 public func isRemote(fileAt path: Path) -> Bool {
   unsafe path.withCString { unsafe clinux_is_remote($0) }
 }
 
-/// Where a symbolic link points to, as it is written in it; nil for what is no link.
+/// Returns the target of a symbolic link as written in it; nil if the path is not a link.
 public func target(ofLinkAt path: Path) throws(Errno) -> Path? {
   var buffer = ByteBuffer(capacity: Int(PATH_MAX))
   do throws(Errno) {

@@ -1,13 +1,13 @@
 import Bytes
 import CLinux
 
-/// Begins to connect to a numeric address, or to `localhost`, without waiting for it.
+/// Begins to connect to a numeric address, or to `localhost`, without waiting for the result.
 ///
 /// Names are not looked up: the C library's resolver blocks for seconds, and the loop has one
 /// thread.
 ///
-/// - Returns: a descriptor that becomes ready for output once `connectionError(of:)` knows the
-///   outcome, or nil where `host` is not a numeric address.
+/// - Returns: a descriptor that becomes ready for output once `connectionError(of:)` has the
+///   result, or nil if `host` is not a numeric address.
 public func connectStream(host: [UInt8], port: UInt16) throws(Errno) -> Descriptor? {
   guard let list = unsafe addresses(of: host, port: port) else { return nil }
   defer { unsafe freeaddrinfo(list) }
@@ -23,7 +23,7 @@ public func isNumericAddress(_ host: [UInt8]) -> Bool {
   return true
 }
 
-/// What the caller frees; nil where `host` is not a numeric address.
+/// Returns addresses that the caller frees; nil if `host` is not a numeric address.
 @unsafe
 private func addresses(of host: [UInt8], port: UInt16) -> UnsafeMutablePointer<addrinfo>? {
   var hints = unsafe addrinfo()
@@ -42,14 +42,14 @@ private func addresses(of host: [UInt8], port: UInt16) -> UnsafeMutablePointer<a
 }
 
 extension Descriptor {
-  /// Sends a literal once. Returns how many bytes the kernel took, 0 when it takes none now. A peer
-  /// that is gone is an error, and not the signal that `write(2)` would end the process with.
+  /// Sends a literal once. Returns the number of bytes that the kernel accepted, 0 if none now. A
+  /// peer that is gone is an error, without the signal with which `write(2)` would end the process.
   public func send(_ text: StaticString) throws(Errno) -> Int {
     let bytes = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     return try unsafe send(bytes.span)
   }
 
-  /// The same for bytes.
+  /// Sends bytes once, under the rules of the literal's `send`.
   public func send(_ bytes: Span<UInt8>) throws(Errno) -> Int {
     do throws(Errno) {
       return unsafe try bytes.withUnsafeBufferPointer { (bytes) throws(Errno) in
@@ -62,14 +62,14 @@ extension Descriptor {
     }
   }
 
-  /// How an attempt to connect has ended: nil for well.
+  /// Returns the error of an attempt to connect; nil after success.
   public func connectionError() -> Errno? {
     let code = clinux_socket_error(number)
     return code == 0 ? nil : Errno(code: code)
   }
 }
 
-/// Whether the other side of a connected socket neither ended the connection nor said anything.
+/// Whether the peer of a connected socket has neither closed the connection nor sent anything.
 public func isQuiet(socket: Int32) -> Bool {
   var byte: UInt8 = 0
   let count = unsafe recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))

@@ -1,23 +1,23 @@
 import Bytes
 import CLinux
 
-/// The person at the other end of a descriptor, if there is one.
+/// Terminal at a descriptor.
 public struct Terminal: Sendable {
-  /// The longest line that is read; what is beyond it is dropped.
+  /// Maximum length of a line; further bytes are dropped.
   public static let lineByteCountMax = 1024
 
   private let descriptor: Int32
 
-  /// Nil where `descriptor` is no terminal: a pipe, a file, a service's nothing.
+  /// Nil if `descriptor` is not a terminal: a pipe, a file, or the null device of a service.
   public init?(_ descriptor: Int32) {
     guard isatty(descriptor) == 1 else { return nil }
     self.descriptor = descriptor
   }
 
-  /// The terminal on standard input.
+  /// Terminal on standard input.
   public static var standardInput: Terminal? { Terminal(STDIN_FILENO) }
 
-  /// Reads a line, without its end; nil at the end of input.
+  /// Reads a line, without its end; returns nil at the end of input.
   public func readLine() throws(Errno) -> [UInt8]? {
     var line: [UInt8] = []
     var byte: UInt8 = 0
@@ -29,8 +29,7 @@ public struct Terminal: Sendable {
     }
   }
 
-  /// Reads a line that the terminal does not show. A signal that ends the program meanwhile leaves
-  /// the terminal as it was.
+  /// Reads a line without echo. A signal that ends the program meanwhile restores the terminal.
   public func readSecret() throws(Errno) -> [UInt8]? {
     var line = [UInt8](repeating: 0, count: Self.lineByteCountMax)
     let count = unsafe line.withUnsafeMutableBufferPointer { line in
@@ -45,15 +44,15 @@ public struct Terminal: Sendable {
   }
 }
 
-/// How many columns the terminal at a descriptor has; 0 where it is none, or does not say.
+/// Returns the number of columns of a terminal; 0 if that is unknown or it is not a terminal.
 public func terminalColumns(_ descriptor: Int32) -> Int {
   Int(clinux_terminal_columns(descriptor))
 }
 
-/// How many rows the terminal at a descriptor has; 0 where it is none, or does not say.
+/// Returns the number of rows of a terminal; 0 if that is unknown or it is not a terminal.
 public func terminalRows(_ descriptor: Int32) -> Int { Int(clinux_terminal_rows(descriptor)) }
 
-/// The value of an environment variable; nil where there is none of that name.
+/// Returns the value of an environment variable; nil if it is not set.
 public func environmentVariable(_ name: StaticString) -> [UInt8]? {
   let name = unsafe UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
   guard let value = unsafe getenv(name) else { return nil }
@@ -61,48 +60,46 @@ public func environmentVariable(_ name: StaticString) -> [UInt8]? {
 }
 
 extension Terminal {
-  /// What stands before the first picture: the other screen; no cursor; no line that goes on in the
-  /// next one.
+  /// Control sequence before the first picture: alternate screen, no cursor, no line wrapping.
   public static let screenBeginning: StaticString = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l"
 
-  /// Where pictures are written; -1 before `enterScreen`.
+  /// Descriptor to which pictures are written; -1 before `enterScreen`.
   public static var screenDescriptor: Int32 { clinux_screen_output() }
 
-  /// Writes a picture, as far as the terminal takes it.
+  /// Writes a picture, as much as the terminal accepts.
   ///
-  /// - Returns: how many bytes it took.
-  /// - Throws: `.wouldBlock` while the terminal takes nothing, as where its flow is held up, and
-  ///   the kernel's error where it is gone.
+  /// - Returns: the number of bytes that it accepted.
+  /// - Throws: `.wouldBlock` while the terminal accepts nothing, as with stopped flow, and the
+  ///   kernel's error if it is gone.
   public static func writeToScreen(_ bytes: Span<UInt8>) throws(Errno) -> Int {
     try retryingInterrupts {
       unsafe bytes.withUnsafeBytes { unsafe write(screenDescriptor, $0.baseAddress, $0.count) }
     }
   }
 
-  /// Gives the terminal to pictures: keys come at once and are not shown. What is to be seen first
-  /// is `screenBeginning`. A process in the background is stopped instead. What ends the process by
-  /// a fault of its own leaves the terminal as it was, too.
+  /// Prepares the terminal for pictures: keys arrive at once, without echo. The first output must
+  /// be `screenBeginning`. A process in the background is stopped instead. A crash of the process
+  /// restores the terminal too.
   public func enterScreen() throws(Errno) {
     _ = try retryingInterrupts { clinux_screen_enter(descriptor) }
   }
 
-  /// Reads the bytes of the keys that were pressed, of which there are some; none at the end of
-  /// input.
+  /// Waits for pressed keys and reads their bytes; returns none at the end of input.
   public func readKeys() throws(Errno) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: 256)
     let count = try retryingInterrupts { unsafe read(descriptor, &bytes, bytes.count) }
     return [UInt8](bytes[..<count])
   }
 
-  /// Makes the terminal what it was before; nothing where it was not given to pictures.
+  /// Restores the terminal; does nothing without `enterScreen`.
   public static func leaveScreen() { clinux_screen_leave() }
 
-  /// Stops this process, as Ctrl-Z does to others, until it is to go on. Its descriptor of signals
-  /// is that of a terminal.
+  /// Stops this process until it is continued, as Ctrl-Z does. Its descriptor of signals must be
+  /// that of a terminal.
   public static func stopProcess() { clinux_stop() }
 }
 
-/// Reads all of standard input, as far as `byteCountMax` bytes.
+/// Reads all of standard input, at most `byteCountMax` bytes.
 ///
 /// - Throws: the kernel's error, and `.fileTooLarge`.
 public func readStandardInput(byteCountMax: Int) throws(Errno) -> [UInt8] {

@@ -1,8 +1,8 @@
 import Bytes
 import CLinux
 
-/// What a user of this machine may do with files, by their owners and groups. Access control lists
-/// are not looked at.
+/// File access rights of a user of this machine, by owners and groups. Access control lists are not
+/// checked.
 public struct UserRights: Equatable, Sendable {
   private static let groupsMax = 256
 
@@ -16,7 +16,7 @@ public struct UserRights: Equatable, Sendable {
     self.groups = groups
   }
 
-  /// Nil where this machine has no user of this name.
+  /// Looks a user up; nil if this machine has no user of this name.
   public init?(named name: [UInt8]) {
     guard !name.isEmpty, !name.contains(0) else { return nil }
     var number: UInt32 = 0
@@ -31,17 +31,17 @@ public struct UserRights: Equatable, Sendable {
     self.init(name: name, number: number, groups: [UInt32](groups.prefix(Int(count))))
   }
 
-  /// What keeps a user from a file.
+  /// Reason why a user cannot access a file.
   public enum Obstacle: Equatable, Sendable {
-    /// This directory on the way may not be entered.
+    /// The user may not enter this directory of the path.
     case directory(Path)
-    /// The file is for a group, by its number, in which the user is not.
+    /// The file is for a group, by its number, of which the user is not a member.
     case group(UInt32)
-    /// It is for its owner only.
+    /// The file is only for its owner.
     case owner
   }
 
-  /// The directory on the way to a file that the user may not enter; nil where there is none.
+  /// Returns the first directory of the path that the user may not enter; nil without one.
   public func obstacle(toEntering path: Path) -> Path? {
     var folders: [Path] = []
     var folder = path.parent
@@ -55,7 +55,7 @@ public struct UserRights: Equatable, Sendable {
     return nil
   }
 
-  /// What keeps the user from reading a file; nil where nothing does, or it is not there.
+  /// Returns the obstacle to reading a file; nil if the user can read it or it does not exist.
   public func obstacle(toReading path: Path) -> Obstacle? {
     if let folder = obstacle(toEntering: path) { return .directory(folder) }
     guard let status = FileStatus(of: path), !allows(.read, status) else { return nil }
@@ -63,12 +63,12 @@ public struct UserRights: Equatable, Sendable {
     return isForGroup && status.group != 0 && status.user != number ? .group(status.group) : .owner
   }
 
-  /// Whether a file or a directory belongs to the user; nil where it is not there.
+  /// Returns whether a file or a directory belongs to the user; nil if it does not exist.
   public func owns(_ path: Path) -> Bool? { FileStatus(of: path).map { $0.user == number } }
 
-  /// A right as the last three bits of a mode have it.
+  /// Access right, as in the last three bits of a mode.
   private enum Right: mode_t {
-    /// Of a directory.
+    /// Right to enter a directory.
     case enter = 1
     case read = 4
   }
@@ -80,7 +80,7 @@ public struct UserRights: Equatable, Sendable {
   }
 }
 
-/// What a group is called; its number where it has no name.
+/// Returns the name of a group; its number if it has no name.
 public func groupName(_ number: UInt32) -> [UInt8] {
   var name = [UInt8](repeating: 0, count: 64)
   let isKnown = unsafe name.withUnsafeMutableBytes { bytes in

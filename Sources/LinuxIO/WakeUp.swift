@@ -8,11 +8,11 @@ public final class WakeUp: Sendable {
     descriptor = Descriptor(owning: try retryingInterrupts { clinux_eventfd() })
   }
 
-  /// What becomes ready for input when `signal` was called.
+  /// Descriptor that becomes ready for input after `signal`.
   public var number: Int32 { descriptor.number }
 
   public func signal() { clinux_eventfd_signal(descriptor.number) }
 
-  /// Takes notice: the descriptor is quiet until the next `signal`.
+  /// Clears the descriptor until the next `signal`.
   public func clear() { clinux_eventfd_clear(descriptor.number) }
 }

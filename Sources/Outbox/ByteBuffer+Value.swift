@@ -2,8 +2,8 @@ import Bytes
 import Sensing
 
 extension ByteBuffer {
-  /// A value as Home Assistant takes it. A binary sensor takes true, false and null only: every
-  /// text, "off" included, would turn it on.
+  /// Appends a state in Home Assistant's form. A binary sensor accepts only true, false and null:
+  /// every text, even "off", would turn it on.
   mutating func appendJSON(state value: Value?) {
     switch value {
     case .number(let number): appendJSON(number)

@@ -1,19 +1,19 @@
 public import Bytes
 
-/// Keeps the noise of a measured number from becoming news: a number that is less than the least
-/// change away from the last one that was told, is told as that one.
+/// Suppresses the noise of a measured number: returns the last reported number while the new one
+/// differs from it by less than the minimum change.
 ///
-/// Home Assistant makes a row of its database of every state that is another one than before.
-/// What drifts slowly is told as soon as it has gone far enough from the number told last.
+/// Home Assistant adds a row to its database for every state that differs from the previous one. A
+/// slow drift is reported as soon as it is far enough from the last reported number.
 public struct DeadBand: Sendable {
-  /// The least change that counts; nil where each one does.
+  /// Smallest change to report; nil if every change counts.
   private let minChange: FixedPoint?
   private let isRate: Bool
   private var told: FixedPoint?
 
   /// - Parameters:
-  ///   - minChange: the least change that counts; nil where each one does.
-  ///   - isRate: whether 0 means that it has ended, which is told however near it is.
+  ///   - minChange: smallest change to report; nil if every change counts.
+  ///   - isRate: whether 0 means an end, which is reported even after a small change.
   /// - Precondition: `minChange` is not negative.
   public init(minChange: FixedPoint?, isRate: Bool = false) {
     precondition((minChange?.coefficient ?? 0) >= 0, "a change has no direction here")
@@ -21,8 +21,8 @@ public struct DeadBand: Sendable {
     self.isRate = isRate
   }
 
-  /// What is told where `value` was read. What is no number is told as it is, and so is the first
-  /// number after it.
+  /// Returns the value to report for the reading `value`. A value that is not a number, and the
+  /// first number after it, pass unchanged.
   public mutating func admit(_ value: Value) -> Value {
     guard let minChange else { return value }
     guard case .number(let number) = value else {
@@ -37,9 +37,9 @@ public struct DeadBand: Sendable {
 }
 
 extension DeadBand {
-  /// The least change that counts where the configuration names none: more than the noise of
-  /// common parts, less than a person cares for. Nil for what is counted, is not in the unit that
-  /// the agent itself gives to its class, or has no class.
+  /// Smallest change to report if the configuration sets none: more than the noise of common parts,
+  /// less than a person cares for. Nil for a count, for a sensor without a class and for a unit
+  /// that is not the agent's own for the class.
   public static func standardMinChange(of sensor: SensorDescription) -> FixedPoint? {
     guard let stateClass = sensor.stateClass, stateClass.span.elementsEqual("measurement"),
       let deviceClass = sensor.deviceClass, let unit = sensor.unit

@@ -1,12 +1,12 @@
 public import Bytes
 
-/// Believes a level only once it has lasted.
+/// Accepts a level only after it has lasted.
 ///
-/// Contacts bounce: one push of a button is dozens of edges. Each edge starts the debounce window
-/// anew, and the level at its end counts from the last edge that led to it. A window of zero
-/// believes every edge. The first level is believed as it is read.
+/// Contacts bounce: one push of a button is dozens of edges. Each edge restarts the debounce
+/// window, and the accepted level counts from the last edge that led to it. A window of zero
+/// accepts every edge. The first level is accepted as it is read.
 public struct Debouncer: Sendable {
-  /// A level that is believed, and since when the line has had it.
+  /// An accepted level and the instant from which the line had it.
   public struct Settled: Equatable, Sendable {
     public let level: Level
     public let since: Instant
@@ -32,14 +32,14 @@ public struct Debouncer: Sendable {
     self.window = window
   }
 
-  /// When `deadlineReached(now:)` is due, or nil while nothing is settling.
+  /// Instant at which `deadlineReached(now:)` is due; nil while no level is settling.
   public var deadline: Instant? {
     guard case .settling(_, _, _, let until) = state else { return nil }
     return until
   }
 
-  /// The line was asked for its level. One that is known already changes nothing; another one
-  /// means that an edge was missed, or is still on its way, and is treated as one.
+  /// Handles a level that was read from the line. The known level changes nothing; another level
+  /// means that an edge was missed or is still to come, and is treated as an edge.
   public mutating func levelRead(_ level: Level, now: Instant) -> Settled? {
     switch state {
     case .awaitingLevel:
@@ -51,7 +51,7 @@ public struct Debouncer: Sendable {
     }
   }
 
-  /// Returns the level before this edge where it had lasted long enough by then.
+  /// Returns the level before this edge if it had lasted long enough by then.
   public mutating func edgeDetected(_ edge: Edge) -> Settled? {
     let settled = deadlineReached(now: edge.instant)
     state = .settling(
@@ -59,8 +59,8 @@ public struct Debouncer: Sendable {
     return settled
   }
 
-  /// Returns the level that has now lasted long enough, where it is another than before. Coming
-  /// too early is harmless.
+  /// Returns the level that has now lasted long enough, if it differs from the previous one. An
+  /// early call is harmless.
   public mutating func deadlineReached(now: Instant) -> Settled? {
     guard case .settling(let from, let to, let since, let until) = state, now >= until else {
       return nil
@@ -69,7 +69,6 @@ public struct Debouncer: Sendable {
     return from == to ? nil : Settled(to, since: since)
   }
 
-  /// The level that is believed now.
   private var settledLevel: Level? {
     switch state {
     case .awaitingLevel: nil

@@ -1,8 +1,8 @@
 /// A place on Earth as a point in space, so that neither the antimeridian nor a pole is a special
 /// case (WGS 84, at the height of the ellipsoid).
 ///
-/// Distances are right to 0.1 % up to 4,000 km, and too small beyond. Nothing here traps, whatever
-/// the numbers are; of what is no number comes what is no number.
+/// Distances are accurate to 0.1 % up to 4,000 km, and too small beyond. No input traps; NaN gives
+/// NaN.
 public struct EarthPoint: Equatable, Sendable {
   private static let equatorRadiusMeters = 6_378_137.0
   private static let eccentricitySquared = 0.006_694_379_990_14
@@ -28,19 +28,20 @@ public struct EarthPoint: Equatable, Sendable {
     z = curvature * (1 - Self.eccentricitySquared) * latitude.sine
   }
 
-  /// Along the surface, in metres.
+  /// Returns the distance along the surface, in metres.
   public func distanceMeters(to other: EarthPoint) -> Double {
     let (dx, dy, dz) = (other.x - x, other.y - y, other.z - z)
     let square = dx * dx + dy * dy + dz * dz
-    // The way along the surface is longer than the chord.
+    // The path along the surface is longer than the chord.
     let curve = square / (Self.meanRadiusMeters * Self.meanRadiusMeters)
     return square.squareRoot() * (1 + curve / 24 + curve * curve * 3 / 640)
   }
 
-  /// The heights from the centre of Earth at which receivers are.
+  /// Distances from the centre of Earth at which a receiver can be.
   private static let centreDistancesMeters = 6_300_000.0...6_900_000.0
 
-  /// Along the surface to the place below a point in space (ECEF); nil if no receiver is there.
+  /// Returns the distance along the surface to the place below a point in space (ECEF); nil if no
+  /// receiver can be at that point.
   func distanceMeters(toBelow x: Double, _ y: Double, _ z: Double) -> Double? {
     let length = (x * x + y * y + z * z).squareRoot()
     guard Self.centreDistancesMeters.contains(length) else { return nil }
@@ -49,13 +50,14 @@ public struct EarthPoint: Equatable, Sendable {
     return (dx * dx + dy * dy + dz * dz).squareRoot()
   }
 
-  /// The course from here to `other`; nil where they are the same.
+  /// Returns the course from here to `other`; nil if both are the same place.
   public func direction(to other: EarthPoint) -> Direction? {
     let (east, north) = offsetMeters(to: other)
     return Direction(east: east, north: north)
   }
 
-  /// How far `other` is to the east and to the north, in metres: right near by.
+  /// Returns the offset of `other` to the east and to the north, in metres; accurate for near
+  /// places.
   public func offsetMeters(to other: EarthPoint) -> (east: Double, north: Double) {
     let (dx, dy, dz) = (other.x - x, other.y - y, other.z - z)
     let outward = dx * longitude.cosine + dy * longitude.sine
@@ -66,36 +68,36 @@ public struct EarthPoint: Equatable, Sendable {
   }
 }
 
-/// A course over ground, as an arrow of length 1: so 359° and 1° are neighbours.
+/// A course over ground as a vector of length 1, so that 359° and 1° are neighbours.
 public struct Direction: Equatable, Sendable {
   private let east: Double
   private let north: Double
 
-  /// - Parameter degrees: from true north by east, 0..<360.
+  /// - Parameter degrees: clockwise from true north, 0..<360.
   public init(degrees: Double) {
     let angle = Angle(degrees: degrees)
     (east, north) = (angle.sine, angle.cosine)
   }
 
-  /// Nil where there is no way at all.
+  /// Nil if both parts are 0.
   init?(east: Double, north: Double) {
     let length = (east * east + north * north).squareRoot()
     guard length > 0 else { return nil }
     (self.east, self.north) = (east / length, north / length)
   }
 
-  /// Whether it is away from `other` by at least so much, 0...180, on either side.
+  /// Whether the angle to `other` is at least `degrees`, 0...180, on either side.
   public func isTurned(from other: Direction, byDegrees degrees: Double) -> Bool {
     isTurned(from: other, byCosine: Angle(degrees: degrees).cosine)
   }
 
-  /// Whether it is away from `other` by at least the angle that has this cosine, on either side.
+  /// Whether the angle to `other` is at least the one with this cosine, on either side.
   func isTurned(from other: Direction, byCosine cosine: Double) -> Bool {
     east * other.east + north * other.north <= cosine
   }
 }
 
-/// The sine and cosine of an angle, without a library: right to a billionth.
+/// The sine and cosine of an angle without a maths library, accurate to a billionth.
 struct Angle: Equatable {
   let sine: Double
   let cosine: Double
@@ -109,7 +111,7 @@ struct Angle: Equatable {
     cosine = Self.sine(ofDegrees: 90 - turned.magnitude)
   }
 
-  /// The series of Taylor, of an angle of -90...90.
+  /// Taylor series for an angle of -90...90.
   private static func sine(ofDegrees degrees: Double) -> Double {
     let x = degrees * (.pi / 180)
     let square = x * x

@@ -1,11 +1,11 @@
 public import Bytes
 
-/// Keeps a line with too many edges, such as a wire that floats beside a motor, from taking the
-/// whole machine.
+/// Limits the CPU time that a line with too many edges can take, such as a wire that floats beside
+/// a motor.
 ///
-/// In each tenth of a second a line is read 16 times at the most; then it rests until the tenth is
-/// over, and the kernel keeps or drops what comes. So a line costs at most 160 wake-ups a second,
-/// however many edges it has, and a change of a line that rests is seen a tenth of a second late.
+/// In each tenth of a second a line is read at most 16 times; then it rests until the tenth is
+/// over, and the kernel queues or drops its edges. So a line causes at most 160 wake-ups a second,
+/// whatever its number of edges, and a change of a resting line is seen a tenth of a second late.
 public struct EdgeRateLimiter: Sendable {
   public static let readsMax = 16
   public static let window: Duration = .milliseconds(100)
@@ -14,23 +14,22 @@ public struct EdgeRateLimiter: Sendable {
   private var readCount = 0
   private var edgeCount: Int64 = 0
   public private(set) var isResting = false
-  /// Whether it rested since the last cycle.
   private var hasRested = false
 
-  /// How many edges a second there were when they were too many last; nil where that is over.
+  /// Edges per second when they were last too many; nil after a cycle without a rest.
   public private(set) var excessEdgesPerSecond: Int?
 
   public init() {}
 
-  /// When the rest is over; nil while there is none.
+  /// End of the rest; nil while the line does not rest.
   public var deadline: Instant? { isResting ? windowBegan + Self.window : nil }
 
-  /// The line was read because it had edges: so many came since the last time, those that the
-  /// kernel dropped included.
+  /// Records a read of the line, with the number of edges since the last read, including those that
+  /// the kernel dropped.
   public mutating func lineRead(edgeCount count: UInt32, now: Instant) {
     if now >= windowBegan + Self.window { beginWindow(with: count, now: now) }
     readCount += 1
-    // A window has 16 reads of 32 bits at the most.
+    // A window has at most 16 reads of 32 bits.
     edgeCount += Int64(count)
     guard readCount >= Self.readsMax else { return }
     isResting = true
@@ -41,18 +40,18 @@ public struct EdgeRateLimiter: Sendable {
     if let deadline, now >= deadline { isResting = false }
   }
 
-  /// A cycle has come. After one without a rest, there are not too many edges any more.
+  /// Starts a cycle. After a cycle without a rest the edges are no longer too many.
   public mutating func cycleBegan() {
     if !hasRested { excessEdgesPerSecond = nil }
     hasRested = false
   }
 
-  /// What is read first in a window came in the one before.
+  /// The edges of the first read in a window came in the previous window.
   private mutating func beginWindow(with count: UInt32, now: Instant) {
     if readCount >= Self.readsMax {
       let milliseconds = max(1, (now - windowBegan).nanoseconds / 1_000_000)
       let rate = (edgeCount + Int64(count)) * 1000 / milliseconds
-      // Where the edges ended with the window, little is left of a long time.
+      // If the edges ended with the window, the rate over the long time since is low.
       if rate >= Self.excess { excessEdgesPerSecond = Int(clamping: rate) }
     }
     windowBegan = now
@@ -61,6 +60,6 @@ public struct EdgeRateLimiter: Sendable {
     isResting = false
   }
 
-  /// The fewest edges a second that make a line rest.
+  /// Lowest rate of edges that makes a line rest.
   private static let excess: Int64 = 160
 }

@@ -1,20 +1,20 @@
 public import Bytes
 
-/// What the receiver reports about where it is: one complete report, judged to be usable.
+/// A complete position report of the receiver, judged to be usable.
 ///
-/// Fields that the receiver did not give are nil. Values are in the ranges written beside them.
+/// Fields that the receiver did not report are nil. Values are in the ranges written beside them.
 public struct Fix: Equatable, Sendable {
   public enum Mode: Sendable { case twoDimensional, threeDimensional }
-  /// What the horizontal error is made of.
+  /// Source of the horizontal error.
   public enum ErrorSource: Sendable {
-    /// The receiver's, or gpsd's, own estimate.
+    /// An estimate by the receiver or gpsd.
     case estimate
     /// The errors to the east and to the north.
     case parts
-    /// How the satellites stand (HDOP).
+    /// The geometry of the satellites (HDOP).
     case dilution
   }
-  /// Whose clock tells the time of a fix.
+  /// The clock that dates a fix.
   public enum Clock: Sendable { case receiver, board }
 
   public var mode: Mode
@@ -22,24 +22,24 @@ public struct Fix: Equatable, Sendable {
   public var latitude: Double
   /// Degrees east, -180...180.
   public var longitude: Double
-  /// Metres above mean sea level; only of a three-dimensional fix.
+  /// Metres above mean sea level; nil for a two-dimensional fix.
   public var altitudeMeters: Double?
   /// Metres per second over ground, 0 or more.
   public var speedMetersPerSecond: Double?
   /// Degrees from true north, 0..<360.
   public var trackDegrees: Double?
-  /// The estimated horizontal error (eph), 0 or more.
+  /// Estimated horizontal error (eph), 0 or more.
   public var horizontalErrorMeters: Double?
-  /// Means nothing without that one.
+  /// Meaningless without `horizontalErrorMeters`.
   public var errorSource = ErrorSource.estimate
-  /// The estimated vertical error (epv), 0 or more.
+  /// Estimated vertical error (epv), 0 or more.
   public var verticalErrorMeters: Double?
-  /// When the receiver was there, by `clock`.
+  /// Time of the position by `clock`.
   public var time: WallTime
-  /// The receiver's; ours where the receiver gives no time, or one that cannot be right.
+  /// `board` if the receiver reports no time, or one that cannot be right.
   public var clock: Clock
-  /// When this was reported, by our clock, or the earliest moment at which it can have been: its
-  /// age counts from here, because the receiver's clock and ours need not agree.
+  /// Instant of the report by the board's clock, or the earliest possible one: the age of a fix
+  /// counts from here, because the receiver's clock and the board's need not agree.
   public var notBefore: Instant
 
   public init(
@@ -61,7 +61,7 @@ public struct Fix: Equatable, Sendable {
     self.notBefore = notBefore
   }
 
-  /// Takes an error where the receiver gave none.
+  /// Sets the error if the receiver reported none.
   mutating func estimateError(meters: Double, from source: ErrorSource) {
     guard horizontalErrorMeters == nil else { return }
     horizontalErrorMeters = meters

@@ -1,69 +1,68 @@
 public import Bytes
 
-/// Lets through the reports of one receiver that are a fix which may be used.
+/// Accepts the reports of one receiver that are usable fixes.
 ///
-/// A report whose time is that of the last fix is an echo of it, whatever it says. One without a
-/// time, or with a date that cannot be right, is as good as its arrival: gpsd reports what its
-/// receiver says and nothing else.
+/// A report with the time of the last fix is an echo of it, whatever else it contains. A report
+/// without a time, or with an impossible date, gets the time of its arrival: gpsd only passes on
+/// the data of its receiver.
 public struct FixFilter: Sendable {
   public enum Verdict: Equatable, Sendable {
     case usable(Fix)
-    /// The fix is good and its date is not: it has the time of its arrival.
+    /// The fix is good and its date is not: it gets the time of its arrival.
     case misdated(Fix, DateFlaw)
-    /// The fix may be old: its place stays the same to the last digit while the receiver reports a
+    /// The fix may be old: its place is the same to the last digit while the receiver reports a
     /// speed.
     case frozen(Fix)
     /// The receiver has no fix: a tunnel, a roof, a cold start.
     case noFix
-    /// It has one, and it cannot be used.
+    /// The receiver has a fix that cannot be used.
     case rejected(Flaw)
   }
 
   public enum Flaw: Equatable, Sendable {
     /// A mode that gpsd does not document.
     case unknownMode
-    /// Latitude or longitude is missing, no number, or not on Earth.
+    /// Latitude or longitude is missing, not a number or not on Earth.
     case noPosition
-    /// Latitude and longitude are 0, and so is the height, or there is no accuracy: a receiver's
-    /// word for nothing.
+    /// Latitude and longitude are 0, and the altitude is 0 or there is no accuracy: receivers
+    /// report this without a position.
     case emptyPosition
-    /// The same report has another place in coordinates that turn with Earth (ECEF).
+    /// The report has another place in ECEF coordinates.
     case contradictory
-    /// The report is no newer than the last fix.
+    /// The report is not newer than the last fix.
     case notNewer
-    /// What gpsd says is no JSON.
+    /// The output of gpsd is not JSON.
     case unreadable
-    /// Only other receivers than the one that the configuration names report.
+    /// No report comes from the receiver that the configuration names.
     case otherReceiver
   }
 
   public enum DateFlaw: Equatable, Sendable {
-    /// The date is before this program was released, or decades behind that.
+    /// The date is before the release of this program, or decades after it.
     case impossible
-    /// The same, and it is off by a multiple of 1,024 weeks: the receiver's count of them has
-    /// begun anew. Where the board's own clock is not set, what 1,024 weeks later is within five
-    /// years of the release.
+    /// The date is impossible and off by a multiple of 1,024 weeks (GPS week rollover). If the
+    /// board's own clock is not set: the date plus 1,024 weeks is within five years of the release.
     case weeksOff
   }
 
-  /// Nothing that carries a receiver is faster.
+  /// No carrier of a receiver is faster.
   public static let speedMetersPerSecondMax: Double = 100_000
-  /// An error that is larger says nothing for a position of 0, 0.
+  /// A larger error does not make a position of 0, 0 plausible.
   public static let plausibleErrorMetersMax: Double = 1000
 
-  /// Two ways to say a place are farther apart than that only if one of them is wrong: the datum of
-  /// a receiver shifts it by some hundred metres, and a vehicle moves between two messages.
+  /// Greatest distance between the two forms of a place in one report: the datum of a receiver
+  /// shifts it by some hundred metres, and a vehicle moves between two messages.
   public static let placesMetersMax: Double = 10_000
 
   private var clock = ReceiverClock()
   private var stillness = Stillness()
-  /// How old the newest report was when it was read, in nanoseconds; 0 where that is not known, or
-  /// where it is no fix.
+  /// Age of the newest report when it was read, in nanoseconds; 0 if the age is unknown or the
+  /// report is not a fix.
   private(set) var lag: Int64 = 0
 
   public init() {}
 
-  /// Judges a report that was read just now.
+  /// Judges a report that was just read.
   public mutating func reported(_ report: FixReport, _ arrival: Arrival) -> Verdict {
     lag = 0
     let mode: Fix.Mode
@@ -94,7 +93,7 @@ public struct FixFilter: Sendable {
 }
 
 extension FixFilter.Verdict {
-  /// The fix that is used.
+  /// The fix to use.
   var fix: Fix? {
     switch self {
     case .usable(let fix), .misdated(let fix, _), .frozen(let fix): fix
@@ -113,7 +112,7 @@ extension FixReport {
   }
 
   fileprivate var isContradictory: Bool {
-    // Most receivers do not say it.
+    // Most receivers report no ECEF coordinates.
     guard earthXMeters.isFinite else { return false }
     let place = EarthPoint(latitudeDegrees: latitude, longitudeDegrees: longitude)
     let distance = place.distanceMeters(toBelow: earthXMeters, earthYMeters, earthZMeters)
@@ -121,15 +120,15 @@ extension FixReport {
   }
 }
 
-/// How far a receiver has moved, by its own speeds, since its place changed last.
+/// Distance that a receiver should have moved, by its own speeds, since its place last changed.
 struct Stillness: Sendable {
-  /// Slower is noise.
+  /// A lower speed is noise.
   static let speedMin = 0.5
-  /// More than the last digit of a receiver that gives hundredths of a minute.
+  /// More than the last digit of a receiver that reports hundredths of a minute.
   static let wayMetersMax = 25.0
-  /// How long a speed is believed: for what is between two reports far apart, it says nothing.
+  /// Longest time for which a reported speed counts: it does not hold for a longer gap.
   static let secondsMax = 5.0
-  /// This many reports of standstill in a row end what was frozen: the vehicle stands.
+  /// This many reports of standstill in a row end a frozen place: the vehicle stands.
   static let restsMax = 3
 
   private var latitude = Double.nan
@@ -138,8 +137,8 @@ struct Stillness: Sendable {
   private var rests = 0
   private var since = Instant(nanoseconds: 0)
 
-  /// Whether the place of this report is the one before, to the last digit, though the receiver
-  /// reports speeds with which it would be elsewhere.
+  /// Whether this report has the place of the last one, to the last digit, although the receiver
+  /// reported speeds that would have moved it.
   mutating func holds(_ report: FixReport, now: Instant) -> Bool {
     defer { since = now }
     guard report.latitude == latitude, report.longitude == longitude else {
@@ -156,7 +155,7 @@ struct Stillness: Sendable {
     return wayMeters >= Self.wayMetersMax
   }
 
-  /// It stands, as far as it knows. What is frozen may say so once or twice.
+  /// Counts a report of standstill. A frozen receiver may report one or two.
   private mutating func rest() {
     rests = min(rests + 1, Self.restsMax)
     if wayMeters < Self.wayMetersMax || rests == Self.restsMax { wayMeters = 0 }
@@ -164,12 +163,12 @@ struct Stillness: Sendable {
 }
 
 extension FixFilter.DateFlaw {
-  /// GPS counts weeks up to this many.
+  /// Range of the GPS week counter.
   private static let weeksNanoseconds: Int64 = 1024 * 7 * 86_400 * 1_000_000_000
   private static let dayNanoseconds: Int64 = 86_400 * 1_000_000_000
   private static let yearsOfUseNanoseconds: Int64 = 5 * 365 * dayNanoseconds
 
-  /// Nil where the date can be right.
+  /// Nil if the date can be right.
   fileprivate init?(_ time: WallTime, wallTime: WallTime) {
     let released = WallTime.released.nanoseconds
     if time.nanoseconds >= released, time.nanoseconds - released < Self.weeksNanoseconds {
@@ -193,8 +192,7 @@ extension FixFilter.DateFlaw {
 }
 
 extension WallTime {
-  /// No clock that is right shows an earlier time: raise it with each release.
-  /// 2026-11-01 00:00 UTC.
+  /// Lower bound of every correct clock, 2026-11-01 00:00 UTC: raise it with each release.
   public static let released = WallTime(nanoseconds: 1_793_491_200 * 1_000_000_000)
 }
 

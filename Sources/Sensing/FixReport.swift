@@ -1,8 +1,8 @@
 public import Bytes
 
-/// What a receiver reported, before it is judged. A field that it did not give is NaN.
+/// A report of a receiver before it is judged. A missing field is NaN.
 public struct FixReport: Equatable, Sendable {
-  /// gpsd's mode: 2 and 3 are fixes, 0 and 1 are none.
+  /// Mode of gpsd: 2 and 3 mean a fix, 0 and 1 do not.
   public var mode: Int32
   public var time: WallTime?
   public var latitude = Double.nan
@@ -17,7 +17,7 @@ public struct FixReport: Equatable, Sendable {
   public var eastErrorMeters = Double.nan
   public var northErrorMeters = Double.nan
   public var ellipsoidHeightMeters = Double.nan
-  /// Where the receiver is in coordinates that turn with Earth (ECEF), in metres from its centre.
+  /// Position of the receiver in ECEF coordinates, in metres from the centre of Earth.
   public var earthXMeters = Double.nan
   public var earthYMeters = Double.nan
   public var earthZMeters = Double.nan
@@ -28,11 +28,11 @@ public struct FixReport: Equatable, Sendable {
   }
 }
 
-/// When a report was read, by the clocks of the board.
+/// Time at which a report was read, by the clocks of the board.
 public struct Arrival: Equatable, Sendable {
   public var instant: Instant
   public var wallTime: WallTime
-  /// When the socket was empty: what is read now came later.
+  /// Instant at which the socket was empty: the report came later.
   public var since: Instant
 
   public init(instant: Instant, wallTime: WallTime, since: Instant) {

@@ -1,17 +1,17 @@
 public import Bytes
 
-/// Which line of which GPIO chip, in words that mean the same after a kernel update. Chip
-/// numbers are not among them: they change with the order in which drivers are loaded.
+/// The address of a GPIO line, stable across kernel updates. It has no chip number, because chip
+/// numbers change with the order in which drivers are loaded.
 public enum GPIOLineAddress: Equatable, Hashable, Sendable {
-  /// The line's own name, such as `GPIO17`, on whatever chip it is found.
+  /// The line's own name, such as `GPIO17`, on any chip.
   case name([UInt8])
-  /// The label of the chip, such as `pinctrl-bcm2711`, and the line's number on it.
+  /// The label of the chip, such as `pinctrl-bcm2711`, and the line's offset on it.
   case chip(label: [UInt8], offset: UInt32)
 
-  /// No chip has more lines than this and one.
+  /// Highest offset; no chip has more lines.
   public static let offsetMax: UInt32 = 4095
 
-  /// Such as `GPIO17` or `pinctrl-bcm2711/17`.
+  /// Text form, such as `GPIO17` or `pinctrl-bcm2711/17`.
   public var text: [UInt8] {
     switch self {
     case .name(let name): return name
@@ -23,28 +23,28 @@ public enum GPIOLineAddress: Equatable, Hashable, Sendable {
     }
   }
 
-  /// The unique id of the sensor that this line is.
+  /// Unique id of the sensor for this line.
   public var uniqueID: [UInt8] {
     let text = text
     return Sensing.uniqueID("gpio_", text.span)
   }
 }
 
-/// The resistor of the chip that a line is connected to.
+/// The resistor that the chip connects to a line.
 public enum GPIOBias: Sendable {
-  /// Whatever was set before.
+  /// The bias that was set before.
   case asIs
   case pullUp, pullDown
-  /// None.
+  /// No resistor.
   case disabled
 }
 
-/// The logical state of a line; of an active-low one, low voltage is `active`.
+/// The logical state of a line; on an active-low line, low voltage is `active`.
 public enum Level: Sendable {
   case inactive, active
 }
 
-/// A change of a line, with the level that it led to.
+/// A change of a line, with the new level.
 public struct Edge: Equatable, Sendable {
   public let level: Level
   public let instant: Instant

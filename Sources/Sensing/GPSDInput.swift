@@ -1,73 +1,73 @@
 public import Bytes
 
-/// What gpsd says, cut into lines.
+/// The output of gpsd, split into lines.
 ///
-/// A line that makes no sense, and one that is longer than gpsd's useful ones, costs itself alone.
+/// A line that is malformed, or longer than gpsd's useful ones, costs only itself.
 ///
-/// Of the TPVs of one receiver that came together the newest is read first, and the older ones are
-/// passed over: it takes their place. Where it is of no use after all they are read, too, and then
-/// it once more (`readPassedOver`). The position and its time are those that come of all the lines;
-/// how old it is at most may be known less well, as the older reports would have told that.
+/// Of the TPVs of one receiver that came together, the newest is read first and the older ones are
+/// passed over, because it replaces them. If the newest is unusable, the older ones are read too,
+/// and then the newest once more (`readPassedOver`). Position and time are the same as from reading
+/// all lines; the bound of the age may be looser, as the older reports would have narrowed it.
 public struct GPSDInput: ~Copyable {
   enum Line {
-    /// It is `line`.
+    /// `line` holds a report.
     case said
-    /// It is no report of gpsd.
+    /// The line is not a report of gpsd.
     case malformed
-    /// The same, and what speaks there is not gpsd.
+    /// The line is not a report, and the peer is not gpsd.
     case foreign(Range<Int>)
   }
 
-  /// How much of a line that makes no sense is shown.
+  /// Longest part of a malformed line that a message shows.
   static let shownByteCountMax = 24
 
-  /// Where the driver puts what it reads.
+  /// Buffer into which the driver reads.
   public var buffer = ByteBuffer(capacity: GPSDSession.lineByteCountMax)
-  /// What was read since `emptied`.
+  /// Bytes read since `emptied`.
   private(set) var byteCount = 0
-  /// Whether the peer has said that it is gpsd.
+  /// Whether the peer has identified itself as gpsd.
   private(set) var isGPSD = false
   private(set) var line = GPSDLine()
-  /// Where the lines begin that are not read yet.
+  /// Start of the unread lines.
   private var lineStart = 0
-  /// How much of a line that is longer than `buffer` was skipped; 0 where there is none.
+  /// Bytes skipped of a line that is longer than `buffer`; 0 if there is no such line.
   private var skippedByteCount = 0
   private var malformedLineCount = 0
   private var order = Order.unknown
-  /// What the older reports are passed over for, where they are.
+  /// The report for which older ones are passed over; nil if there are none.
   private var newest: Newest?
-  /// Where the line stands that was read last.
+  /// Range of the line that was read last.
   private(set) var readRange = 0..<0
-  /// Whether a TPV was passed over since the line before that one.
+  /// Whether a TPV was passed over just before the last line.
   private(set) var hasEpochEnded = false
 
-  /// The last line in `buffer` that is a TPV with a fix, and no echo of another.
+  /// The last line in `buffer` that is a TPV with a fix and not an echo of another.
   private struct Newest {
     let range: Range<Int>
     let head: GPSDReportHead
 
-    /// Whether it takes the place of the report that stands there.
+    /// Whether this report replaces the one at `place`.
     func replaces(_ place: Range<Int>, of input: borrowing ByteBuffer) -> Bool {
       head.replaces(input.bytes.extracting(place), in: input.bytes.extracting(range))
     }
   }
 
-  /// How the lines in `buffer` are read.
+  /// The order in which the lines in `buffer` are read.
   private enum Order {
-    /// No TPV was seen yet.
+    /// No TPV was read yet.
     case unknown
     case asTheyCame
-    /// Reports that the newest replaces are passed over, the first of them where `from` is.
+    /// Reports that the newest replaces are passed over, the first of them at `from`.
     case newestFirst(from: Int?)
-    /// The newest was read, and those from there on were passed over for it.
+    /// The newest was read, and the reports from `from` on were passed over for it.
     case newestRead(from: Int?)
-    /// They, and nothing else, are read up to the line that begins there.
+    /// Only the reports that were passed over are read, up to the line that begins at `until`.
     case passedOver(until: Int)
   }
 
   init() {}
 
-  /// The next line that says something; nil where it is not complete yet.
+  /// Returns the next line with content; nil if no line is complete.
   mutating func nextLine() -> Line? {
     hasEpochEnded = false
     while let end = buffer.bytes.firstIndex(of: UInt8(ascii: "\n"), from: lineStart) {
@@ -86,19 +86,20 @@ public struct GPSDInput: ~Copyable {
     return skipOverlongLine()
   }
 
-  // MARK: What is passed over
+  // MARK: Reports passed over
 
-  /// The receiver whose older reports are passed over.
+  /// Receiver whose older reports are passed over.
   var newestDevice: Range<Int> {
     guard let newest else { return 0..<0 }
     let start = newest.range.lowerBound
     return start + newest.head.device.lowerBound..<start + newest.head.device.upperBound
   }
 
-  /// Whether older reports were passed over for the one that was read last.
+  /// Whether older reports were passed over for the last line.
   var hasPassedOver: Bool { if case .newestRead(_?) = order { true } else { false } }
 
-  /// The line that was read last does not take their place. It comes again, behind them.
+  /// Returns to the reports that were passed over: the last line does not replace them, and is read
+  /// again after them.
   mutating func readPassedOver() {
     switch order {
     case .newestFirst(let start?), .newestRead(let start?):
@@ -113,7 +114,7 @@ public struct GPSDInput: ~Copyable {
     case .unknown where GPSDReportHead(buffer.bytes.extracting(range)) != nil:
       newest = findNewestReport(from: range.lowerBound)
       order = newest == nil ? .asTheyCame : .newestFirst(from: nil)
-    // It took their place.
+    // The newest report replaced the older ones.
     case .newestRead: order = .newestFirst(from: nil)
     case .passedOver(let until) where range.lowerBound >= until: order = .asTheyCame
     case .unknown, .asTheyCame, .newestFirst, .passedOver: break
@@ -136,7 +137,7 @@ public struct GPSDInput: ~Copyable {
   private func findNewestReport(from start: Int) -> Newest? {
     let bytes = buffer.bytes
     var newest: Newest?
-    // What stands behind the last line is not complete.
+    // The bytes behind the last newline are an incomplete line.
     var end = bytes.lastIndex(of: UInt8(ascii: "\n"), before: bytes.count)
     while let lineEnd = end, lineEnd > start {
       end = bytes.lastIndex(of: UInt8(ascii: "\n"), before: lineEnd)
@@ -151,7 +152,7 @@ public struct GPSDInput: ~Copyable {
     return newest
   }
 
-  /// Whether the line that was read is another report of the receiver whose newest is to be read.
+  /// Whether the last line is another report of the receiver whose newest is still to be read.
   private var isBetweenReports: Bool {
     guard case .newestFirst(_?) = order, let newest, line.reportClass == .position else {
       return false
@@ -179,7 +180,7 @@ public struct GPSDInput: ~Copyable {
       return nil
     }
     if buffer.bytes.extracting(range).trimmed().isEmpty { return nil }
-    // The newest report may be what makes no sense, or may never be reached.
+    // The malformed line may be the newest report, or the newest may never be reached.
     if isPassingOver {
       readPassedOver()
       return nil
@@ -189,7 +190,7 @@ public struct GPSDInput: ~Copyable {
       ? .malformed : .foreign(range)
   }
 
-  /// Makes room where a line is longer than `buffer`.
+  /// Makes room if a line is longer than `buffer`.
   private mutating func skipOverlongLine() -> Line? {
     guard buffer.freeCapacity == 0 || skippedByteCount > 0 else { return nil }
     skippedByteCount += buffer.count
@@ -201,7 +202,7 @@ public struct GPSDInput: ~Copyable {
     return nil
   }
 
-  /// How a line begins, up to its first digit: what speaks there may tell a position.
+  /// Returns the start of a line up to its first digit: an unknown peer may send a position.
   func shown(_ range: Range<Int>) -> InlineText {
     var end = range.lowerBound
     while end < range.upperBound, end - range.lowerBound < Self.shownByteCountMax,
@@ -212,7 +213,7 @@ public struct GPSDInput: ~Copyable {
     return InlineText(buffer.bytes.extracting(range.lowerBound..<end))
   }
 
-  /// No line begins on one connection and ends on another.
+  /// Discards all input: no line continues on another connection.
   mutating func connected() {
     buffer.removeAll()
     (byteCount, lineStart, skippedByteCount, malformedLineCount) = (0, 0, 0, 0)
@@ -220,6 +221,6 @@ public struct GPSDInput: ~Copyable {
     isGPSD = false
   }
 
-  /// The socket is empty.
+  /// Records that the socket is empty.
   mutating func emptied() { byteCount = 0 }
 }

@@ -1,24 +1,23 @@
 import Bytes
 
-/// What one line of gpsd says (`gpsd_json(5)`).
+/// A line of gpsd (`gpsd_json(5)`).
 ///
-/// libgps 3.22 reads some lines that are no JSON for ever, stops at a key that it does not know
-/// where the value is an object or an array, and at a text that is too long for it. So it is never
-/// given what a peer said: a TPV that our own reader has read whole, as one object with nothing
-/// behind it, is written anew with the keys of `keys` and the values that libgps can hold, and
-/// nothing else.
+/// libgps 3.22 never finishes some lines that are not JSON, and stops at an unknown key whose value
+/// is an object or an array, and at a text that is too long for it. So libgps never gets the bytes
+/// of a peer: a TPV that our own reader has read completely, as one object with nothing behind it,
+/// is rewritten with only the keys of `keys` and the values that libgps can hold.
 struct GPSDLine {
   enum Class { case version, position, satellites, attitude, error, other }
 
   private(set) var reportClass = Class.other
-  /// Where the line begins in the input; the ranges count from there.
+  /// Start of the line in the input; the ranges count from there.
   private var start = 0
   private var deviceText = 0..<0
   private var messageText = 0..<0
-  /// Where the value of each of `keys` stands; empty where there is none that libgps can hold.
+  /// Range of the value of each of `keys`; empty if there is none that libgps can hold.
   private var values = [Range<Int>](repeating: 0..<0, count: keys.count)
 
-  /// What of a TPV libgps is given: numbers, but for the time.
+  /// Keys of a TPV that libgps gets: numbers, except the time.
   private static let keys: [StaticString] = [
     "mode", "time", "altMSL", "alt", "lat", "lon", "speed", "track", "eph", "epv", "epx",
     "epy", "altHAE", "ecefx", "ecefy", "ecefz", "climb",
@@ -27,16 +26,16 @@ struct GPSDLine {
   private static let mode = 0
   private static let time = 1
   private static let altitude = 2
-  /// The last one: not everyone wants it.
+  /// The last key: only some callers want it.
   private static let climb = 16
-  /// The altitude as old releases of gpsd call it.
+  /// Name of the altitude in old releases of gpsd.
   private static let formerAltitude = 3
-  /// Longer than any number or time of gpsd; libgps holds more.
+  /// Limit of a value: longer than any number or time of gpsd; libgps holds more.
   private static let valueByteCountMax = 32
-  /// gpsd documents one digit.
+  /// Limit of a mode; gpsd documents one digit.
   private static let modeByteCountMax = 3
 
-  /// Reads what stands there in `input`. Returns whether it is one object of JSON with a class.
+  /// Reads the line at `range` of `input`. Returns whether it is one JSON object with a class.
   mutating func read(_ range: Range<Int>, of input: borrowing ByteBuffer) -> Bool {
     let line = input.bytes.extracting(range)
     if let reportClass = Self.classOfUnread(line) {
@@ -54,8 +53,8 @@ struct GPSDLine {
     for index in values.indices { values[index] = 0..<0 }
   }
 
-  /// Most of what gpsd says is of another class, which stands first: it is not read at all. Nil for
-  /// what is to be read.
+  /// Returns the class of a line that need not be read: most lines of gpsd have another class,
+  /// which stands first. Nil for a line to read.
   private static func classOfUnread(_ line: Span<UInt8>) -> Class? {
     guard line.starts(with: "{\"class\":\"") else { return nil }
     let name = line.extracting(10...)
@@ -111,12 +110,12 @@ struct GPSDLine {
     }
   }
 
-  /// Where the path of the receiver stands in the input; empty where there is none.
+  /// Range of the receiver's path in the input; empty if there is none.
   var device: Range<Int> { place(of: deviceText) }
-  /// Where the text of an ERROR stands in the input.
+  /// Range of the message of an ERROR in the input.
   var message: Range<Int> { place(of: messageText) }
 
-  /// Writes the TPV anew, with a NUL after it as libgps wants it.
+  /// Rewrites the TPV for libgps, with the NUL that libgps needs after it.
   func write(
     of input: borrowing ByteBuffer, withClimb: Bool = false, into report: inout ByteBuffer
   ) {
@@ -132,7 +131,7 @@ struct GPSDLine {
     report.append(0)
   }
 
-  /// Where a part of the line stands in the input.
+  /// Converts a range in the line to a range in the input.
   private func place(of part: Range<Int>) -> Range<Int> {
     start + part.lowerBound..<start + part.upperBound
   }

@@ -1,20 +1,19 @@
 import Bytes
 
-/// How a TPV begins where gpsd writes it, known without reading the rest:
+/// The start of a TPV as gpsd writes it, recognised without reading the rest:
 ///
 ///     {"class":"TPV","device":"/dev/ttyUSB0","mode":3,"time":"2027-05-01T12:00:00.000Z",
 ///
-/// The places count from the start of the line. `"status":2,` may stand before the mode.
+/// Ranges count from the start of the line. `"status":2,` may stand before the mode.
 struct GPSDReportHead {
   let device: Range<Int>
   let time: Range<Int>
-  /// Whether the receiver says that it has a fix.
   let hasFix: Bool
 
   private static let start: StaticString = #"{"class":"TPV","device":""#
   private static let timeByteCount = 24
 
-  /// Nil where the line begins in any other way.
+  /// Nil if the line begins in any other way.
   init?(_ line: Span<UInt8>) {
     let start = Self.start.utf8CodeUnitCount
     guard line.starts(with: Self.start),
@@ -31,22 +30,22 @@ struct GPSDReportHead {
     guard line.endsTime(at: time) else { return nil }
   }
 
-  /// Whether `line`, which begins so, is a later fix of the same receiver than `other`, as both
-  /// say.
+  /// Whether `line`, to which this head belongs, is a later fix of the same receiver than `other`,
+  /// by their own times.
   func replaces(_ other: Span<UInt8>, in line: Span<UInt8>) -> Bool {
     guard hasFix, let place = line.firstDifference(from: other) else { return false }
-    // The reports of one receiver begin alike, up to the time.
+    // The reports of one receiver are identical up to the time.
     if time.contains(place) { return line[place] > other[place] && other.endsTime(at: time) }
     guard place >= Self.start.utf8CodeUnitCount, let head = GPSDReportHead(other),
       isSameReceiver(head, other, in: line)
     else { return false }
-    // Times of the same length are in the order of their bytes.
+    // Times of the same length sort by their bytes.
     return timeDifference(head, other, in: line).map {
       line[time.lowerBound + $0] > other[head.time.lowerBound + $0]
     } ?? false
   }
 
-  /// Whether it has the same time as `other`, of the same receiver.
+  /// Whether both lines are of the same receiver and have the same time.
   func isEcho(of other: GPSDReportHead, _ otherLine: Span<UInt8>, in line: Span<UInt8>) -> Bool {
     isSameReceiver(other, otherLine, in: line)
       && timeDifference(other, otherLine, in: line) == nil
@@ -66,7 +65,7 @@ struct GPSDReportHead {
 }
 
 extension Span where Element == UInt8 {
-  /// Whether what stands there can be a time, and its text is over.
+  /// Whether the text at `time` can be a time and ends there.
   fileprivate func endsTime(at time: Range<Int>) -> Bool {
     holds(#"Z","#, at: time.upperBound - 1)
   }

@@ -1,11 +1,11 @@
 public import Bytes
 
-// What a session wants, and what it tells.
+// The actions and events of a session.
 
 extension GPSDSession {
   public enum Pace: Sendable {
     case streaming, onDemand
-    /// Between two cycles there is no connection, so that gpsd switches the receiver off.
+    /// The connection is closed between two cycles, so that gpsd switches the receiver off.
     case releasing
 
     init(forCyclesOf cycle: Duration) {
@@ -18,30 +18,30 @@ extension GPSDSession {
   }
 
   public enum Action: Equatable, Sendable {
-    /// Open the connection and tell `connected` or `failed`.
+    /// Open the connection, then call `connected` or `failed`.
     case connect
-    /// Read all there is, tell `bytesReceived` as often as needed, and then `drained`. What is too
-    /// much for one turn of the loop is read in the next ones.
+    /// Read all bytes that wait, call `bytesReceived` as often as needed, and then `drained`. The
+    /// bytes that are too many for one turn of the loop are read in the next turns.
     case drain
-    /// Let libgps read `report`, tell `reportRead`, and then `bytesReceived` again.
+    /// Parse `report` with libgps, call `reportRead`, and then `bytesReceived` again.
     case readReport
-    /// Send a command and read what comes, at once.
+    /// Send `reportsCommand`, and read the answer as it comes.
     case askForReports
-    /// Send a command; from now on there is nothing to listen for.
+    /// Send `quietCommand`; then stop listening.
     case askForQuiet
-    /// What comes is read when a cycle is due.
+    /// Stop reading until a cycle is due.
     case stopListening
-    /// Close the connection: nothing is wanted of gpsd for now.
+    /// Close the connection: gpsd is not needed for now.
     case release
-    /// Close the connection; this is why.
+    /// Close the connection because of this failure.
     indirect case fail(SourceFailure)
   }
 
-  /// What is told beside the fixes.
+  /// Events other than fixes.
   public enum News: Equatable, Sendable {
     case failed(SourceFailure)
     case recovered
-    /// Of several receivers, this one's fixes are taken from now on.
+    /// Of several receivers, this one supplies the fixes from now on.
     case chose(InlineText)
   }
 }

@@ -1,33 +1,32 @@
-// How long the session waits, how much it takes in, and what it says.
+// The timeouts and limits of a session, and its commands.
 
 extension GPSDSession {
-  /// The longest cycle whose reports fit the socket.
+  /// Longest cycle whose reports fit the socket.
   public static let streamingCycleMax: Duration = .seconds(30)
-  /// The longest cycle over which the receiver is kept running.
+  /// Longest cycle over which the receiver is kept running.
   public static let heldCycleMax: Duration = .seconds(300)
-  /// How long a receiver that was switched off may take for a fix: twice of what a cold start takes
-  /// under open sky.
+  /// Time that a receiver that was switched off has for a fix: twice that of a cold start under
+  /// open sky.
   public static let startTimeout: Duration = .seconds(60)
-  /// The most that a receiver may say in a cycle at the streaming pace: with the kernel's own
-  /// records, it is what a socket holds by default.
+  /// Largest output of a receiver in a cycle at the streaming pace: with the kernel's own records
+  /// it fills the default buffer of a socket.
   public static let streamedByteCountMax = 64 * 1024
   public static let connectionTimeout: Duration = .seconds(5)
   public static let versionTimeout: Duration = .seconds(5)
-  /// A socket that is not empty after this is filled faster than it can be read.
+  /// A socket that is not empty after this time is filled faster than it is read.
   public static let drainTimeout: Duration = .seconds(5)
-  /// How long a cycle that has a fix waits for other receivers.
+  /// Time that a cycle with a fix waits for other receivers.
   public static let othersTimeout: Duration = .seconds(2)
-  /// A report may be so much older than a cycle: receivers need a while to compute it.
+  /// Time by which a report may be older than a cycle: receivers need a while to compute it.
   public static let latencyMax: Duration = .seconds(2)
-  /// A gpsd that was asked for reports, and whose last one is older than this, has lost its
-  /// receiver.
+  /// A gpsd that was asked for reports and is silent for longer has lost its receiver.
   public static let silenceMax: Duration = .seconds(60)
-  /// A longer line is skipped: none of those is of use here.
+  /// Longest line that is read; no longer one is of use here.
   public static let lineByteCountMax = 16 * 1024
-  /// gpsd's own buffer for a report. What is longer is no line of gpsd.
+  /// Size of gpsd's own buffer for a report; no line of gpsd is longer.
   public static let skippedByteCountMax = 40_960
   public static let reportByteCountMax = 1024
-  /// Lines in a row that make no sense after which the peer is not believed to be gpsd.
+  /// Number of malformed lines in a row after which the peer is not gpsd.
   public static let malformedLinesMax = 10
 
   public static let reportsCommand: StaticString = "?WATCH={\"enable\":true,\"json\":true};\n"

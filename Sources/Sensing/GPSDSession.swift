@@ -1,21 +1,20 @@
 public import Bytes
 
-/// A conversation with gpsd (`gpsd_json(5)`), without the socket, and what comes of it.
+/// A session with gpsd (`gpsd_json(5)`), without the socket, and its fixes.
 ///
-/// gpsd talks all the time. At the streaming pace its reports wait in the socket and are read all
-/// at once when a cycle is due. A socket holds half a minute of a usual receiver: where the cycles
-/// are longer, or the receiver says more than fits, gpsd is asked to be quiet and to speak when a
-/// cycle is due. It keeps the receiver running all the while. What it said before it was quiet
-/// still waits in the socket then: fixes of the last cycle, which are read away before gpsd is
-/// asked.
+/// gpsd sends all the time. At the streaming pace its reports wait in the socket and are read
+/// together when a cycle is due. A socket holds half a minute of a usual receiver: if the cycles
+/// are longer, or the receiver sends more than fits, gpsd is asked to be quiet, and to send when a
+/// cycle is due. It keeps the receiver running meanwhile. The socket then still holds fixes of the
+/// last cycle, sent before gpsd was quiet; they are read and dropped before gpsd is asked.
 ///
-/// Where the cycles are longer than `heldCycleMax`, or no position is wanted, the connection is
-/// closed: gpsd closes a receiver that no client watches after a minute (unless it runs with
-/// `-n`), and many receivers sleep then. A cycle gives a receiver that wakes up `startTimeout` for
-/// its fix, and no more: under a roof it would never have one.
+/// If the cycles are longer than `heldCycleMax`, or no position is wanted, the connection is
+/// closed: gpsd closes a receiver that no client watches after a minute (unless it runs with `-n`),
+/// and many receivers sleep then. A cycle gives a receiver that wakes up `startTimeout` for its
+/// fix, and no more: under a roof it would never have one.
 ///
-/// (`?POLL;` would be answered with the newest report of each receiver, however old, cut at 10,240
-/// bytes, and for one more wake-up in each cycle.)
+/// (`?POLL;` would return the newest report of each receiver, however old, cut at 10,240 bytes, and
+/// cost one more wake-up in each cycle.)
 public struct GPSDSession: ~Copyable {
   private enum State {
     case disconnected
@@ -26,11 +25,11 @@ public struct GPSDSession: ~Copyable {
     case resting
   }
 
-  /// An ERROR of gpsd, which is said once in a connection.
+  /// State of an ERROR of gpsd, which is reported once per connection.
   private enum Complaint {
     case none
     case open
-    /// A fix came all the same.
+    /// A fix came despite the error.
     case over
   }
 
@@ -38,21 +37,21 @@ public struct GPSDSession: ~Copyable {
   private var wantsPosition = true
   private let fixTimeout: Duration
   private let name: InlineText
-  /// The only receiver to believe; empty for the best.
+  /// Path of the only receiver to accept; empty for the best receiver.
   private let device: [UInt8]
   private var state = State.disconnected
   private var pace: Pace
   /// Whether gpsd was asked for reports, and not for quiet since.
   private var isStreaming = false
   private var lastReportAt: Instant
-  /// When the socket was last found empty.
+  /// Instant at which the socket was last empty.
   private var emptySince: Instant
-  /// Whose `report` it is.
+  /// Receiver of `report`.
   private var reporter: ReceiverPath?
   private var receivers = Receivers()
   private var noFixDetector = NoFixDetector()
   private var chosen: InlineText?
-  /// How old the newest report was of those that this cycle found too old, in nanoseconds.
+  /// Age of the newest of the reports that this cycle found too old, in nanoseconds.
   private var lag: Int64?
   private var details: ReceiverDetails
   private var hasDetails = false
@@ -60,16 +59,16 @@ public struct GPSDSession: ~Copyable {
   private var news: News?
 
   public var input = GPSDInput()
-  /// A TPV, written anew for libgps, with a NUL after it; or nothing.
+  /// A TPV rewritten for libgps, with a NUL after it; or empty.
   public private(set) var report = ByteBuffer(capacity: GPSDSession.reportByteCountMax)
 
   /// - Parameters:
-  ///   - name: what messages call this gpsd.
-  ///   - device: the path of the receiver to believe, or nothing for the best.
-  ///   - details: what is wanted beside the fixes.
-  ///   - cycle: how far apart the cycles are, which decides the pace.
-  ///   - fixTimeout: how long a cycle waits for a fix where it has to wait for one.
-  ///   - now: the present.
+  ///   - name: name of this gpsd in messages.
+  ///   - device: path of the receiver to accept; empty for the best receiver.
+  ///   - details: values that are wanted besides the fixes.
+  ///   - cycle: time between two cycles, which decides the pace.
+  ///   - fixTimeout: time that a cycle waits for a fix.
+  ///   - now: current instant.
   public init(
     name: InlineText, device: [UInt8] = [], details: ReceiverDetailSet = [], cycle: Duration,
     fixTimeout: Duration, now: Instant
@@ -91,7 +90,7 @@ public struct GPSDSession: ~Copyable {
     }
   }
 
-  /// Whether there is no connection between two cycles, so that the receiver can sleep.
+  /// Whether the connection is closed between two cycles, so that the receiver can sleep.
   public var isReleasing: Bool { pace == .releasing }
 
   /// Whether a fix may still come in this cycle.
@@ -106,36 +105,36 @@ public struct GPSDSession: ~Copyable {
     }
   }
 
-  /// The fix of the cycle, once.
+  /// Returns the fix of the cycle, once.
   public mutating func takeFix() -> Fix? {
     defer { receivers.fix = nil }
     return receivers.fix
   }
 
-  /// Whether a cycle ended since the last time that this was asked, so that there are new values.
+  /// Returns whether a cycle ended since the last call, so that there are new values.
   public mutating func takeDetails() -> Bool {
     defer { hasDetails = false }
     return hasDetails
   }
 
-  /// What is known of a detail that is wanted; nil where the receiver never told it.
+  /// Returns the value of a detail that is wanted; nil if the receiver never reported it.
   public func value(of detail: ReceiverDetail) -> Value? {
     details.wanted.contains(ReceiverDetailSet(detail)) ? details[detail] : nil
   }
 
-  /// What is to be told, once.
+  /// Returns the event to report, once.
   public mutating func takeNews() -> News? {
     defer { news = nil }
     return news
   }
 
-  /// Why the running cycle has no fix; nil where it has one.
+  /// Reason why the running cycle has no fix; nil if it has one.
   public var shortfall: SourceFailure? { noFixDetector.shortfall(of: name) }
 
   // MARK: Events
 
-  /// From now on the sources are asked like this. gpsd hears of it with the next cycle, or at once
-  /// where its receiver may sleep until then.
+  /// Changes the pace. gpsd is asked to follow with the next cycle, or at once if its receiver may
+  /// sleep until then.
   public mutating func paceChanged(to new: SamplingPace) -> Action? {
     cycle = new.cycle
     pace = Pace(forCyclesOf: cycle)
@@ -145,7 +144,7 @@ public struct GPSDSession: ~Copyable {
     return nil
   }
 
-  /// Nothing is wanted, so nothing is missing.
+  /// Withdraws the open problem: without a wanted position nothing is missing.
   private mutating func positionUnwanted() -> Action? {
     if noFixDetector.isTold || complaint == .open {
       news = .recovered
@@ -183,10 +182,10 @@ public struct GPSDSession: ~Copyable {
     emptied(now: now)
   }
 
-  /// The connection could not be made, or it ended. What was heard before counts.
+  /// Records that the connection failed or ended. The reports read before count.
   public mutating func failed(_ failure: SourceFailure) -> Action {
     if isStreaming { _ = choose(now: emptySince) }
-    // From here on the connection is what is wrong, if that is reported at all.
+    // From here on the problem is the connection, if the source reports one.
     if noFixDetector.isTold { news = .recovered }
     noFixDetector.connectionEnded()
     details.connectionEnded()
@@ -194,7 +193,7 @@ public struct GPSDSession: ~Copyable {
     return .fail(failure)
   }
 
-  /// All that waited in the socket has been read.
+  /// Records that the socket was read until it was empty.
   public mutating func drained(now: Instant) -> Action? {
     defer { emptied(now: now) }
     switch state {
@@ -215,7 +214,7 @@ public struct GPSDSession: ~Copyable {
       details.forgetLines()
       return askForReports(now: now)
     }
-    // After a sleep of the board there is more than one cycle's, and that says nothing.
+    // After a sleep of the board the socket holds more than one cycle, which is normal.
     let isUsual = now - emptySince <= cycle + cycle
     if isUsual, isTalkative { pace = .onDemand }
     if case .behind = choose(now: now) {
@@ -225,7 +224,7 @@ public struct GPSDSession: ~Copyable {
     return now - lastReportAt > Self.silenceMax ? failed(.silent(name)) : rest()
   }
 
-  /// Whether more is said in a cycle than fits the socket.
+  /// Whether a cycle brings more than fits the socket.
   private var isTalkative: Bool { input.byteCount > Self.streamedByteCountMax }
 
   public mutating func deadlineReached(now: Instant) -> Action? {
@@ -258,7 +257,6 @@ public struct GPSDSession: ~Copyable {
     return isStreaming ? .stopListening : .askForQuiet
   }
 
-  /// What was heard stays known.
   private mutating func release() -> Action {
     state = .disconnected
     isStreaming = false
@@ -278,7 +276,7 @@ public struct GPSDSession: ~Copyable {
     input.emptied()
   }
 
-  /// Takes the best fix there is, for `takeFix`.
+  /// Stores the best fix for `takeFix`.
   private mutating func choose(now: Instant) -> Receivers.Choice {
     let choice = receivers.choose(
       lagMax: (min(cycle, Self.streamingCycleMax) + Self.latencyMax).nanoseconds, now: now)
@@ -294,7 +292,7 @@ public struct GPSDSession: ~Copyable {
 
   // MARK: Reports
 
-  /// libgps has read the report; nil where it could not.
+  /// Records the report that libgps has parsed; nil if libgps rejected it.
   public mutating func reportRead(
     _ reading: FixReport?, now: Instant, wallTime: WallTime
   ) {
@@ -306,7 +304,7 @@ public struct GPSDSession: ~Copyable {
       verdict = receivers.reported(reading, by: reporter, arrival, isTrial: isTrial)
     }
     if let verdict { judged(verdict) } else { input.readPassedOver() }
-    // An echo is of the same epoch.
+    // An echo belongs to the same epoch.
     if let reporter, verdict != .rejected(.notNewer) { details.epochEnded(of: reporter.checksum) }
   }
 
@@ -317,7 +315,7 @@ public struct GPSDSession: ~Copyable {
     news = .recovered
   }
 
-  /// Lets `body` see the report as the C string that libgps wants; libgps may change it.
+  /// Passes the report to `body` as the C string that libgps needs; libgps may change it.
   @unsafe
   public mutating func withReport<Result>(_ body: (UnsafeMutablePointer<CChar>) -> Result) -> Result
   {
@@ -332,8 +330,8 @@ public struct GPSDSession: ~Copyable {
 
   // MARK: Lines
 
-  /// Reads the lines that are complete in `input`, up to one that wants something: call it again
-  /// until it wants nothing.
+  /// Reads the complete lines in `input`, up to one that needs an action. Call it until it returns
+  /// nil.
   public mutating func bytesReceived(now: Instant) -> Action? {
     while let line = input.nextLine() {
       switch line {
@@ -347,7 +345,7 @@ public struct GPSDSession: ~Copyable {
     return askForReports(now: now)
   }
 
-  /// Returns whether it is a report to be read.
+  /// Returns whether the line is a report for libgps.
   private mutating func takeLine(now: Instant) -> Bool {
     switch input.line.reportClass {
     case .error: errorReceived(input.line.message)
@@ -376,7 +374,7 @@ public struct GPSDSession: ~Copyable {
     return false
   }
 
-  /// gpsd does not like what it was asked; said once in a connection.
+  /// Reports that gpsd rejected the command, once per connection.
   private mutating func errorReceived(_ message: Range<Int>) {
     guard complaint == .none else { return }
     complaint = .open

@@ -1,19 +1,19 @@
 import Bytes
 
-/// What a SKY of gpsd says of the satellites (`gpsd_json(5)`). What it does not say is nil: newer
-/// releases write some that have dilutions, or the number in use, and nothing else.
+/// The satellites in a SKY of gpsd (`gpsd_json(5)`). Missing values are nil: newer releases write
+/// some reports with only the dilutions or the number in use.
 struct GPSDSkyReport: Equatable {
-  /// More than any receiver sees.
+  /// Limit of a count of satellites: more than any receiver sees.
   static let satellitesMax: Int64 = 512
-  /// gpsd writes 99.99 for one that is not known.
+  /// gpsd writes 99.99 for an unknown dilution.
   static let dilutionMax = 50.0
 
   var seen: Int64?
   var used: Int64?
-  /// HDOP.
+  /// Horizontal dilution of precision (HDOP).
   var horizontalDilution: Double?
 
-  /// Nil where the line is no object of JSON and nothing else.
+  /// Nil if the line is not exactly one JSON object.
   init?(_ line: Span<UInt8>) {
     do throws(JSONError) { try read(line) } catch { return nil }
   }
@@ -34,7 +34,7 @@ struct GPSDSkyReport: Equatable {
       }
     }
     try reader.finish()
-    // Releases before 3.22 leave it to the reader to count.
+    // Releases before 3.22 leave the counting to the reader.
     seen = Self.plausible(seen ?? counted?.seen)
     used = Self.plausible(used ?? counted?.used)
     horizontalDilution = horizontalDilution.flatMap {
@@ -77,15 +77,15 @@ struct GPSDSkyReport: Equatable {
   }
 }
 
-/// What an ATT of gpsd says of where the bow points. (`magtrack` of a TPV is a course over ground,
-/// and no heading: of a compass that sends HDG, gpsd up to 3.22 makes nothing else.)
+/// The heading in an ATT of gpsd. (`magtrack` of a TPV is a course over ground, not a heading: gpsd
+/// up to 3.22 makes only that of a compass that sends HDG.)
 struct GPSDAttitudeReport: Equatable {
   /// Degrees from true north, 0...359.
   var heading: Int64?
   /// Degrees from magnetic north, 0...359.
   var magneticHeading: Int64?
 
-  /// Nil where the line is no object of JSON and nothing else.
+  /// Nil if the line is not exactly one JSON object.
   init?(_ line: Span<UInt8>) {
     do throws(JSONError) { try read(line) } catch { return nil }
   }

@@ -1,15 +1,15 @@
 public import Bytes
 
-/// Counts that outlive a restart, by the unique ids of their sensors; and the file that keeps them.
-/// Integers are little-endian:
+/// Counts that outlive a restart, by the unique ids of their sensors, and the file that stores
+/// them. Integers are little-endian:
 ///
-///     size  field       what
+///     size  field       meaning
 ///        4  magic       "HWCT"
 ///        2  version     1
 ///        …  counts      for each: 1 byte of length, 1 to 200; the unique id; 8 bytes, the count
-///        4  checksum    CRC-32C of all before
+///        4  checksum    CRC-32C of all bytes before
 public struct KeptCounts: Equatable, Sendable {
-  /// As many as there can be sensors.
+  /// Largest number of counts, one for each possible sensor.
   public static let countMax = 64
   static let idByteCountMax = 200
   public static let fileByteCountMax = KeptFrame.byteCount + countMax * (9 + idByteCountMax)
@@ -25,13 +25,13 @@ public struct KeptCounts: Equatable, Sendable {
 
   public init() {}
 
-  /// Nil where none was kept.
+  /// Returns the stored count; nil if there is none.
   public subscript(id: [UInt8]) -> Int64? {
     for entry in entries where entry.id == id { return entry.count }
     return nil
   }
 
-  /// Keeps a count. Where there is no more room, the one that came first goes: its sensor may have
+  /// Stores a count. If there is no more room, the oldest entry is removed: its sensor may have
   /// left the configuration long ago.
   public mutating func keep(_ count: Int64, of id: [UInt8]) {
     for index in entries.indices where entries[index].id == id {
@@ -43,7 +43,7 @@ public struct KeptCounts: Equatable, Sendable {
     entries.append(Entry(id: id, count: count))
   }
 
-  /// The bytes of the file.
+  /// Contents of the file.
   public var file: ByteBuffer {
     var buffer = ByteBuffer(capacity: Self.fileByteCountMax)
     Self.frame.open(&buffer)

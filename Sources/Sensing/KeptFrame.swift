@@ -1,20 +1,20 @@
 import Bytes
 
-/// What is wrong with a file that an earlier run kept.
+/// An error in a file that an earlier run stored.
 public enum KeptFrameError: Error, Equatable, Sendable {
   case damaged
   case unknownVersion(UInt16)
 }
 
-/// What the files of counts and of the anchor share: a magic number and a version before what they
-/// keep, and a checksum (CRC-32C) of all that behind it. Integers are little-endian.
+/// The frame that the files of counts and of the anchor share: a magic number and a version before
+/// the body, and a checksum (CRC-32C) of everything before it at the end. Integers are
+/// little-endian.
 struct KeptFrame {
-  /// What the frame adds.
+  /// Size of the frame.
   static let byteCount = 10
-  /// Where what is kept begins.
   static let bodyOffset = 6
 
-  /// Of 4 bytes.
+  /// 4 bytes.
   let magic: StaticString
   let version: UInt16
 
@@ -29,7 +29,7 @@ struct KeptFrame {
     buffer.append(native: checksum.value.littleEndian)
   }
 
-  /// Where what is kept ends, in a file that is whole and of this version.
+  /// Returns the end of the body in a file that is whole and of this version.
   func bodyEnd(of file: Span<UInt8>) throws(KeptFrameError) -> Int {
     guard file.count >= Self.byteCount, file.starts(with: magic) else { throw .damaged }
     let end = file.count - 4
@@ -43,7 +43,7 @@ struct KeptFrame {
 }
 
 extension Span where Element == UInt8 {
-  /// The integer that stands at this offset, which has to lie inside with all its bytes.
+  /// Returns the integer at this offset. All its bytes have to lie inside.
   func littleEndian<Integer: FixedWidthInteger>(_: Integer.Type, at offset: Int) -> Integer {
     Integer(littleEndian: nativeInteger(Integer.self, at: offset))
   }

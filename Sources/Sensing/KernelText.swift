@@ -1,11 +1,11 @@
 public import Bytes
 
-/// Numbers as sysfs and procfs write them: one to a file, or in fields between spaces.
+/// Numbers as sysfs and procfs write them: one per file, or in fields between spaces.
 ///
-/// Everything here takes any bytes at all and answers nil where they are not what is promised.
-/// Nothing is guessed, and there is no binary floating point in between.
+/// The functions accept any bytes and return nil if they do not have the promised form. No value is
+/// guessed, and none passes through binary floating point.
 public enum KernelText {
-  /// A whole number in `range`, with white space around it and an optional minus.
+  /// Returns a whole number in `range`. White space may surround it, and it may have a minus.
   public static func integer(
     _ text: Span<UInt8>, in range: ClosedRange<Int64> = Int64.min...Int64.max
   ) -> Int64? {
@@ -13,12 +13,12 @@ public enum KernelText {
     return range.contains(number.coefficient) ? number.coefficient : nil
   }
 
-  /// A decimal number with as many decimals as are written, up to `FixedPoint.decimalsMax`, where
-  /// it is rounded: the same file of IIO reads `25080` on one kernel and `25080.000000000` on the
-  /// next, and programs write 22.6 as `22.600000000000001`.
+  /// Returns a decimal number with the decimals that are written, rounded to
+  /// `FixedPoint.decimalsMax`: the same file of IIO reads `25080` on one kernel and
+  /// `25080.000000000` on the next, and programs write 22.6 as `22.600000000000001`.
   public static func decimal(_ text: Span<UInt8>) -> FixedPoint? { LongDecimal(text)?.rounded }
 
-  /// The field with this number, counted from 0, of fields that white space separates.
+  /// Returns the field with this number, counted from 0, of fields that white space separates.
   @_lifetime(copy text)
   static func field(_ number: Int, of text: Span<UInt8>) -> Span<UInt8>? {
     var index = 0
@@ -32,7 +32,7 @@ public enum KernelText {
     return nil
   }
 
-  /// The decimal number in such a field.
+  /// Returns the decimal number in the field with this number.
   static func number(_ number: Int, of text: Span<UInt8>) -> FixedPoint? {
     guard let field = field(number, of: text) else { return nil }
     return decimal(field)
@@ -42,7 +42,7 @@ public enum KernelText {
 /// A decimal number with more decimals than `FixedPoint` has: the scale of a fine converter, in
 /// which the ninth decimal is a large part of the number.
 public struct LongDecimal: Equatable, Sendable {
-  /// Digits behind the point, at most; those that follow are cut.
+  /// Maximum number of digits behind the point; further ones are cut.
   private static let decimalsMax: UInt8 = 18
 
   private var coefficient: Int64
@@ -53,7 +53,7 @@ public struct LongDecimal: Equatable, Sendable {
     decimals = number.decimals
   }
 
-  /// Nil where `text` is no number, or its first nine decimals do not fit.
+  /// Nil if `text` is not a number, or its first nine decimals do not fit.
   public init?(_ text: Span<UInt8>) {
     let text = text.trimmed()
     let point = text.firstIndex(of: UInt8(ascii: ".")) ?? text.count
@@ -68,7 +68,7 @@ public struct LongDecimal: Equatable, Sendable {
     }
   }
 
-  /// Whether the digit fits, with its sign.
+  /// Appends a digit with its sign. Returns whether it fits.
   private mutating func append(_ digit: Int64) -> Bool {
     let (tens, multiplied) = coefficient.multipliedReportingOverflow(by: 10)
     let (sum, added) = tens.addingReportingOverflow(digit)
@@ -78,14 +78,14 @@ public struct LongDecimal: Equatable, Sendable {
     return true
   }
 
-  /// The number as `FixedPoint` has it; nil where it does not fit.
+  /// The number as a `FixedPoint`; nil if it does not fit.
   public var rounded: FixedPoint? {
     decimals > FixedPoint.decimalsMax
       ? product(with: FixedPoint(1))?.rounded(to: FixedPoint.decimalsMax)
       : FixedPoint(coefficient, decimals: decimals)
   }
 
-  /// The product; nil where it is too large.
+  /// Returns the product; nil if it is too large.
   public func product(with number: FixedPoint) -> FixedPoint? {
     var divisor: Int64 = 1
     for _ in 0..<decimals { divisor *= 10 }

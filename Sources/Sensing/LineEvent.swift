@@ -1,6 +1,6 @@
 import Bytes
 
-/// What the kernel writes for each edge of a line that was asked for: `gpio_v2_line_event` of
+/// The record that the kernel writes for each edge of a requested line: `gpio_v2_line_event` of
 /// `linux/gpio.h`.
 ///
 ///     offset size field
@@ -11,17 +11,18 @@ import Bytes
 ///         20    4 line_seqno
 ///         24   24 (padding)
 ///
-/// Integers are in the order of the machine, timestamps are of `CLOCK_MONOTONIC`, and an id of 1 is
-/// a rising edge, of 2 a falling one. `line_seqno` counts the edges of the line from 1, those that
-/// the kernel had no room for included.
+/// Integers have the byte order of the machine, timestamps are of `CLOCK_MONOTONIC`, and an id of 1
+/// is a rising edge, of 2 a falling one. `line_seqno` counts the edges of the line from 1,
+/// including those that the kernel had no room for.
 public struct LineEvent: Equatable, Sendable {
   public static let byteCount = 48
 
   public let edge: Edge
-  /// Which edge of its line this is, counted from 1, and from 0 again after 4,294,967,295.
+  /// Number of this edge on its line, from 1; after 4,294,967,295 comes 0.
   public let sequence: UInt32
 
-  /// Reads an event of the kernel; `asleep` is how long the board slept since the kernel started.
+  /// Parses an event of the kernel; `asleep` is the time that the board slept since the kernel
+  /// started.
   ///
   /// - Precondition: `bytes` holds one event.
   public init(
@@ -39,7 +40,7 @@ public struct LineEvent: Equatable, Sendable {
   }
 }
 
-/// What is wrong with an event.
+/// An error in an event.
 public enum LineEventError: Error, Equatable, Sendable {
   /// The kernel only writes whole events.
   case torn

@@ -1,15 +1,16 @@
 public import Bytes
 
-/// Turns the events of one GPIO line into levels that are believed.
+/// Turns the events of one GPIO line into accepted levels.
 ///
-/// The kernel keeps some events of a line and drops the oldest where more come: what is missing is
-/// noticed, and the level is then to be read again, so that a storm of edges can never leave the
-/// line on the wrong level. A storm is also taken in small pieces: see `EdgeRateLimiter`.
+/// The kernel keeps some events of a line and drops the oldest if more come. The gap is detected
+/// and the level is then read again, so that a storm of edges cannot leave the line on the wrong
+/// level. A storm is read in small pieces: see `EdgeRateLimiter`.
 public struct LineInput: ~Copyable {
-  /// Events taken in at one time, as many as the kernel keeps; bounds the work of a wake-up.
+  /// Maximum number of events per read, as many as the kernel keeps; bounds the work of a wake-up.
   public static let eventsPerReadMax = 16
 
-  /// Where the bytes of the kernel go, ahead of `eventsRead`. Has room for `eventsPerReadMax`.
+  /// Buffer for the bytes of the kernel, filled before `eventsRead`. Has room for
+  /// `eventsPerReadMax`.
   public var buffer: ByteBuffer
 
   private var debouncer: Debouncer
@@ -24,14 +25,14 @@ public struct LineInput: ~Copyable {
 
   public var deadline: Instant? { earliest(debouncer.deadline, limiter.deadline) }
 
-  /// Whether the line is not to be read before `deadline`.
+  /// Whether the line must not be read before `deadline`.
   public var isResting: Bool { limiter.isResting }
 
-  /// How many edges a second there are, where that is too many; nil where it is not.
+  /// Edges per second if they are too many; otherwise nil.
   public var excessEdgesPerSecond: Int? { limiter.excessEdgesPerSecond }
 
-  /// Takes in the events in `buffer` and tells `body` each level that settled. `asleep` is how long
-  /// the board slept since the kernel started.
+  /// Reads the events in `buffer` and passes each settled level to `body`. `asleep` is the time
+  /// that the board slept since the kernel started.
   ///
   /// - Returns: whether events are missing, so that the level has to be read.
   public mutating func eventsRead(
@@ -64,11 +65,11 @@ public struct LineInput: ~Copyable {
     return debouncer.deadlineReached(now: now)
   }
 
-  /// A cycle has come: what was too much since the last one counts no more.
+  /// Starts a cycle: an excess of edges before the last cycle no longer counts.
   public mutating func cycleBegan() { limiter.cycleBegan() }
 
-  /// Whether nothing is missing in front of `event`: edges are numbered, and rising and falling
-  /// ones take turns.
+  /// Whether no event is missing before `event`: edges are numbered, and rising and falling ones
+  /// alternate.
   private mutating func isNext(_ event: LineEvent) -> Bool {
     defer {
       lastLevel = event.edge.level

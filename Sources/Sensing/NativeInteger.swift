@@ -1,7 +1,7 @@
 import Bytes
 
 extension Span where Element == UInt8 {
-  /// The integer at `offset`, in the order of the machine, as the kernel hands it out.
+  /// Returns the integer at `offset`, in the byte order of the machine, which the kernel uses.
   ///
   /// - Precondition: it lies within the bytes.
   func nativeInteger<Integer: FixedWidthInteger>(_: Integer.Type, at offset: Int) -> Integer {
@@ -9,13 +9,13 @@ extension Span where Element == UInt8 {
     for index in (0..<MemoryLayout<Integer>.size).reversed() {
       number = number << 8 | Integer(truncatingIfNeeded: self[offset + index])
     }
-    // Put together as little-endian; a machine of the other order means the reverse.
+    // Assembled as little-endian; a big-endian machine swaps the bytes.
     return number.littleEndian
   }
 }
 
 extension ByteBuffer {
-  /// Appends an integer in the order of the machine.
+  /// Appends an integer in the byte order of the machine.
   mutating func append<Integer: FixedWidthInteger>(native number: Integer) {
     var rest = number.littleEndian
     for _ in 0..<MemoryLayout<Integer>.size {

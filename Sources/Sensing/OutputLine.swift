@@ -1,13 +1,13 @@
 public import Bytes
 
-/// What a GPIO output is to be: off or on for a while, and safe where the agent cannot care for it.
+/// State machine of a GPIO output: off, on for a limited time, and safe while the agent cannot
+/// control it.
 ///
-/// Events go in; then `nextAction` is asked until it is nil. `deadlineReached` is due at
-/// `deadline`.
+/// After each event call `nextAction` until it returns nil. `deadlineReached` is due at `deadline`.
 ///
 /// Invariants:
-/// 1. An output that is on without end was asked to be so, and has no `maxOn`.
-/// 2. A line that was lost is forgotten: opened again, it is safe, and not what it was.
+/// 1. An output is on without a time limit only if a command asked for that and `maxOn` is nil.
+/// 2. The level of a lost line is dropped: a reopened line starts at its safe level.
 public struct OutputLine: Sendable {
   public enum Action: Equatable, Sendable {
     case set(Level)
@@ -18,27 +18,27 @@ public struct OutputLine: Sendable {
     case open(Level, until: Instant?)
   }
 
-  /// What it is from its first moment on, and when the agent ends.
+  /// Level from the first moment on, and when the agent ends.
   public let safe: Level
   private let maxOn: Duration?
   private var state = State.closed
   private var action: Action?
 
   /// - Parameters:
-  ///   - safe: what it is while no command has come.
-  ///   - maxOn: how long it is on after a command at the most; nil for ever.
+  ///   - safe: level before the first command.
+  ///   - maxOn: maximum time that the output is on after a command; nil for no limit.
   public init(safe: Level, maxOn: Duration?) {
     self.safe = safe
     self.maxOn = maxOn
   }
 
-  /// When it goes off by itself; nil where it does not.
+  /// Instant at which the output goes off without a command; nil if it does not.
   public var deadline: Instant? {
     guard case .open(_, let until) = state else { return nil }
     return until
   }
 
-  /// What it is to be now; nil where there is no line.
+  /// Current target level; nil if the line is not open.
   public var wanted: Level? {
     guard case .open(let level, _) = state else { return nil }
     return level
@@ -49,33 +49,33 @@ public struct OutputLine: Sendable {
     return action
   }
 
-  /// The line is ours, and safe.
+  /// Records that the line was opened at its safe level.
   public mutating func opened() {
     state = .open(safe, until: nil)
     action = nil
   }
 
-  /// The line is ours no more.
+  /// Records that the line was lost.
   public mutating func lost() {
     state = .closed
     action = nil
   }
 
-  /// It shall be on; for so long, where there is a `duration`, and never longer than `maxOn`. A
-  /// command while it is on counts from now.
+  /// Switches the output on for `duration`, if given, and never longer than `maxOn`. A command to
+  /// an output that is on restarts the time.
   ///
-  /// - Returns: whether there is a line.
+  /// - Returns: whether the line is open.
   public mutating func onRequested(for duration: Duration? = nil, now: Instant) -> Bool {
     let until = earliest(duration.map { now + $0 }, maxOn.map { now + $0 })
     return set(.active, until: until)
   }
 
-  /// It shall be off.
+  /// Switches the output off.
   ///
-  /// - Returns: whether there is a line.
+  /// - Returns: whether the line is open.
   public mutating func offRequested() -> Bool { set(.inactive, until: nil) }
 
-  /// The agent ends.
+  /// Sets the safe level because the agent ends.
   public mutating func stopped() { _ = set(safe, until: nil) }
 
   public mutating func deadlineReached(now: Instant) {

@@ -1,20 +1,20 @@
 import Bytes
 
-/// What a sensor tells of the supply of the board.
+/// Part of the board's power status that a sensor reports.
 public enum PowerFigure: Equatable, Sendable {
-  /// How full the battery is, in percent.
+  /// State of charge of the battery, in percent.
   case charge
-  /// The voltage of the battery, in V or mV.
+  /// Voltage of the battery, in V or mV.
   case voltage
-  /// Whether power comes in from outside: mains, a charger.
+  /// Whether external power is present: mains or a charger.
   case mains
-  /// The kernel's word for what the battery does: it is charged only where power comes in.
+  /// The kernel's battery status; `Charging` implies external power.
   case batteryStatus
 }
 
 extension SensorDescription {
-  /// How many decimals a number of this unit has that counts in millionths of percent, volts or
-  /// amperes; nil of another unit.
+  /// Number of decimals of this unit at a resolution of a millionth of percent, volts or amperes;
+  /// nil for other units.
   public var decimalsOfMillionths: UInt8? {
     guard let unit else { return nil }
     let words = unit.span
@@ -24,8 +24,8 @@ extension SensorDescription {
 }
 
 extension Value {
-  /// Millionths of a unit whose numbers have so many `decimals` then; nil where this is no number,
-  /// or too large for them.
+  /// Returns the value in millionths of percent, volts or amperes; `decimals` is
+  /// `decimalsOfMillionths` of the unit. Nil if the value is not a number, or too large.
   public func millionths(decimals: UInt8) -> Int64? {
     guard case .number(let number) = self else { return nil }
     let scaled = number.rounded(to: decimals)

@@ -3,33 +3,32 @@ public import Bytes
 /// Counts the pulses of one GPIO line: tips of a rain gauge, turns of a flow meter or an
 /// anemometer, flashes of an energy meter.
 ///
-/// Without a minimum width each rising edge is a pulse, and the kernel numbers the edges: what it
-/// had no room for is counted by its number. With a minimum width the line has to be active for so
-/// long, and to have been inactive for so long before: a contact that bounces, or that the wind
-/// shakes, counts once. Of edges that the kernel had no room for then only their number and their
-/// time are known: they are counted where they were, on the average, as far apart as the width
-/// demands, and left out where they were not.
+/// Without a minimum width each rising edge is a pulse. The kernel numbers the edges, so that edges
+/// that it dropped are counted by their numbers. With a minimum width a pulse counts if the line
+/// was active for this time, and inactive for this time before: a contact that bounces, or that the
+/// wind shakes, counts once. Of dropped edges only the number and the time are then known: they are
+/// counted if their average distance is at least the width, and ignored otherwise.
 ///
-/// A line costs no wake-up for a pulse. The kernel keeps the edges until they are read, in each
-/// cycle and as often as their rate demands: see `deadline`.
+/// A pulse causes no wake-up. The kernel keeps the edges until they are read, in each cycle and as
+/// often as their rate demands: see `deadline`.
 public struct PulseCounter: ~Copyable {
-  /// Events taken in by one `read(2)`.
+  /// Maximum number of events per `read(2)`.
   public static let eventsPerReadMax = 64
-  /// Events that the kernel is asked to keep: the most that it does keep of one line.
+  /// Number of events that the kernel is asked to keep: its maximum for one line.
   public static let eventsKept = 1024
-  /// Reads in a row; with them all that the kernel has kept is taken in, and not more.
+  /// Reads in a row that take everything that the kernel has kept, and not more.
   public static let readsMax = eventsKept / eventsPerReadMax
-  /// A line is not read more often than that: at 10,000 edges a second the kernel keeps them all.
+  /// Minimum time between two reads: at 10,000 edges a second the kernel keeps them all.
   public static let readInterval: Duration = .milliseconds(100)
-  /// More edges a second than any contact or flow meter has.
+  /// More edges per second than any contact or flow meter has.
   static let plausibleEdgesPerSecond: Int64 = 2000
 
-  /// Where the bytes of the kernel go, ahead of `eventsRead`.
+  /// Buffer for the bytes of the kernel, filled before `eventsRead`.
   public var buffer = ByteBuffer(capacity: LineEvent.byteCount * eventsPerReadMax)
-  /// All pulses so far.
+  /// Number of all pulses so far.
   public private(set) var count: Int64
-  /// The rising edges of the first pulse since `cycleEnded`, and of the last one since the line was
-  /// opened; nil where there was none.
+  /// Rising edges of the first pulse since `cycleEnded`, and of the last one since the line was
+  /// opened; nil if there was none.
   public private(set) var firstPulse: Instant?
   public private(set) var lastPulse: Instant?
 
@@ -37,15 +36,15 @@ public struct PulseCounter: ~Copyable {
   private var debouncer: Debouncer
   private var lastSequence: UInt32 = 0
   private var lastEdge: Edge?
-  /// Edges since the last `readingEnded`, and when that was.
+  /// Edges since the last `readingEnded`, and its instant.
   private var edgeCount: Int64 = 0
   private var readAt: Instant
   private var edgesPerSecond: Int64 = 0
 
   /// - Parameters:
-  ///   - minWidth: how long a pulse has to last, and the pause before it.
-  ///   - count: how many pulses there were before; not negative.
-  ///   - now: when the line is opened.
+  ///   - minWidth: minimum duration of a pulse, and of the pause before it.
+  ///   - count: number of earlier pulses; not negative.
+  ///   - now: instant at which the line is opened.
   public init(minWidth: Duration, count: Int64, now: Instant) {
     precondition(count >= 0, "pulses are not taken back")
     self.minWidth = minWidth
@@ -54,33 +53,34 @@ public struct PulseCounter: ~Copyable {
     readAt = now
   }
 
-  /// Whether falling edges are wanted, too.
+  /// Whether falling edges are also needed.
   public var needsBothEdges: Bool { minWidth > .zero }
 
-  /// When the line is to be read at the latest, so that the kernel need not drop an edge at the
-  /// rate of the last time; nil while there are none.
+  /// Latest instant for the next read, so that the kernel drops no edge at the last rate; nil while
+  /// there are no edges.
   public var deadline: Instant? {
     guard edgesPerSecond > 0 else { return nil }
-    // A quarter of what the kernel keeps, so that the line may become four times as fast.
+    // A quarter of the kernel's buffer, so that the rate may grow fourfold.
     let wait = Int64(Self.eventsKept / 4) * 1_000_000_000 / edgesPerSecond
     return readAt + max(Self.readInterval, .nanoseconds(wait))
   }
 
-  /// How many edges a second there are, where that is more than a meter has.
+  /// Edges per second if they are more than a meter has; otherwise nil.
   public var excessEdgesPerSecond: Int? {
     edgesPerSecond > Self.plausibleEdgesPerSecond ? Int(clamping: edgesPerSecond) : nil
   }
 
   // MARK: Events
 
-  /// The line was opened and has this level. A pulse under way is none of ours.
+  /// Records the level of the line when it is opened. A pulse that has already begun is not
+  /// counted.
   public mutating func levelRead(_ level: Level, now: Instant) {
     lastSequence = 0
     (firstPulse, lastPulse) = (nil, nil)
     restart(at: level, now: now)
   }
 
-  /// Takes in the events in `buffer`. `asleep` is how long the board slept since the kernel
+  /// Reads the events in `buffer`. `asleep` is the time that the board slept since the kernel
   /// started.
   public mutating func eventsRead(now: Instant, asleep: Duration = .zero) throws(LineEventError) {
     defer { buffer.removeAll() }
@@ -92,18 +92,18 @@ public struct PulseCounter: ~Copyable {
     }
   }
 
-  /// All that the kernel had was read.
+  /// Records that everything in the kernel's buffer was read.
   public mutating func readingEnded(now: Instant) {
     if needsBothEdges { settle(debouncer.deadlineReached(now: now)) }
     let milliseconds = (now - readAt).nanoseconds / 1_000_000
-    // A cycle may follow at once on a deadline.
+    // A cycle may follow a deadline at once.
     guard milliseconds >= 50 else { return }
     edgesPerSecond = edgeCount.multipliedReportingOverflow(by: 1000).partialValue / milliseconds
     edgeCount = 0
     readAt = now
   }
 
-  /// What came so far was told.
+  /// Records that the count so far was reported.
   public mutating func cycleEnded() { firstPulse = nil }
 
   // MARK: Counting
@@ -112,7 +112,7 @@ public struct PulseCounter: ~Copyable {
     let edge = Edge(to: event.edge.level, at: min(event.edge.instant, now))
     let missing = event.sequence &- lastSequence &- 1
     lastSequence = event.sequence
-    // The kernel numbers upwards; another number is none, as after a line that was lost.
+    // The kernel counts upwards; a lower number is not a gap, as after a lost line.
     let isGap = missing > 0 && missing < UInt32.max / 2
     edgeCount += 1 + (isGap ? Int64(missing) : 0)
     if needsBothEdges {
@@ -124,8 +124,8 @@ public struct PulseCounter: ~Copyable {
     lastEdge = edge
   }
 
-  /// Counts what lies between the last edge and this one, of which only the number is known. Rising
-  /// and falling edges take turns.
+  /// Counts the edges between the last one and this one, of which only the number is known. Rising
+  /// and falling edges alternate.
   private mutating func bridge(_ missing: UInt32, to edge: Edge) {
     let known = lastEdge ?? Edge(to: .inactive, at: readAt)
     let spacing = (edge.instant - known.instant).nanoseconds / (Int64(missing) + 1)

@@ -1,23 +1,22 @@
 public import Bytes
 
-/// How fast pulses come, from the time between them.
+/// Rate of pulses, from the time between them.
 ///
-/// In each cycle it is the pulses since the last one of the cycles before, divided by the time
-/// between that one and the newest: so one pulse in ten minutes is told as exactly as a thousand in
-/// one, which a count within a window is not. Without a new pulse the rate is what it would be if
-/// one came now, and falls; after `span` it is 0. Of the pulses that come first then the first one
-/// only begins the time; a single one is one within `span`.
+/// In each cycle the rate is the number of pulses since the last pulse of the earlier cycles,
+/// divided by the time between that pulse and the newest: one pulse in ten minutes gives as exact a
+/// rate as a thousand in one minute, which a count within a window does not. Without a new pulse
+/// the rate is the one for a pulse that comes now, and falls; after `span` it is 0. Of the first
+/// pulses after that, the first only starts the time; a single pulse counts as one within `span`.
 public struct PulseRate: Sendable {
-  /// Digits after the point of a rate.
   static let decimals: UInt8 = 3
 
-  /// What a rate is counted in, such as an hour; and how long a pulse is remembered.
+  /// Time unit of the rate, such as an hour, and maximum age of a pulse.
   private let span: Duration
   private var reference: Instant?
   private var count: Int64
   private var pulsesPerSpan: (pulses: Int64, nanoseconds: Int64)?
 
-  /// There were so many pulses before.
+  /// Starts with the number of earlier pulses.
   ///
   /// - Precondition: `span` is from 1 s to a day.
   public init(per span: Duration, count: Int64) {
@@ -26,15 +25,15 @@ public struct PulseRate: Sendable {
     self.count = count
   }
 
-  /// A cycle has come.
+  /// Returns the rate at a cycle.
   ///
   /// - Parameters:
-  ///   - newCount: all pulses so far.
-  ///   - firstPulse: when the first one came since the last cycle; nil where none did.
-  ///   - lastPulse: when the last one came; nil where none did since the line was opened.
-  ///   - perPulse: what one pulse stands for.
-  ///   - now: when it came.
-  /// - Returns: how much there is in one span; nil where that is too large a number.
+  ///   - newCount: number of all pulses so far.
+  ///   - firstPulse: first pulse since the last cycle; nil if there was none.
+  ///   - lastPulse: last pulse; nil if there was none since the line was opened.
+  ///   - perPulse: amount that one pulse stands for.
+  ///   - now: instant of the cycle.
+  /// - Returns: amount per span; nil if the number is too large.
   public mutating func sampled(
     count newCount: Int64, firstPulse: Instant?, lastPulse: Instant?, perPulse: FixedPoint,
     now: Instant
@@ -56,7 +55,7 @@ public struct PulseRate: Sendable {
   private func period(
     of pulses: Int64, _ first: Instant, _ last: Instant
   ) -> (pulses: Int64, nanoseconds: Int64) {
-    // What lies longer ago is another rain.
+    // An older pulse belongs to another rain.
     if let reference, last > reference, first - reference < span {
       return (pulses, (last - reference).nanoseconds)
     }
@@ -64,16 +63,16 @@ public struct PulseRate: Sendable {
     return (1, span.nanoseconds)
   }
 
-  /// Of two pulses so far apart, or of the last one and one that comes now, what is less.
+  /// Returns the known rate, or the one for a pulse that comes now, if that is lower.
   private func rate(_ perPulse: FixedPoint, silence: Int64) -> FixedPoint? {
     guard let (pulses, nanoseconds) = pulsesPerSpan else { return nil }
     let known = product(perPulse, pulses: pulses, nanoseconds: nanoseconds)
-    // A pulse that came a moment ago says nothing about the next one.
+    // A pulse that came a moment ago does not predict the next one.
     guard silence > nanoseconds / max(1, pulses) else { return known }
     return product(perPulse, pulses: 1, nanoseconds: silence)
   }
 
-  /// `perPulse` × `pulses` × span / `nanoseconds`, to the nearest with `decimals`.
+  /// Returns `perPulse` × `pulses` × span / `nanoseconds`, rounded to `decimals`.
   private func product(_ perPulse: FixedPoint, pulses: Int64, nanoseconds: Int64) -> FixedPoint? {
     let scaled = perPulse.decimals < Self.decimals ? perPulse.rounded(to: Self.decimals) : perPulse
     guard scaled.decimals >= Self.decimals, scaled.coefficient >= 0 else { return nil }
@@ -97,7 +96,7 @@ public struct PulseRate: Sendable {
 }
 
 extension FixedPoint {
-  /// The same so many times; nil where that is too large a number.
+  /// Returns the product with `count`; nil if it is too large.
   public func times(_ count: Int64) -> FixedPoint? {
     let (product, overflowed) = coefficient.multipliedReportingOverflow(by: count)
     return overflowed ? nil : FixedPoint(product, decimals: decimals)

@@ -1,28 +1,28 @@
 public import Bytes
 
-/// What a sensor says.
+/// The value of a sensor.
 public enum Value: Equatable, Sendable {
   case number(FixedPoint)
   case boolean(Bool)
   case text(InlineText)
-  /// The sensor is there and what it says makes no sense.
+  /// The sensor is present and its value is invalid.
   case unknown
-  /// The sensor is not there.
+  /// The sensor is absent.
   case unavailable
 }
 
-/// Which sensor of this agent; its place in the order of declaration.
+/// Index of a sensor of this agent, in the order of declaration.
 public struct SensorIndex: Equatable, Hashable, Sendable {
   public let value: Int
 
   public init(_ value: Int) { self.value = value }
 }
 
-/// One timed value of one sensor.
+/// A timed value of a sensor.
 public struct Reading: Equatable, Sendable {
   public let sensor: SensorIndex
   public let value: Value
-  /// When the value was true, as well as the machine's clock knows.
+  /// Time at which the value was valid, by the machine's clock.
   public let time: WallTime
 
   public init(sensor: SensorIndex, value: Value, time: WallTime) {
@@ -32,27 +32,27 @@ public struct Reading: Equatable, Sendable {
   }
 }
 
-/// What stays the same about a sensor; Home Assistant's terms.
+/// The constant properties of a sensor, in Home Assistant's terms.
 public struct SensorDescription: Equatable, Sendable {
   public enum Kind: Sendable { case sensor, binarySensor }
 
-  /// Unique among the sensors of this agent, and kept for ever: renaming one makes a new entity.
+  /// Unique among the sensors of this agent, and permanent: another id makes a new entity.
   public var uniqueID: [UInt8]
   public var name: [UInt8]
   public var kind: Kind
   public var unit: [UInt8]?
   public var deviceClass: [UInt8]?
   public var stateClass: [UInt8]?
-  /// Nil for that of the device class.
+  /// Nil for the icon of the device class.
   public var icon: [UInt8]?
-  /// Whether it tells about the board rather than about the world.
+  /// Whether the sensor describes the board rather than the world.
   public var isDiagnostic: Bool
-  /// Whether a change of it starts a cycle at once.
+  /// Whether a change starts a cycle at once.
   public var isUrgent: Bool
-  /// What it tells of the supply of the board; nil where that is nothing.
+  /// Part of the board's power status that the sensor reports; nil if it reports none.
   public var powerFigure: PowerFigure?
 
-  // Every driver describes its sensors: called, not copied to each.
+  // Every driver describes its sensors: called, not inlined into each.
   @inline(never)
   public init(
     uniqueID: [UInt8], name: [UInt8], kind: Kind = .sensor, unit: [UInt8]? = nil,

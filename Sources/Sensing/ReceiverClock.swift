@@ -1,23 +1,23 @@
 import Bytes
 
-/// What is known of the clock of a receiver: which time it said last, and how far it is from ours.
+/// The clock of a receiver: its last time, and its distance from the board's clock.
 ///
-/// Neither clock needs to be right for that. A report that is read as soon as it was made sets the
-/// distance; one that is read later seems to be farther away, and by so much it is old.
+/// Neither clock needs to be right. A report that is read as soon as it was made sets the distance;
+/// a report that is read later seems further away, and the difference is its age.
 struct ReceiverClock: Sendable {
-  /// Rising times in a row after which an earlier clock is believed: receivers correct their date
-  /// after a cold start.
+  /// Number of rising times in a row after which an earlier clock is accepted: receivers correct
+  /// their date after a cold start.
   static let earlierReportsMax = 3
-  /// The two clocks drift apart by at most a part in so many: the kernel slews ours by 500
-  /// millionths.
+  /// The two clocks drift apart by at most one part in this number: the kernel slews the board's
+  /// clock by 500 millionths.
   static let driftDivisor: Int64 = 2000
 
   private var lastTime: WallTime?
   private var earlier: (time: WallTime, count: Int)?
-  /// Our clock less the receiver's, in nanoseconds, where a report was not late.
+  /// The board's clock minus the receiver's, in nanoseconds, from a report without delay.
   private var distance: (nanoseconds: Int64, at: Instant)?
 
-  /// Whether this is the time of a new fix.
+  /// Returns whether this is the time of a new fix.
   mutating func isNews(_ time: WallTime) -> Bool {
     guard let lastTime, time <= lastTime else {
       lastTime = time
@@ -33,7 +33,7 @@ struct ReceiverClock: Sendable {
     return true
   }
 
-  /// How many nanoseconds ago the receiver said this time; nil where it is the first.
+  /// Returns the age of this receiver time in nanoseconds; nil for the first time.
   mutating func age(of time: WallTime, now: Instant) -> Int64? {
     let (difference, overflowed) = now.nanoseconds.subtractingReportingOverflow(time.nanoseconds)
     guard !overflowed else { return nil }

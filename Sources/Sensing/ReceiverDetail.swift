@@ -1,19 +1,19 @@
 public import Bytes
 
-/// What a receiver tells beside its position, each a sensor of its own.
+/// A value of a receiver besides its position, each a sensor.
 public enum ReceiverDetail: Int, CaseIterable, Sendable {
   /// `no fix`, `2D` or `3D`.
   case fix
   case satellitesSeen
   case satellitesUsed
-  /// Upward, in metres per second.
+  /// Vertical speed, upward, in metres per second.
   case climb
-  /// Of a compass, from true north.
+  /// Compass heading from true north.
   case heading
-  /// Of a compass, from magnetic north.
+  /// Compass heading from magnetic north.
   case magneticHeading
 
-  /// What the configuration calls them, in their order.
+  /// Keys of the configuration, in the order of the cases.
   public static let keys: [StaticString] = [
     "fix", "satellites_seen", "satellites_used", "climb", "heading", "magnetic_heading",
   ]
@@ -22,8 +22,8 @@ public enum ReceiverDetail: Int, CaseIterable, Sendable {
     "Compass magnetic heading",
   ]
 
-  /// What Home Assistant is told of it. None has a state class: Home Assistant would keep means of
-  /// it for ever.
+  /// Description for Home Assistant. No detail has a state class: Home Assistant would keep its
+  /// statistics without limit.
   public var description: SensorDescription {
     let isAngle = self == .heading || self == .magneticHeading
     return SensorDescription(
@@ -36,7 +36,7 @@ public enum ReceiverDetail: Int, CaseIterable, Sendable {
       isDiagnostic: true)
   }
 
-  /// The least change that counts; nil where each one does, or where it is told in steps.
+  /// Smallest change to report; nil if every change counts, or if the value is reported in steps.
   public var minChange: FixedPoint? {
     switch self {
     case .satellitesSeen, .satellitesUsed: FixedPoint(2)
@@ -46,7 +46,7 @@ public enum ReceiverDetail: Int, CaseIterable, Sendable {
   }
 }
 
-/// Some of them.
+/// A set of receiver details.
 public struct ReceiverDetailSet: OptionSet, Sendable {
   public let rawValue: UInt8
 
@@ -56,11 +56,11 @@ public struct ReceiverDetailSet: OptionSet, Sendable {
   public static let all = ReceiverDetailSet(rawValue: 1 << 6 - 1)
 }
 
-/// What a TPV says beside the position.
+/// The values of a TPV besides the position.
 struct ReceiverState: Equatable {
-  /// gpsd's mode.
+  /// Mode of gpsd.
   let mode: Int32
-  /// Upward, in metres per second; NaN where it is not known.
+  /// Upward, in metres per second; NaN if unknown.
   let climb: Double
 
   init(_ report: FixReport) {

@@ -1,55 +1,53 @@
 import Bytes
 
-/// Gathers what the receivers of one gpsd tell beside their positions, and makes a value of each
-/// detail once a cycle.
+/// Collects the details that the receivers of one gpsd report besides their positions, and updates
+/// each detail once a cycle.
 ///
-/// Of the lines of a cycle the newest list of satellites is kept, the newest SKY without one, and
-/// the newest ATT; a list is read once, when the cycle ends. A SKY is one of the receiver whose
-/// fixes are taken; before there is one, or when it is gone, of the first that speaks. What was not
-/// told for `cyclesMax` cycles is unknown.
+/// Of the lines of a cycle it keeps the newest list of satellites, the newest SKY without one, and
+/// the newest ATT; a list is parsed once, when the cycle ends. A SKY counts if it is of the
+/// receiver that supplies the fixes; if there is none, or it has gone, of the first receiver that
+/// sends one. A detail that is not reported for `cyclesMax` cycles is unknown.
 ///
-/// A receiver of many constellations tells its list in parts that grow, several in an epoch, which
-/// ends with its next TPV. Of an epoch the largest list counts, and one that is not over replaces
-/// none that is.
+/// A receiver of many constellations sends its list in growing parts, several in an epoch, which
+/// ends with its next TPV. The largest list of an epoch counts, and an unfinished epoch does not
+/// replace a finished one.
 struct ReceiverDetails: ~Copyable {
-  /// What a cycle waits for.
+  /// Lines that a cycle waits for.
   private enum Expectation {
     case nothing
     case sky
     case list
   }
 
-  /// Cycles in a row in which a detail is not told, before it is unknown.
+  /// Number of cycles in a row without a report after which a detail is unknown.
   static let cyclesMax = 3
-  /// A compass of a boat at anchor is never still: a heading that is nearer to the one that was
-  /// told last is told as that one.
+  /// Smallest change of a heading to report: the compass of a boat at anchor never rests.
   static let headingDegreesMin: Int64 = 10
-  /// No receiver rises or sinks faster, in metres per second.
+  /// Highest plausible vertical speed, in metres per second.
   static let climbMax = 1000.0
-  /// What gpsd takes for the error of a position where the dilution is 1, in metres.
+  /// Position error that gpsd assumes for a dilution of 1, in metres.
   static let errorMetersOfDilution = 19.0
   private static let attitudeByteCountMax = 1024
 
   let wanted: ReceiverDetailSet
-  /// The largest list of the newest epoch that is over, if that has one.
+  /// Largest list of the newest finished epoch; empty if that has none.
   private var list: ByteBuffer
-  /// The largest one of the epoch that is not.
+  /// Largest list of the unfinished epoch.
   private var part: ByteBuffer
-  /// Whether an epoch had more than one.
+  /// Whether an epoch had more than one list.
   private var comesInParts = false
-  /// The newest SKY without a list.
   private var summary: GPSDSkyReport?
   private var attitude: ByteBuffer
-  /// Who told the lines, by the checksum of the path.
+  /// Receivers of the lines, by the checksum of the path.
   private var skySpeaker: UInt32?
   private var attitudeSpeaker: UInt32?
   private var expectation = Expectation.nothing
-  /// Whether a cycle has waited for satellites of which nothing was known.
+  /// Whether a cycle has already waited for unknown satellites.
   private var hasSearched = false
   private var values = InlineArray<6, Value?>(repeating: nil)
-  /// In how many cycles each was not told.
+  /// Number of cycles since each detail was reported.
   private var ages = InlineArray<6, Int>(repeating: 0)
-  /// HDOP, by the SKY of the cycle.
+  /// HDOP from the SKY of the cycle.
   private(set) var horizontalDilution: Double?
 
   init(_ wanted: ReceiverDetailSet) {
@@ -60,15 +58,15 @@ struct ReceiverDetails: ~Copyable {
     attitude = ByteBuffer(capacity: isOn ? Self.attitudeByteCountMax : 1)
   }
 
-  /// What is known of a detail; nil where it was never told.
+  /// Returns the value of a detail; nil if it was never reported.
   subscript(_ detail: ReceiverDetail) -> Value? { values[detail.rawValue] }
 
-  /// Whether the cycle has all that the one before had.
+  /// Whether the cycle has every kind of line that the previous one had.
   var isComplete: Bool {
     switch expectation {
     case .nothing: true
     case .sky: summary != nil || hasList
-    // Where there is a SKY without a list, the lists may come in parts.
+    // If there is a SKY without a list, the lists may come in parts.
     case .list: comesInParts || summary != nil ? !list.isEmpty : hasList
     }
   }
@@ -77,8 +75,8 @@ struct ReceiverDetails: ~Copyable {
 
   // MARK: Lines
 
-  /// A line of `input` that is no TPV. `chosen` is the receiver whose satellites count, by its
-  /// checksum; nil for the first that speaks.
+  /// Stores a line of `input` that is not a TPV. `chosen` is the checksum of the receiver whose
+  /// satellites count; nil for the first that sends some.
   mutating func lineRead(
     _ input: borrowing ByteBuffer, _ range: Range<Int>, _ kind: GPSDLine.Class, chosen: UInt32?
   ) {
@@ -117,20 +115,20 @@ struct ReceiverDetails: ~Copyable {
     part.append(line)
   }
 
-  /// The receiver with this checksum has told another time.
+  /// Ends the epoch of the receiver with this checksum, which has reported another time.
   mutating func epochEnded(of speaker: UInt32) {
     guard !part.isEmpty, Self.isHeard(speaker, among: skySpeaker) else { return }
     swap(&list, &part)
     part.removeAll()
   }
 
-  /// One that does not say who it is may be anyone.
+  /// Whether a line counts. A line without a device path is accepted from any receiver.
   private static func isHeard(_ speaker: UInt32?, among wanted: UInt32?) -> Bool {
     guard let speaker, let wanted else { return true }
     return speaker == wanted
   }
 
-  /// `{"class":"SKY","device":"/dev/ttyUSB0",`
+  /// Returns the receiver of a line `{"class":"SKY","device":"/dev/ttyUSB0",`.
   private static func speaker(of line: Span<UInt8>) -> UInt32? {
     let start: StaticString = #"{"class":"SKY","device":""#
     let place = start.utf8CodeUnitCount
@@ -141,7 +139,7 @@ struct ReceiverDetails: ~Copyable {
     return ReceiverPath(line.extracting(place..<end)).checksum
   }
 
-  /// What was read is not of this cycle.
+  /// Drops the stored lines, which belong to an earlier cycle.
   mutating func forgetLines() {
     forgetSky()
     attitude.removeAll()
@@ -153,7 +151,7 @@ struct ReceiverDetails: ~Copyable {
     summary = nil
   }
 
-  /// The connection ended: what was told on it counts no more.
+  /// Drops everything that was reported on the ended connection.
   mutating func connectionEnded() {
     forgetLines()
     (skySpeaker, attitudeSpeaker, comesInParts) = (nil, nil, false)
@@ -174,13 +172,13 @@ struct ReceiverDetails: ~Copyable {
     }
   }
 
-  /// What the list says that counts; nil if there is none.
+  /// Returns the content of the list that counts; nil if there is none.
   private func readList() -> GPSDSkyReport? {
     guard !part.isEmpty, !comesInParts || part.count >= list.count else {
       return list.isEmpty ? nil : GPSDSkyReport(list.bytes)
     }
     guard let report = GPSDSkyReport(part.bytes) else { return nil }
-    // What is known of a whole epoch is better for some cycles.
+    // For some cycles, the values of a whole epoch are better.
     if comesInParts, ages[ReceiverDetail.satellitesSeen.rawValue] <= Self.cyclesMax,
       case .number(let known)? = self[.satellitesSeen], let seen = report.seen,
       seen < known.coefficient
@@ -190,8 +188,8 @@ struct ReceiverDetails: ~Copyable {
     return report
   }
 
-  /// What the next cycle waits for: what this one had. A cycle that had nothing is followed by one
-  /// that looks for what may come a moment later.
+  /// Lines that the next cycle waits for: the kinds that this one had. After a cycle without any,
+  /// one cycle waits for a list that may come a moment later.
   private var nextExpectation: Expectation {
     if hasList { return .list }
     if summary != nil { return .sky }
@@ -201,7 +199,7 @@ struct ReceiverDetails: ~Copyable {
     return hasSearched || wanted.isDisjoint(with: satellites) ? .nothing : .list
   }
 
-  /// A cycle ends, in which the receiver was in this state; nil where it said nothing.
+  /// Ends a cycle with this state of the receiver; nil if it reported none.
   mutating func cycleEnded(_ state: ReceiverState?) {
     guard !wanted.isEmpty else { return }
     for index in 0..<6 { ages[index] = min(ages[index] + 1, Self.cyclesMax + 1) }

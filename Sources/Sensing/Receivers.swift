@@ -1,8 +1,8 @@
 import Bytes
 
-/// Which receiver it is: the path of its device.
+/// Identity of a receiver: the path of its device.
 struct ReceiverPath {
-  /// Of the whole path, which may be longer than what is shown.
+  /// Checksum of the whole path, which may be longer than `shown`.
   let checksum: UInt32
   let shown: InlineText
 
@@ -14,29 +14,28 @@ struct ReceiverPath {
   }
 }
 
-/// The receivers of one gpsd, and which of their fixes a cycle takes.
+/// The receivers of one gpsd, and the choice of the fix for a cycle.
 ///
-/// The newest usable fix of each counts, whatever the others say and whatever it says itself later.
-/// Among several the better one wins: three dimensions before two, then the smaller error, which
-/// grows with the age. The receiver that was chosen stays so until another is better by far for a
-/// while.
+/// The newest usable fix of each receiver counts, whatever it or the others report later. The best
+/// of them wins: three dimensions before two, then the smaller error, which grows with the age. The
+/// chosen receiver remains chosen until another is far better for several choices in a row.
 struct Receivers: ~Copyable {
   /// gpsd 3.22 has 4 devices, newer ones 6.
   static let countMax = 8
-  /// Choices in a row in which another has to be better than the one that was chosen.
+  /// Number of choices in a row in which another receiver has to be far better.
   static let betterChoicesMax = 3
-  /// Choices in a row before which the chosen one may say nothing, and the others are not heard in
-  /// its place.
+  /// Number of choices in a row for which the chosen receiver may be silent before another one's
+  /// satellites count.
   static let silentChoicesMax = 3
-  /// What is taken for the error of a fix that has none.
+  /// Error assumed for a fix that has none.
   static let unknownErrorMeters = 100.0
-  /// More than any error that counts.
+  /// Penalty of a two-dimensional fix: more than any error that counts.
   static let twoDimensionalErrorMeters = 1_000_000.0
 
   enum Choice: Equatable {
-    /// It is `fix`.
+    /// The choice is `fix`.
     case fix
-    /// The newest reports were made so many nanoseconds ago.
+    /// The newest reports are this many nanoseconds old.
     case behind(Int64)
     case nothing
   }
@@ -44,36 +43,36 @@ struct Receivers: ~Copyable {
   private struct Receiver {
     let path: ReceiverPath
     var filter = FixFilter()
-    /// The newest that is usable, since the last choice.
+    /// Newest usable fix since the last choice.
     var fix: Fix?
-    /// What else its newest report says, since the last choice.
+    /// Other values of its newest report since the last choice.
     var state: ReceiverState?
-    /// Whether it gave one before that choice.
+    /// Whether it had a fix at the last choice.
     var isExpected = false
     var heardAt: Instant
   }
 
   private var all: [Receiver] = []
-  /// The checksum of its path.
+  /// Checksum of the path of the chosen receiver.
   private var chosen: UInt32?
   private var betterCount = 0
-  /// How often in a row the chosen one had said nothing.
+  /// Number of choices in a row in which the chosen receiver was silent.
   private var silentCount = 0
-  /// What was chosen.
+  /// The chosen fix.
   var fix: Fix?
-  /// Of the one that was chosen, or of the best that reported where that one did not; nil where
-  /// none did.
+  /// State of the chosen receiver, or of the best one that reported if the chosen one did not; nil
+  /// if none did.
   private(set) var state: ReceiverState?
   /// Whether a usable fix came since the last choice.
   private(set) var hasFix = false
 
   init() { all.reserveCapacity(Self.countMax) }
 
-  /// The receiver whose satellites count: the chosen one while it is there; nil for the first that
-  /// speaks.
+  /// Receiver whose satellites count: the chosen one while it reports; nil for the first that sends
+  /// some.
   var speaker: UInt32? { silentCount > Self.silentChoicesMax ? nil : chosen }
 
-  /// What the receiver is called that was chosen last; nil while there is one alone.
+  /// Name of the receiver that was chosen last; nil while there is only one.
   var chosenName: InlineText? {
     guard all.count > 1 else { return nil }
     for index in all.indices where all[index].path.checksum == chosen {
@@ -82,14 +81,14 @@ struct Receivers: ~Copyable {
     return nil
   }
 
-  /// Whether a fix is there, and no receiver that gave one last time is still silent.
+  /// Whether there is a fix, and every receiver with a fix at the last choice has one again.
   var isComplete: Bool {
     for index in all.indices where all[index].isExpected && all[index].fix == nil { return false }
     return hasFix
   }
 
-  /// A report of this receiver was read. `isTrial` where older ones are to be read unless this one
-  /// is a fix with the receiver's time: where it is none nothing changes, and nil is returned.
+  /// Records a report of this receiver. With `isTrial`, a report that is not a fix with the
+  /// receiver's time changes nothing and returns nil: the caller then reads the older reports.
   mutating func reported(
     _ report: FixReport, by path: ReceiverPath, _ arrival: Arrival, isTrial: Bool
   ) -> FixFilter.Verdict? {
@@ -97,11 +96,11 @@ struct Receivers: ~Copyable {
     all[index].state = ReceiverState(report)
     var filter = all[index].filter
     let verdict = filter.reported(report, arrival)
-    // A misdated one has the clock of the board.
+    // A misdated fix has the clock of the board.
     if isTrial, verdict.fix?.clock != .receiver { return nil }
     all[index].filter = filter
     all[index].heardAt = arrival.instant
-    // Some sentences of a receiver have a time, and some have none.
+    // Some sentences of a receiver have a time, others do not.
     if let fix = verdict.fix, fix.clock == .receiver || all[index].fix?.clock != .receiver {
       all[index].fix = fix
       hasFix = true
@@ -120,13 +119,13 @@ struct Receivers: ~Copyable {
       all.append(receiver)
       return all.count - 1
     }
-    // The one that was silent for longest is gone.
+    // The receiver that was silent for longest has gone.
     all[oldest] = receiver
     return oldest
   }
 
-  /// Ends a cycle, and begins the next. A fix that is older than `lagMax` nanoseconds, and is the
-  /// newest that its receiver said, does not count.
+  /// Ends a cycle and starts the next. The newest fix of a receiver does not count if it is older
+  /// than `lagMax` nanoseconds.
   mutating func choose(lagMax: Int64, now: Instant) -> Choice {
     var best: (index: Int, error: Double)?
     var kept: (index: Int, error: Double)?
@@ -173,13 +172,13 @@ struct Receivers: ~Copyable {
     }
   }
 
-  /// What was reported so far is not of this cycle.
+  /// Drops all reports, which belong to an earlier cycle.
   mutating func forgetFixes() {
     for index in all.indices { (all[index].fix, all[index].state) = (nil, nil) }
     hasFix = false
   }
 
-  /// In metres; a metre more for each second of its age.
+  /// Returns the error in metres, plus one metre for each second of age.
   private func error(at index: Int, now: Instant) -> Double {
     guard let fix = all[index].fix else { return .infinity }
     let age = Double((now - fix.notBefore).nanoseconds) / 1e9

@@ -1,8 +1,8 @@
-/// How the sources are asked until they are told otherwise.
+/// Pace at which the sources are read until it is changed.
 public struct SamplingPace: Equatable, Sendable {
-  /// How far apart the cycles are.
+  /// Time between two cycles.
   public var cycle: Duration
-  /// Whether a position is wanted. Where it is not, a receiver can be switched off.
+  /// Whether a position is wanted. If not, a receiver can be switched off.
   public var wantsPosition: Bool
 
   public init(cycle: Duration, wantsPosition: Bool = true) {

@@ -1,49 +1,49 @@
 public import Bytes
 
-/// Why a source has nothing to say, who is at fault, and what to do about it.
+/// The failure of a source: the cause, who is at fault, and what to do about it.
 ///
-/// A failure passes through many hands and is rare: held in place, its texts made every one of
-/// them copy a hundred bytes, and the code for that was a fifteenth of the shipped binary.
+/// A failure passes through many functions and is rare: stored inline, its texts made each of them
+/// copy a hundred bytes, and the code for that was a fifteenth of the shipped binary.
 public indirect enum SourceFailure: Error, Equatable, Sendable {
-  /// The device, file or server is not there. It is looked for again.
+  /// The device, file or server does not exist. The source looks for it again.
   case missing(InlineText)
-  /// The agent may not open it: a group or a permission is missing.
+  /// The agent must not open it: a group or a permission is missing.
   case notPermitted(InlineText)
   /// Another program uses it.
   case busy(InlineText)
   /// The kernel or the connection failed with this error number.
   case failed(InlineText, errno: Int32)
-  /// It answers, and what it says is not what its documentation promises.
+  /// Its output is not in the documented form.
   case malformed(InlineText, found: InlineText)
-  /// It answers, and what it says cannot be: why is a clause behind what was found.
+  /// Its output is impossible; `why` is a clause behind what was found.
   case implausible(InlineText, found: InlineText, why: InlineText)
-  /// It answers, and nothing vouches for what that means.
+  /// Its output has a meaning that nothing confirms.
   case distrusted(InlineText, why: StaticText, remedy: StaticText)
-  /// It was silent for longer than it may be.
+  /// The source was silent for longer than the timeout.
   case silent(InlineText)
-  /// A receiver reports, and no fix that can be used.
+  /// A receiver reports without a usable fix.
   case withoutFix(InlineText, why: StaticText)
-  /// Its fixes are used with the time of their arrival, for their date cannot be right.
+  /// Its fixes are used with the time of their arrival, because their date is impossible.
   case wrongDate(InlineText, why: StaticText)
-  /// Its fixes are used, and their place stays the same to the last digit at speed.
+  /// Its fixes are used, and their place is the same to the last digit at speed.
   case frozen(InlineText)
-  /// What it says was said so many seconds ago, and more each time.
+  /// Its output is this many seconds old, and grows older.
   case behind(InlineText, seconds: Int)
-  /// Its line has so many edges a second: more than it is read for.
+  /// Its line has more edges per second than are read.
   case flooded(InlineText, edgesPerSecond: Int)
-  /// It answers with an error.
+  /// The source answers with an error.
   case refused(InlineText, found: InlineText)
-  /// What the configuration names is there more than once: at these places.
+  /// The item that the configuration names exists more than once, at these places.
   case ambiguous(InlineText, found: InlineText)
   /// The configuration asks for something that this machine cannot do.
   case unsupported(InlineText, remedy: StaticText)
-  /// It fails and works in turns, at last like this.
+  /// The source fails and recovers in turns; the associated failure is the last one.
   case intermittent(SourceFailure)
 }
 
 extension SourceFailure {
-  /// Whether this is told already where `known` was: text that makes no sense can be another one
-  /// in every cycle, what is behind is so by another number of seconds, and edges are other ones.
+  /// Whether the failure is already reported as `known`: invalid text, the seconds behind and the
+  /// number of edges may differ in every cycle.
   fileprivate func isSameTrouble(as known: SourceFailure) -> Bool {
     if let subject = unreadable, let knownSubject = known.unreadable {
       return subject == knownSubject
@@ -57,7 +57,7 @@ extension SourceFailure {
     return self == known
   }
 
-  /// What says something that is no value of it.
+  /// Source whose output is not a value.
   private var unreadable: InlineText? {
     switch self {
     case .malformed(let subject, _), .implausible(let subject, _, _): subject
@@ -66,31 +66,30 @@ extension SourceFailure {
   }
 }
 
-/// Where sources bring what they found: sensors and values.
+/// Destination of the sensors and values of the sources.
 public protocol ReadingSink: AnyObject {
-  /// Makes a sensor known, or finds the one of the same `uniqueID` again.
-  /// - Returns: nil where no more sensors fit, which has then been reported.
+  /// Declares a sensor, or finds the one with the same `uniqueID`.
+  /// - Returns: nil if no more sensors fit, which is then already reported.
   func declare(_ sensor: SensorDescription) -> SensorIndex?
 
-  /// Takes a value in; the latest one of each sensor counts.
+  /// Stores a value; the latest one of each sensor counts.
   func record(_ reading: Reading)
 
-  /// Takes the best fix since the last cycle in.
+  /// Stores the best fix since the last cycle.
   func record(_ fix: Fix)
 }
 
-/// Keeps one failing source from hiding its failure, from repeating it, and from being asked too
-/// often.
+/// Supervises one source: reports a failure once, and limits how often a failing source is read.
 ///
-/// One that fails again and again comes and goes, which is a state of its own: it is reported once,
-/// and over when the source was steady for as long as `steadyTime`.
+/// A source that fails again and again is intermittent, which is reported once, and ends when the
+/// source was steady for `steadyTime`.
 public struct Supervision: Sendable {
-  /// The first wait after a failure; it doubles with each one that follows.
+  /// First delay after a failure; each further failure doubles it.
   public static let firstDelay: Duration = .seconds(5)
   public static let longestDelay: Duration = .seconds(60)
 
-  /// How often a source fails again within `steadyTime` of the last failure until that is reported
-  /// as coming and going.
+  /// Number of new failures within `steadyTime` of the last one after which the source is reported
+  /// as intermittent.
   public static let returnsMax = 2
   public static let steadyTime: Duration = .seconds(3600)
 
@@ -101,38 +100,39 @@ public struct Supervision: Sendable {
 
   private enum State {
     case working
-    /// Without a failure it is not there and need not be, which is not reported.
+    /// A nil failure means an absent source that need not be present, which is not reported.
     case failing(SourceFailure?, delay: Duration, retryAt: Instant)
   }
 
   private var state = State.working
   private var returns = 0
   private var isIntermittent = false
-  /// When it failed last, and when it did so first without having worked since.
+  /// Instants of the last failure, and of the first one since the source last worked.
   private var failedAt: Instant?
   private var failingSince: Instant?
 
   public init() {}
 
-  /// Whether it is time to ask the source; true while it works.
+  /// Whether the source is due to be read; true while it works.
   public func isDue(now: Instant) -> Bool {
     guard case .failing(_, _, let retryAt) = state else { return true }
     return now >= retryAt
   }
 
-  /// When a failing source is asked again, or nil while it works.
+  /// Instant at which a failing source is read again; nil while it works.
   public var retryAt: Instant? {
     guard case .failing(_, _, let retryAt) = state else { return nil }
     return retryAt
   }
 
-  /// Whether the pauses have become as long as they get: what fails does so for more than a moment.
+  /// Whether the delay has reached its maximum, so that the failure is more than momentary.
   public var isLasting: Bool {
     guard case .failing(_, let delay, _) = state else { return false }
     return delay >= Self.longestDelay
   }
 
-  /// `isUnplugged` says that people plug it in and pull it out, which is no fault of it.
+  /// Records a failure. `isUnplugged` means that people plug the source in and out, which is not a
+  /// fault.
   public mutating func failed(
     _ failure: SourceFailure, now: Instant, isUnplugged: Bool = false
   ) -> Report? {
@@ -151,7 +151,7 @@ public struct Supervision: Sendable {
     return .failed(failure)
   }
 
-  /// A source that worked fails. Returns whether it has come and gone often enough.
+  /// Records that a working source fails. Returns whether that happened often enough.
   private mutating func isReturn(now: Instant) -> Bool {
     let isSoon = failedAt.map { now - $0 < Self.steadyTime } ?? false
     returns = isSoon ? returns + 1 : 0
@@ -159,7 +159,7 @@ public struct Supervision: Sendable {
     return returns >= Self.returnsMax
   }
 
-  /// What is looked for is not there, and need not be. What was reported before stays so.
+  /// Records that an optional source is absent. An earlier report remains.
   public mutating func absent(now: Instant) { pause(known, now: now) }
 
   public mutating func succeeded() -> Report? {
@@ -167,14 +167,14 @@ public struct Supervision: Sendable {
     return known == nil || isIntermittent ? nil : .recovered
   }
 
-  /// When a source that came and went has been steady for long enough; nil if it did not come and
-  /// go, or fails.
+  /// Instant at which an intermittent source counts as steady; nil if the source is not
+  /// intermittent, or fails.
   public var steadyAt: Instant? {
     guard isIntermittent, retryAt == nil, let failedAt else { return nil }
     return failedAt + Self.steadyTime
   }
 
-  /// Whether a source that came and went has been steady for long enough.
+  /// Returns the recovery of an intermittent source that was steady for long enough.
   public mutating func settled(now: Instant) -> Report? {
     guard let steadyAt, now >= steadyAt else { return nil }
     isIntermittent = false
@@ -194,7 +194,7 @@ public struct Supervision: Sendable {
   }
 }
 
-/// A literal of a failure, with the equality that `StaticString` lacks.
+/// A literal in a failure, with the equality that `StaticString` lacks.
 public struct StaticText: Equatable, Sendable, ExpressibleByStringLiteral {
   public let text: StaticString
 

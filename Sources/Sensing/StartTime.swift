@@ -1,7 +1,7 @@
 public import Bytes
 
-/// The time since the machine started, from `350735.47 234388.90`
-/// (`Documentation/filesystems/proc.rst`, `uptime`), or nil where the text is not that.
+/// Returns the time since the machine started, from `350735.47 234388.90`
+/// (`Documentation/filesystems/proc.rst`, `uptime`); nil if the text has another form.
 public func uptime(parsing text: Span<UInt8>) -> Duration? {
   guard let field = KernelText.field(0, of: text), let seconds = KernelText.decimal(field),
     seconds.decimals == 2, seconds.coefficient >= 0
@@ -9,22 +9,22 @@ public func uptime(parsing text: Span<UInt8>) -> Duration? {
   return .milliseconds(seconds.coefficient) * 10
 }
 
-/// When the machine was started: a time that stays the same until it is started again.
+/// The time at which the machine started, constant until the next start.
 ///
-/// It is worked out anew from the clock and the uptime, which do not agree to the second: the clock
-/// is slewed, and the two are not read at one moment. It moves only with a clock that was set.
+/// It is computed from the clock and the uptime, which do not agree to the second: the clock is
+/// slewed, and both are not read at the same moment. The time changes only if the clock was set.
 public struct StartTime: Sendable {
-  /// A smaller move is none.
+  /// A smaller change is ignored.
   public static let smallestMove: Duration = .seconds(10)
-  /// A clock that shows a time before this one was not set since the power came: 2020-01-01.
+  /// A clock before this time was not set since power-on: 2020-01-01.
   public static let earliest = WallTime(nanoseconds: 1_577_836_800_000_000_000)
 
-  /// Written once: each text takes memory until it is whole.
+  /// Formatted once: each text takes memory until it is complete.
   private var told: (start: WallTime, text: InlineText)?
 
   public init() {}
 
-  /// Returns the time of the start in ISO 8601, to the second; unknown while the clock is not set.
+  /// Returns the start time in ISO 8601, to the second; unknown while the clock is not set.
   public mutating func uptimeRead(_ uptime: Duration, at now: WallTime) -> Value {
     guard now >= Self.earliest else { return .unknown }
     let start = now - uptime

@@ -6,10 +6,10 @@ public enum SupplySensor: Int, CaseIterable, Sendable {
 
   public static let count = 6
 
-  /// Whether it is measured, and so has a least change that counts.
+  /// Whether the sensor is a measurement, and so has a minimum change.
   public var isMeasured: Bool { unit != nil }
 
-  /// What Home Assistant is told about this sensor of the supply `supply`.
+  /// Returns the description of this sensor of the supply `supply` for Home Assistant.
   public func description(of supply: [UInt8]) -> SensorDescription {
     var description = SensorDescription(
       uniqueID: uniqueID("supply_", supply.span) + [UInt8(ascii: "_")] + [UInt8](word),
@@ -34,7 +34,7 @@ public enum SupplySensor: Int, CaseIterable, Sendable {
     }
   }
 
-  /// What the configuration calls it, and the end of its name and of its unique id.
+  /// Key in the configuration, and end of the name and of the unique id.
   public var word: StaticString {
     switch self {
     case .capacity: "capacity"
@@ -56,7 +56,7 @@ public enum SupplySensor: Int, CaseIterable, Sendable {
     }
   }
 
-  /// None for the status: Home Assistant's `enum` wants a closed list, and drivers add words.
+  /// Nil for the status: Home Assistant's `enum` wants a closed list, and drivers add words.
   private var deviceClass: StaticString? {
     switch self {
     case .capacity: "battery"

@@ -1,13 +1,13 @@
 public import Bytes
 
-/// How many tasks ran or wanted to, on average over three spans of time
+/// Number of tasks that ran or wanted to run, on average over three spans of time
 /// (`Documentation/filesystems/proc.rst`, `loadavg`). Two decimals, 0 or more.
 public struct LoadAverages: Equatable, Sendable {
   public let overOneMinute: FixedPoint
   public let overFiveMinutes: FixedPoint
   public let overFifteenMinutes: FixedPoint
 
-  /// Reads `0.20 0.18 0.12 1/80 11206`, or answers nil.
+  /// Parses `0.20 0.18 0.12 1/80 11206`; nil for another form.
   public init?(parsing text: Span<UInt8>) {
     guard let one = Self.average(0, of: text), let five = Self.average(1, of: text),
       let fifteen = Self.average(2, of: text)
@@ -17,7 +17,8 @@ public struct LoadAverages: Equatable, Sendable {
     overFifteenMinutes = fifteen
   }
 
-  /// The kernel writes two decimals: another number of them is a text that was cut.
+  /// Returns an average. The kernel writes two decimals: another number of them means a truncated
+  /// text.
   private static func average(_ number: Int, of text: Span<UInt8>) -> FixedPoint? {
     guard let field = KernelText.field(number, of: text),
       let average = KernelText.decimal(field), average.decimals == 2, average.coefficient >= 0
@@ -29,11 +30,12 @@ public struct LoadAverages: Equatable, Sendable {
 /// The memory of the machine (`Documentation/filesystems/proc.rst`, `meminfo`).
 public struct MemoryFigures: Equatable, Sendable {
   public let totalKibibytes: UInt64
-  /// What programs could still get without swapping: free memory and caches that can be dropped.
+  /// Memory that programs can still get without swapping: free memory and caches that can be
+  /// dropped.
   public let availableKibibytes: UInt64
 
-  /// Looks for the lines `MemTotal:` and `MemAvailable:`; answers nil where one is missing or cut,
-  /// or where more is available than there is.
+  /// Finds the lines `MemTotal:` and `MemAvailable:`; nil if one is missing or truncated, or if
+  /// more is available than the total.
   public init?(parsing text: Span<UInt8>) {
     guard let total = Self.kibibytes("MemTotal:", of: text),
       let available = Self.kibibytes("MemAvailable:", of: text), total > 0, available <= total
@@ -42,7 +44,7 @@ public struct MemoryFigures: Equatable, Sendable {
     availableKibibytes = available
   }
 
-  /// Percent of the memory that is in use, with one decimal.
+  /// Percent of the memory in use, with one decimal.
   public var usedPercent: FixedPoint? {
     percentage(of: totalKibibytes - availableKibibytes, in: totalKibibytes)
   }
@@ -62,8 +64,8 @@ public struct MemoryFigures: Equatable, Sendable {
   }
 }
 
-/// `part` in percent of `whole`, with one decimal and rounded, or nil where the two do not make
-/// a share: an empty whole, or a part larger than it.
+/// Returns `part` in percent of `whole`, rounded to one decimal; nil if the whole is 0 or the part
+/// is larger.
 public func percentage(of part: UInt64, in whole: UInt64) -> FixedPoint? {
   guard whole > 0, part <= whole else { return nil }
   // Halving both until the product fits costs less than a millionth of a percent.

@@ -1,6 +1,6 @@
 import Bytes
 
-/// A unique id from words of ours and a name from outside: in lower case, and with `_` for every
+/// Returns a unique id from a fixed prefix and an external name: in lower case, with `_` for every
 /// byte that is neither a letter nor a digit of ASCII.
 public func uniqueID(_ prefix: StaticString, _ name: Span<UInt8>) -> [UInt8] {
   var identifier = [UInt8](prefix)

@@ -1,24 +1,24 @@
 public import Bytes
 
-/// Keeps a sensor that comes and goes from being two rows of Home Assistant's database each time:
-/// from the third failure on, its last value stands in for the failures, unless they last, or the
-/// value is old.
+/// Keeps an unreliable sensor from adding two rows to Home Assistant's database at each failure:
+/// from the third failure on, its last value replaces the failures, unless they last or the value
+/// is old.
 public struct UnrestFilter: Sendable {
-  /// A failure is forgotten after this many readings in a row of one kind.
+  /// Number of readings of one kind in a row after which a failure is forgotten.
   static let memory = 16
-  /// This many failures in a row can have a value in their place.
+  /// Maximum number of failures in a row that the last value replaces.
   public static let standInMax = 8
-  /// A value that was read longer ago stands in for none.
+  /// Maximum age of a value that replaces a failure.
   public static let standInTime: Duration = .seconds(600)
 
-  /// How many readings it takes to be calm again.
+  /// Number of readings until the sensor counts as reliable.
   private var unrest = 0
   private var last: (value: Value, at: WallTime)?
   private var failures = 0
 
   public init() {}
 
-  /// What is told if `new` was read at that time.
+  /// Returns the value to report for `new`, read at `time`.
   public mutating func admit(_ new: Value, at time: WallTime) -> Value {
     switch new {
     case .number, .boolean, .text:

@@ -2,7 +2,7 @@ import Bytes
 import HomeAssistant
 import LinuxIO
 
-/// Who is told what became of calls and tokens.
+/// Receiver of the results of calls and token requests.
 protocol CallQueueOwner: AnyObject {
   func tokenFetched(_ result: TokenResult)
   func callAnswered(
@@ -10,20 +10,20 @@ protocol CallQueueOwner: AnyObject {
   func callFailed(_ id: RequestID, _ error: RequestError)
 }
 
-/// Calls to the REST API one after the other over one connection, each with an access token, which
-/// is renewed in between where it has to be. A call is made again where its token was refused, and
-/// never else: it may have had its effect.
+/// Sends calls to the REST API one after the other over one connection, each with an access token,
+/// which it renews in between if necessary. It repeats a call only if the server rejected the
+/// token: after any other failure the call may have had its effect.
 @safe final class CallQueue {
-  /// The longest answer that is read: all states of a large home.
+  /// Maximum size of an answer: all states of a large home.
   static let responseByteCountMax = 16 << 20
   static let requestByteCountMax = 4 << 20
 
-  /// What the HTTP client is doing.
+  /// Present use of the HTTP client.
   private enum Errand {
     case none
     case refresh
     case call(HTTPCall, token: [UInt8])
-    /// Nothing; its last answer is being read, where the next one would be written.
+    /// The owner reads the last answer, so the buffer is not free for the next one.
     case reading
   }
 
@@ -32,7 +32,7 @@ protocol CallQueueOwner: AnyObject {
   private var tokens: AccessTokens
   private var errand = Errand.none
   private var waiting: [HTTPCall] = []
-  /// Comes before all that waits.
+  /// Token request to send before all waiting calls.
   private var wantedRefresh: AuthCall?
   private var isTokenWanted = false
   /// Whether tokens may be sent.
@@ -63,7 +63,7 @@ protocol CallQueueOwner: AnyObject {
 
   func tokenAccepted() { tokens.tokenAccepted() }
 
-  // MARK: What the owner asks for
+  // MARK: Requests of the owner
 
   func setAllowed(_ isAllowed: Bool) {
     guard isAllowed != self.isAllowed else { return }
@@ -71,7 +71,7 @@ protocol CallQueueOwner: AnyObject {
     if isAllowed { tokens.networkChanged() } else { stop() }
   }
 
-  /// Ends what is under way, and all that waits, with a token that may not be sent.
+  /// Ends the present call or renewal and all waiting calls, because no token may be sent.
   private func stop() {
     let isRenewing = if case .refresh = errand { true } else { wantedRefresh != nil }
     wantedRefresh = nil
@@ -90,7 +90,7 @@ protocol CallQueueOwner: AnyObject {
 
   private static let notAllowed: Text = "no token may be sent from here"
 
-  /// Finds an access token; `refused` is one that the server did not accept.
+  /// Requests an access token; `refused` is one that the server rejected.
   func fetchToken(refused: [UInt8]?) {
     isTokenWanted = true
     guard isAllowed else { return tellToken(.unavailable(Self.notAllowed)) }
@@ -119,16 +119,16 @@ protocol CallQueueOwner: AnyObject {
     startNext()
   }
 
-  // MARK: One errand after the other
+  // MARK: Errands in order
 
-  /// Begins what is next where nothing is under way.
+  /// Begins the next errand if the client is idle.
   private func startNext() {
     guard case .none = errand else { return }
     if let call = wantedRefresh { return refresh(call) }
     if !waiting.isEmpty { follow(tokens.tokenWanted(now: Moment.now.instant)) }
   }
 
-  /// Serves what waits for a token: the session, or the next call.
+  /// Performs the next step for the session and the calls that wait for a token.
   private func follow(_ step: AccessTokens.Step) {
     switch step {
     case .send(let call):
@@ -166,7 +166,7 @@ protocol CallQueueOwner: AnyObject {
     http.send(call, to: address, telling: self)
   }
 
-  // MARK: Telling
+  // MARK: Reports
 
   private func tellToken(_ result: TokenResult) {
     guard isTokenWanted else { return }

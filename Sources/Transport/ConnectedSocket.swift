@@ -2,20 +2,20 @@ import Bytes
 import CCurl
 import LinuxIO
 
-/// Who is told about a `ConnectedSocket`.
+/// Receiver of the readiness events of a `ConnectedSocket`.
 protocol ConnectedSocketOwner: AnyObject {
   func socketReady(_ readiness: Readiness)
 }
 
-/// The connection that a CONNECT_ONLY transfer has made, TLS and proxies included.
+/// Connection that a CONNECT_ONLY transfer has opened, including TLS and proxies.
 ///
-/// The loop keeps this object as long as it watches it, and not its owner, who calls `stop`.
+/// The loop keeps this object alive while it watches it, but not its owner, who calls `stop`.
 @safe final class ConnectedSocket {
   enum Progress {
     case bytes(Int)
-    /// Not now.
+    /// Nothing can be read or written now.
     case wouldBlock
-    /// The other side ended the connection.
+    /// The peer closed the connection.
     case end
     case failed(InlineText)
   }
@@ -35,15 +35,15 @@ protocol ConnectedSocketOwner: AnyObject {
     watch = try loop.watch(descriptor, for: readiness, telling: self)
   }
 
-  /// Before the connection is closed.
+  /// Ends the watch. Must be called before the connection is closed.
   func stop() {
     unsafe owner = nil
     if let watch { loop.stop(watch) }
     watch = nil
   }
 
-  /// Reads once into the free part of `buffer`, which has one. TLS may hold more than the kernel
-  /// knows of: only `wouldBlock` says that nothing is left.
+  /// Reads once into the free part of `buffer`, which must not be full. TLS may hold bytes that the
+  /// kernel does not know, so only `wouldBlock` means that nothing is left.
   func read(into buffer: inout ByteBuffer) -> Progress {
     precondition(buffer.freeCapacity > 0, "a full buffer would look like the end")
     var result = CURLE_OK
@@ -74,12 +74,12 @@ protocol ConnectedSocketOwner: AnyObject {
     }
   }
 
-  /// Whether the owner is also told when more can be written.
+  /// Sets whether the owner is also called when more can be written.
   func waitForOutput(_ isWaiting: Bool) {
     let wanted: Readiness = isWaiting ? [.input, .output] : .input
     guard wanted != readiness, let watch else { return }
-    // The descriptor is in the set: what remains is out of memory, and then the next call tries
-    // it again.
+    // The descriptor is registered, so only a lack of memory can fail, and the next call tries
+    // again.
     guard (try? loop.change(watch, to: wanted)) != nil else { return }
     readiness = wanted
   }

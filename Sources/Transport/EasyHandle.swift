@@ -2,17 +2,17 @@ public import Bytes
 import CCurl
 import LinuxIO
 
-/// One of libcurl's easy handles: the options of a transfer, and what is known about it afterwards.
+/// Easy handle of libcurl: the options of a transfer, and its results.
 @safe final class EasyHandle {
   let handle: UnsafeMutableRawPointer
-  /// What libcurl says of a failure beside its code.
+  /// Buffer for libcurl's description of an error, beside its code.
   private let errorWords = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
-  /// Whether the settings name the authorities.
+  /// Whether the settings name the certificate authorities.
   let hasAuthorityFile: Bool
-  /// Whether they leave the proxy to the environment.
+  /// Whether the settings leave the proxy to the environment.
   let takesEnvironmentProxy: Bool
 
-  /// Nil where libcurl has no memory. The settings are the same for every transfer.
+  /// Creates a handle; nil if libcurl has no memory. The settings apply to every transfer.
   init?(_ settings: TransportSettings, connectTimeout: Duration) {
     guard let handle = unsafe curl_easy_init() else { return nil }
     unsafe self.handle = handle
@@ -21,13 +21,13 @@ import LinuxIO
     unsafe errorWords.initialize(to: 0)
     unsafe check(ccurl_set_error_words(handle, errorWords))
     set(CURLOPT_NOSIGNAL, 1)
-    // Or libcurl would wait, at the end of a transfer, for a resolver whose name servers are
-    // silent; the loop has one thread. What it asked for ends by itself.
+    // Otherwise, at the end of a transfer, libcurl would wait for a resolver whose name servers do
+    // not answer; the loop has one thread. The look-up ends later.
     set(CURLOPT_QUICK_EXIT, 1)
     set(CURLOPT_CONNECTTIMEOUT_MS, Int(connectTimeout.nanoseconds / 1_000_000))
     set(CURLOPT_TCP_KEEPALIVE, 1)
-    // HTTP/2 brings nothing to one request at a time and costs a session's memory; a WebSocket
-    // cannot be opened in it this way.
+    // HTTP/2 has no advantage for one request at a time and costs a session's memory; and a
+    // WebSocket cannot be opened in it this way.
     set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
     set(CURLOPT_PROTOCOLS_STR, "http,https")
     apply(settings)
@@ -50,12 +50,12 @@ import LinuxIO
   }
 
   private func apply(_ settings: TransportSettings) {
-    // These are libcurl's defaults; here they cannot be anything else.
+    // These are libcurl's defaults; set explicitly, so that nothing can change them.
     set(CURLOPT_SSL_VERIFYPEER, 1)
     set(CURLOPT_SSL_VERIFYHOST, 2)
     if let file = settings.authorityFile {
       setFile(CURLOPT_CAINFO, file)
-      // Or the system's would be believed as well.
+      // Otherwise the system's authorities would be trusted as well.
       clear(CURLOPT_CAPATH)
     }
     if let pin = settings.publicKeyPin { set(CURLOPT_PINNEDPUBLICKEY, pin.bytes) }
@@ -72,7 +72,7 @@ import LinuxIO
     unsafe check(ccurl_set_long(handle, option, value))
   }
 
-  /// libcurl keeps a copy.
+  /// Sets a text option; libcurl copies the text.
   func set(_ option: CURLoption, _ text: StaticString) {
     // A literal ends with a NUL.
     unsafe check(
@@ -80,6 +80,8 @@ import LinuxIO
         handle, option, UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)))
   }
 
+  /// Sets a text option.
+  ///
   /// - Precondition: no NUL in `bytes`.
   func set(_ option: CURLoption, _ bytes: [UInt8]) { set(option, terminated: bytes + [0]) }
 
@@ -89,16 +91,16 @@ import LinuxIO
 
   func clear(_ option: CURLoption) { unsafe check(ccurl_set_string(handle, option, nil)) }
 
-  /// libcurl reads the file in the loop. What may never end is an empty file to it.
+  /// Sets a file option. libcurl reads it in the loop, so an endless file becomes an empty one.
   private func setFile(_ option: CURLoption, _ file: Path) {
     unsafe (file.isNoFile ? Path("/dev/null") : file).withCString {
       unsafe check(ccurl_set_string(handle, option, $0))
     }
   }
 
-  // MARK: What is known afterwards
+  // MARK: Results of a transfer
 
-  /// Shows a text of libcurl, if there is one.
+  /// Passes a text of libcurl to `body`, if it exists.
   @unsafe
   func withText(_ text: UnsafePointer<CChar>?, _ body: (Span<UInt8>) -> Void) {
     guard let text = unsafe text else { return }
@@ -106,65 +108,65 @@ import LinuxIO
     unsafe body(bytes.bindMemory(to: UInt8.self).span)
   }
 
-  /// Whether the last failure came from bytes that are no TLS: a server that speaks HTTP there.
+  /// Whether the last failure came from bytes that are not TLS: the server speaks HTTP.
   fileprivate var metNoTLS: Bool {
     unsafe strstr(errorWords, "wrong version number") != nil
       || strstr(errorWords, "packet length too long") != nil
   }
 
-  /// Whether the last transfer was to go over TLS.
+  /// Whether the last transfer used a URL with TLS.
   fileprivate var isEncrypted: Bool { unsafe ccurl_is_encrypted(handle) != 0 }
 
-  /// These options exist and the values are of their type: an error is out of memory.
+  /// Checks a result: options and types are right, so an error means a lack of memory.
   func check(_ result: CURLcode) {
     precondition(result == CURLE_OK, "libcurl refused an option")
   }
 }
 
-/// Why there is no connection, where more can be said than libcurl does in so few words. A program
-/// that knows its settings by other names can tell what to do.
+/// Reason of a failed connection, if it is more precise than libcurl's short description. A program
+/// whose settings have other names can derive its own advice.
 public enum ConnectionFlaw: CaseIterable, Sendable {
-  /// No authority that is believed vouches for the server.
+  /// No trusted authority has signed the server's certificate.
   case untrustedCertificate
-  /// The same, where the settings name the authorities.
+  /// No authority in the configured file has signed the server's certificate.
   case otherAuthority
-  /// The certificate, or the clock of this machine.
+  /// The certificate is out of date, or the clock of this machine is wrong.
   case certificateOutOfDate
-  /// The certificate names other hosts than the one that was asked for.
+  /// The certificate is for other host names than the requested one.
   case certificateForAnotherName
-  /// The file of authorities is missing, or holds no PEM certificate.
+  /// The file of authorities is missing, or contains no PEM certificate.
   case unreadableAuthorities
-  /// The server's key is not the one that the configuration pins.
+  /// The server's public key is not the configured one.
   case otherPublicKey
-  /// TLS fails: what answers there wants something that it is not shown, or speaks something else.
+  /// The TLS handshake fails: the server requires something that is missing, or does not speak TLS.
   case noTLS
-  /// What answers there speaks HTTP, and was spoken TLS to.
+  /// The server speaks HTTP instead of TLS.
   case plainServer
   /// The server closed the connection instead of answering.
   case noAnswer
-  /// The same to HTTP, as a port of HTTPS does.
+  /// The server closed an HTTP connection instead of answering, as an HTTPS port does.
   case noAnswerInPlain
-  /// There is no connection, and the environment of this process names a proxy.
+  /// The connection failed, and the environment of this process names a proxy.
   case environmentProxy
 
-  /// At most `InlineText.byteCountMax` bytes.
+  /// Description for messages, at most `InlineText.byteCountMax` bytes.
   public var words: StaticString {
     switch self {
     case .untrustedCertificate: "its certificate is not trusted"
-    case .otherAuthority: "its certificate is of no authority in ca_file"
-    case .certificateOutOfDate: "its certificate is out of date, or our clock is"
+    case .otherAuthority: "its certificate is from no authority in ca_file"
+    case .certificateOutOfDate: "its certificate or our clock is out of date"
     case .certificateForAnotherName: "its certificate is for another name"
     case .unreadableAuthorities: "the file of authorities cannot be used"
-    case .otherPublicKey: "its public key is another one than configured"
+    case .otherPublicKey: "its public key is not the configured one"
     case .noTLS: "TLS fails there"
-    case .plainServer: "it speaks no TLS there"
+    case .plainServer: "it does not speak TLS there"
     case .noAnswer: "it closed the connection without an answer"
     case .noAnswerInPlain: "it closed the connection at once"
     case .environmentProxy: "no connection, and http_proxy is set"
     }
   }
 
-  /// The flaw that a failed transfer was told with, or nil.
+  /// Returns the flaw whose description a failed transfer reported, or nil.
   public init?(_ words: InlineText) {
     guard let flaw = Self.allCases.first(where: { InlineText($0.words) == words }) else {
       return nil
@@ -176,7 +178,7 @@ public enum ConnectionFlaw: CaseIterable, Sendable {
     switch result {
     case CURLE_PEER_FAILED_VERIFICATION:
       switch easy.map({ unsafe ccurl_verify_result($0.handle) }) {
-      // The chain is right, or libcurl, which compares the name itself, has no verdict of it yet.
+      // The chain is valid, or libcurl, which compares the name itself, has no result of the check.
       case 0?, 1?: self = .certificateForAnotherName
       // X509_V_ERR_CERT_NOT_YET_VALID, X509_V_ERR_CERT_HAS_EXPIRED
       case 9?, 10?: self = .certificateOutOfDate
@@ -204,7 +206,7 @@ public enum ConnectionFlaw: CaseIterable, Sendable {
   }
 }
 
-/// What went wrong, for the middle of a sentence: our words where we have some, or libcurl's.
+/// Returns a description for the middle of a sentence: of a `ConnectionFlaw`, or libcurl's.
 func words(for result: CURLcode, of easy: EasyHandle? = nil) -> InlineText {
   if let flaw = ConnectionFlaw(result, of: easy) { return InlineText(flaw.words) }
   guard let text = unsafe curl_easy_strerror(result) else {
@@ -214,7 +216,7 @@ func words(for result: CURLcode, of easy: EasyHandle? = nil) -> InlineText {
   return unsafe uncapitalized(bytes.bindMemory(to: UInt8.self).span)
 }
 
-/// The same with a small letter at its start, unless that is an abbreviation such as `SSL`.
+/// Returns the text with a small first letter, unless it begins with an abbreviation such as `SSL`.
 private func uncapitalized(_ text: Span<UInt8>) -> InlineText {
   var small = InlineArray<47, UInt8>(repeating: 0)
   let count = min(text.count, InlineText.byteCountMax)
@@ -223,7 +225,7 @@ private func uncapitalized(_ text: Span<UInt8>) -> InlineText {
   return InlineText(small.span.extracting(0..<count))
 }
 
-/// Lends bytes that end with a NUL to C.
+/// Passes bytes that end with a NUL to C.
 @unsafe
 func withCString<Result>(_ terminated: [UInt8], _ body: (UnsafePointer<CChar>) -> Result) -> Result
 {

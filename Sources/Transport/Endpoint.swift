@@ -2,13 +2,13 @@ import Bytes
 import CCurl
 public import HomeAssistant
 
-/// What is asked of which URL, and the headers that go with it, in the form that libcurl wants.
+/// URL, method and headers of a request, in the form that libcurl needs.
 @safe public final class Endpoint {
-  /// What a body is written in.
+  /// Media type of a body.
   public enum ContentType: Equatable, Sendable {
     /// `application/json`
     case json
-    /// `application/x-www-form-urlencoded`, as Home Assistant's token endpoint wants it.
+    /// `application/x-www-form-urlencoded`, as Home Assistant's token endpoint requires.
     case form
 
     fileprivate var header: StaticString {
@@ -19,31 +19,31 @@ public import HomeAssistant
     }
   }
 
-  /// Who judges the server's certificate, and whether a certificate is shown to it.
+  /// Source of trust in the server's certificate, and whether a client certificate is used.
   public enum Trust: Equatable, Sendable {
     /// The settings of the client.
     case configured
-    /// The system's authorities; no certificate is shown. For a server that the settings are not
-    /// about.
+    /// The system's authorities, without a client certificate. For a server to which the settings
+    /// do not apply.
     case system
   }
 
   let method: HTTPMethod
-  /// Who judges the server.
+  /// Source of trust in the server.
   public let trust: Trust
   let terminatedURL: [UInt8]
   let headers: UnsafeMutablePointer<curl_slist>?
 
-  /// A call below an address. Neither the address nor the path holds a NUL.
+  /// Creates a request below an address. Neither the address nor the path may contain a NUL.
   ///
   /// - Parameters:
-  ///   - address: of the server, without a slash at its end: `http://192.168.1.5:8123`; a whole URL
-  ///     where `path` is empty.
-  ///   - path: what is asked below the address, percent-encoded, with a query where it has one.
-  ///   - method: what is asked; where it has a body, `HTTPClient.request` is sent.
-  ///   - contentType: of the body; left out where there is none.
-  ///   - bearerToken: an access token to send along, or nil.
-  ///   - trust: who judges the server.
+  ///   - address: address of the server, without a slash at its end: `http://192.168.1.5:8123`; a
+  ///     whole URL if `path` is empty.
+  ///   - path: path below the address, percent-encoded, optionally with a query.
+  ///   - method: HTTP method; if it has a body, `HTTPClient.request` is sent.
+  ///   - contentType: media type of the body; ignored without a body.
+  ///   - bearerToken: access token to send, or nil.
+  ///   - trust: source of trust in the server.
   public init(
     address: [UInt8], path: [UInt8] = [], method: HTTPMethod = .post,
     contentType: ContentType = .json, bearerToken: [UInt8]? = nil, trust: Trust = .configured
@@ -56,7 +56,7 @@ public import HomeAssistant
     url += path
     url.append(0)
     terminatedURL = url
-    // libcurl would wait a second for a "100 Continue", which Home Assistant does not send.
+    // With it libcurl would wait a second for a "100 Continue", which Home Assistant does not send.
     var list = unsafe Self.append([UInt8]("Expect:"), to: nil)
     // No header means the same as `*/*`, and costs no bytes (RFC 9110, section 12.5.1).
     unsafe list = Self.append([UInt8]("Accept:"), to: list)
@@ -67,7 +67,7 @@ public import HomeAssistant
     unsafe headers = list
   }
 
-  /// A call of the login, which carries no access token.
+  /// Creates a request of the login, which carries no access token.
   public convenience init(address: [UInt8], _ call: AuthCall) {
     self.init(
       address: address, path: call.path, contentType: call.encoding == .json ? .json : .form)

@@ -3,54 +3,54 @@ import CCurl
 public import HomeAssistant
 public import LinuxIO
 
-/// Who gets the end of a transfer.
+/// Receiver of the end of a transfer.
 public protocol TransferOwner: AnyObject {
-  /// The transfer is over; the next one may begin.
+  /// Reports the end of the transfer; the next one may begin.
   func transferEnded(_ result: TransferResult)
 }
 
-/// What became of a transfer.
+/// Result of a transfer.
 public enum TransferResult: Equatable, Sendable {
-  /// There is an answer, whatever it says; its body is in `HTTPClient.response`.
+  /// The server answered, with any status; the body is in `HTTPClient.response`.
   case answered(status: Int)
-  /// There is none, and this is why, in the words of a `ConnectionFlaw` or of libcurl.
+  /// The transfer failed, for this reason, in the words of a `ConnectionFlaw` or of libcurl.
   case failed(InlineText)
 }
 
-/// One HTTP transfer at a time, over libcurl, driven by the event loop.
+/// HTTP client for one transfer at a time, over libcurl, driven by the event loop.
 ///
-/// The connection is kept between transfers. Nothing of ours is allocated for a transfer.
+/// The connection is kept between transfers. This code allocates nothing for a transfer.
 @safe public final class HTTPClient {
-  /// The longest answer that is read where the owner sets no other; Home Assistant's to 256 sensors
-  /// has 40 KiB.
+  /// Default maximum size of an answer, in bytes; Home Assistant's answer to 256 sensors has 40
+  /// KiB.
   public static let responseByteCountMax = 128 * 1024
-  /// For the name, the proxy, TCP and TLS together.
+  /// Timeout for name look-up, proxy, TCP and TLS together.
   public static let connectTimeout: Duration = .seconds(10)
-  /// For the whole transfer.
+  /// Timeout for the whole transfer.
   public static let timeout: Duration = .seconds(30)
 
   private let multi: MultiHandle
-  /// By `Endpoint.trust`; the same one where the settings say nothing of TLS.
+  /// Handles for the cases of `Endpoint.trust`; one object if the settings have no TLS part.
   private let configured: EasyHandle
   private let system: EasyHandle
-  /// Of the last transfer.
+  /// Handle of the last transfer.
   private var easy: EasyHandle
   private unowned(unsafe) var owner: (any TransferOwner)?
-  /// Kept as long as libcurl may read from it.
+  /// Endpoint of the present transfer, kept because libcurl may read from it.
   private var endpoint: Endpoint?
-  /// The socket of the last transfer, which libcurl keeps for the next one; -1 where it does not.
+  /// Socket of the last transfer, which libcurl keeps for the next one; -1 if it does not.
   private var keptSocket: Int32 = -1
-  /// Whether the connections that were made before lead nowhere.
+  /// Whether earlier connections must not be used.
   private var connectsAnew = false
-  /// Whether the transfer under way was begun since.
+  /// Whether the present transfer began after `leaveConnection`.
   private var isConnectingAnew = false
 
-  /// The body of the answer.
+  /// Body of the answer.
   public var response: ByteBuffer
-  /// The body to send; written before `send`, and left alone until the transfer has ended.
+  /// Body to send; written before `send`, and not changed until the transfer has ended.
   public var request: ByteBuffer
 
-  /// Nil where libcurl cannot start. `requestByteCountMax` is the longest body that will be sent.
+  /// Nil if libcurl cannot start. `requestByteCountMax` is the maximum size of a body to send.
   public init?(
     loop: EventLoop, settings: TransportSettings = .system,
     connectTimeout: Duration = HTTPClient.connectTimeout, requestByteCountMax: Int,
@@ -67,7 +67,7 @@ public enum TransferResult: Equatable, Sendable {
     easy = configured
     request = ByteBuffer(capacity: requestByteCountMax)
     response = ByteBuffer(capacity: responseByteCountMax)
-    // An older one, which was left, goes where a new one is made.
+    // libcurl then closes an older connection when it opens a new one.
     multi.keepOneConnection()
     for easy in [configured, system] {
       easy.set(CURLOPT_TIMEOUT_MS, Int(Self.timeout.nanoseconds / 1_000_000))
@@ -81,18 +81,18 @@ public enum TransferResult: Equatable, Sendable {
     multi.stopWatching()
   }
 
-  /// Where the last transfer came to its end, if it has no answer.
+  /// Phase in which the last transfer failed, if it has no answer.
   public private(set) var fault = TransferFault.other
 
-  /// Whether a transfer is under way.
+  /// Whether a transfer is in progress.
   public var isBusy: Bool { endpoint != nil }
 
-  /// Whether the connection of the last transfer still stands: the server there did not restart.
+  /// Whether the connection of the last transfer is still open, so its server did not restart.
   public var isConnectionKept: Bool {
     !connectsAnew && keptSocket >= 0 && isQuiet(socket: keptSocket)
   }
 
-  /// The head of the last answer. Of a success nothing else is asked.
+  /// Head of the last answer; only the status if it is below 300.
   public var answerHead: AnswerHead {
     var head = AnswerHead(status: unsafe ccurl_response_code(easy.handle))
     guard head.status >= 300 else { return head }
@@ -102,30 +102,30 @@ public enum TransferResult: Equatable, Sendable {
     return head
   }
 
-  /// The media type of the last answer, such as `application/json`: in lower case, without
-  /// parameters, and empty where the server named none.
+  /// Media type of the last answer, such as `application/json`: in lower case, without parameters,
+  /// and empty if the server sent none.
   public var responseMediaType: InlineText {
     var type = InlineText("")
     unsafe easy.withText(ccurl_content_type(easy.handle)) { type = mediaType(of: $0) }
     return type
   }
 
-  /// The `Date` of the last answer; nil where it named none.
+  /// `Date` of the last answer; nil without a plausible one.
   public var serverTime: WallTime? {
     let seconds = Int64(unsafe ccurl_server_time(easy.handle))
-    // Until 2100: a server may say anything.
+    // Only dates before 2100 are accepted: a server may send anything.
     guard (1...4_102_444_800).contains(seconds) else { return nil }
     return WallTime(nanoseconds: seconds * 1_000_000_000)
   }
 
-  /// When `deadlineReached` is due, or nil.
+  /// Time at which `deadlineReached` is due, or nil.
   public var deadline: Instant? { multi.deadline }
 
-  /// `deadline` has come.
+  /// Handles a deadline that has passed.
   public func deadlineReached(now: Instant) { multi.deadlineReached(now: now) }
 
-  /// Asks `endpoint`, with `request` where its method has a body, and tells `owner` how it ended,
-  /// later and once.
+  /// Sends a request to `endpoint`, with `request` as its body if its method has one, and reports
+  /// the result to `owner`, later and once.
   public func send(to endpoint: Endpoint, telling owner: any TransferOwner) {
     precondition(!isBusy, "one transfer at a time")
     self.endpoint = endpoint
@@ -140,34 +140,34 @@ public enum TransferResult: Equatable, Sendable {
     multi.add(easy, telling: self)
   }
 
-  /// Uses no connection any more that was made before. A connection leads through the network that
-  /// the machine was in when it was made: once the machine is in another one, what is sent over it
-  /// is lost without a word. A transfer that is under way goes on.
+  /// Stops using earlier connections. A connection belongs to the network in which it was opened:
+  /// in another network, data sent over it is lost without an error. A transfer in progress
+  /// continues.
   public func leaveConnection() {
     connectsAnew = true
     isConnectingAnew = false
   }
 
-  /// Makes a call of the login below the address of Home Assistant, and tells `owner` how it ended,
-  /// later and once. `request` holds a secret from then on; `wipe` it when the transfer has ended.
+  /// Sends a call of the login below the address of Home Assistant, and reports the result to
+  /// `owner`, later and once. Afterwards `request` contains a secret: `wipe` it at the end.
   public func send(_ call: AuthCall, to address: [UInt8], telling owner: any TransferOwner) {
     request.removeAll()
     request.append(call.body)
     send(to: Endpoint(address: address, call), telling: owner)
   }
 
-  /// Ends a transfer whose owner goes away.
+  /// Ends a transfer without a report, for an owner that goes away.
   public func cancel() {
     guard isBusy else { return }
     multi.remove(easy)
-    // libcurl closed it, and its number may be that of another socket by now.
+    // libcurl has closed it, and another socket may have its number now.
     keptSocket = -1
     endpoint = nil
     unsafe owner = nil
   }
 
-  /// Each of the three kinds of transfer that libcurl knows undoes the other two; other methods are
-  /// one of them by another name.
+  /// Sets the method. Each of libcurl's three kinds of transfer resets the other two; other methods
+  /// are one of them with another name.
   private func set(_ method: HTTPMethod) {
     switch method {
     case .head: easy.set(CURLOPT_NOBODY, 1)
@@ -195,16 +195,16 @@ public enum TransferResult: Equatable, Sendable {
 
   private func received(_ bytes: UnsafeRawBufferPointer) -> Int {
     unsafe response.append(bytes.bindMemory(to: UInt8.self).span)
-    // Anything but the count makes libcurl end the transfer.
+    // Any other number makes libcurl end the transfer.
     return response.isOverflowed ? 0 : bytes.count
   }
 }
 
 extension HTTPClient: MultiHandleOwner {
   func transferFinished(_ result: CURLcode) {
-    // Out of the multi handle, the easy one does not know it any more.
+    // After the removal from the multi handle, the easy handle no longer has this value.
     keptSocket = unsafe ccurl_active_socket(easy.handle)
-    // Where there was no connection, an older one still waits to be used.
+    // If no connection was opened, an older one may still be reused.
     if isConnectingAnew, keptSocket >= 0 { connectsAnew = false }
     fault = TransferFault(result)
     multi.remove(easy)
@@ -219,7 +219,7 @@ extension HTTPClient: MultiHandleOwner {
   }
 }
 
-/// The media type in a `Content-Type`, in lower case and without parameters.
+/// Returns the media type of a `Content-Type`, in lower case and without parameters.
 private func mediaType(of contentType: Span<UInt8>) -> InlineText {
   let end = contentType.firstIndex(of: UInt8(ascii: ";")) ?? contentType.count
   let type = contentType.extracting(0..<end).trimmed()
@@ -232,15 +232,15 @@ private func mediaType(of contentType: Span<UInt8>) -> InlineText {
   return InlineText(lowercased.span.extracting(0..<count))
 }
 
-/// Where a transfer that has no answer came to its end, for advice on what to do.
+/// Phase in which a transfer failed, for advice to the user.
 public enum TransferFault: Sendable {
-  /// The name of the server is not known.
+  /// The name of the server cannot be resolved.
   case name
-  /// The server, or the way to it, takes no connection.
+  /// The server, or the network on the way to it, accepts no connection.
   case connection
-  /// It took too long.
+  /// The transfer took too long.
   case timeout
-  /// A `ConnectionFlaw`, or something else.
+  /// Any other failure, such as a `ConnectionFlaw`.
   case other
 
   init(_ result: CURLcode) {

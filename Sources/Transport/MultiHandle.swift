@@ -2,17 +2,17 @@ import Bytes
 import CCurl
 import LinuxIO
 
-/// Who is told that the transfer in a `MultiHandle` is over.
+/// Receiver of the end of the transfer in a `MultiHandle`.
 protocol MultiHandleOwner: AnyObject {
   func transferFinished(_ result: CURLcode)
 }
 
-/// One of libcurl's multi handles, with one transfer in it at a time, driven by the event loop.
+/// Multi handle of libcurl with one transfer at a time, driven by the event loop.
 ///
-/// The loop keeps this object as long as it watches a socket, and not its owner, who calls
-/// `stopWatching` when it goes.
+/// The loop keeps this object alive while it watches a socket, but not its owner, who calls
+/// `stopWatching` at its own end.
 @safe final class MultiHandle {
-  /// Sockets that libcurl may use side by side: the old connection, and IPv4 beside IPv6.
+  /// Maximum number of parallel sockets: the old connection, and IPv4 beside IPv6.
   static let socketsMax = 8
 
   private struct Socket {
@@ -23,12 +23,12 @@ protocol MultiHandleOwner: AnyObject {
   private let loop: EventLoop
   private let multi: UnsafeMutableRawPointer
   private var sockets: [Socket] = []
-  /// Nil without a transfer.
+  /// Owner of the present transfer; nil without one.
   private unowned(unsafe) var owner: (any MultiHandleOwner)?
-  /// When `deadlineReached` is due, or nil.
+  /// Time at which `deadlineReached` is due, or nil.
   private(set) var deadline: Instant?
 
-  /// Nil where libcurl cannot start.
+  /// Creates a handle; nil if libcurl cannot start.
   init?(loop: EventLoop) {
     guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK,
       let multi = unsafe curl_multi_init()
@@ -49,20 +49,20 @@ protocol MultiHandleOwner: AnyObject {
     sockets.removeAll()
   }
 
-  /// Of the connections that no transfer uses, only the newest is kept.
+  /// Limits the idle connections to the newest one.
   func keepOneConnection() {
     let result = unsafe ccurl_keep_connections(multi, 1)
     precondition(result == CURLM_OK, "libcurl knows this option since 2007")
   }
 
-  /// Begins a transfer, and tells `owner` when it is over, later and once.
+  /// Begins a transfer, and reports its end to `owner`, later and once.
   func add(_ easy: EasyHandle, telling owner: any MultiHandleOwner) {
     unsafe self.owner = owner
     let added = unsafe curl_multi_add_handle(multi, easy.handle)
     precondition(added == CURLM_OK, "the handle is in no other multi handle")
   }
 
-  /// Takes a transfer out, over or not. A connection without a transfer is closed with it.
+  /// Removes a transfer, complete or not. A connection without a transfer is closed with it.
   func remove(_ easy: EasyHandle) {
     unsafe owner = nil
     unsafe curl_multi_remove_handle(multi, easy.handle)
@@ -82,7 +82,7 @@ protocol MultiHandleOwner: AnyObject {
     unsafe owner?.transferFinished(result)
   }
 
-  // MARK: libcurl's side
+  // MARK: Callbacks of libcurl
 
   private func setCallbacks() {
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
@@ -110,8 +110,8 @@ protocol MultiHandleOwner: AnyObject {
     var readiness = Readiness()
     if what & CURL_POLL_IN != 0 { readiness.insert(.input) }
     if what & CURL_POLL_OUT != 0 { readiness.insert(.output) }
-    // A socket that cannot be watched ends its transfer by timeout. libcurl uses a few for one, and
-    // how many is also a matter of the addresses that a name has.
+    // A socket that cannot be watched ends its transfer by timeout. libcurl uses a few sockets for
+    // one transfer; their number also depends on the addresses of the name.
     guard sockets.count < Self.socketsMax,
       let watch = try? loop.watch(descriptor, for: readiness, telling: self)
     else { return }

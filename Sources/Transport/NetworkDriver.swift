@@ -2,21 +2,21 @@ public import Bytes
 public import HomeAssistant
 public import LinuxIO
 
-/// Carries a `Client` over the network: its WebSocket, its calls to the REST API, and the access
-/// tokens for both. Another address has another driver, and another client.
+/// Connects a `Client` to the network: its WebSocket, its calls to the REST API, and the access
+/// tokens for both. Another address needs another driver and another client.
 @safe public final class NetworkDriver {
   private let webSocket: WebSocketDriver
   private let calls: CallQueue
   private unowned(unsafe) var client: Client?
 
-  /// Nil where libcurl cannot start.
+  /// Creates a driver; nil if libcurl cannot start.
   ///
   /// - Parameters:
-  ///   - address: of Home Assistant, without a slash at its end: `http://192.168.1.5:8123`.
-  ///   - tokens: where access tokens come from.
-  ///   - settings: how the server is reached, and who it has to be.
-  ///   - loop: tells when there is something to do.
-  ///   - userAgent: what the server's log calls this program.
+  ///   - address: address of Home Assistant, without a slash at its end: `http://192.168.1.5:8123`.
+  ///   - tokens: source of access tokens.
+  ///   - settings: settings of proxy and TLS.
+  ///   - loop: event loop that drives the connections.
+  ///   - userAgent: name of this program for the server's log.
   public init?(
     address: [UInt8], tokens: AccessTokens, settings: TransportSettings, loop: EventLoop,
     userAgent: [UInt8]
@@ -33,36 +33,36 @@ public import LinuxIO
 
   deinit { calls.abandon() }
 
-  /// Makes the one client of this driver.
+  /// Creates the only client of this driver.
   ///
   /// - Parameters:
-  ///   - policy: how patient the client is.
-  ///   - seed: where the jitter of its waits starts.
-  /// - Returns: the client, which keeps the driver.
+  ///   - policy: timeouts and retries of the client.
+  ///   - seed: start of the jitter of its delays.
+  /// - Returns: the client, which keeps the driver alive.
   public func makeClient(policy: SessionPolicy = SessionPolicy(), seed: UInt64) -> Client {
     let client = Client(driver: self, policy: policy, seed: seed)
     unsafe self.client = client
     unsafe calls.owner = self
     webSocket.carry(client, telling: self)
-    // The client keeps the driver as long as it calls it.
+    // The client keeps the driver alive as long as it calls it.
     client.observe { [unowned(unsafe) self] in unsafe stateChanged($0) }.detach()
     return client
   }
 
-  /// Whether nothing is sent any more until a person logs in again. Keep the fingerprint of the
-  /// credential then.
+  /// Whether the server rejected the credential, so that nothing is sent until a person logs in
+  /// again. The caller should then store the fingerprint of the credential.
   public var isCredentialRejected: Bool { calls.isCredentialRejected }
 
-  /// Whether tokens may be sent from now on, which they may at first. A call that carries one ends
-  /// at once where they may not; a connection that stands is the owner's to close.
+  /// Sets whether tokens may be sent; initially they may. If not, a call with a token ends at once;
+  /// the owner must close an open connection itself.
   public func setTokensAllowed(_ areAllowed: Bool) { calls.setAllowed(areAllowed) }
 
   // MARK: Time
 
-  /// When `deadlineReached` is due, or nil; that of the client included.
+  /// Time at which `deadlineReached` is due, or nil; includes that of the client.
   public var deadline: Instant? { earliest(calls.deadline, webSocket.deadline) }
 
-  /// `deadline` has come.
+  /// Handles a deadline that has passed.
   public func deadlineReached(now: Instant) {
     calls.deadlineReached(now: now)
     webSocket.deadlineReached(now: now)
@@ -84,7 +84,7 @@ extension NetworkDriver: Driver {
 extension NetworkDriver: WebSocketDriverOwner {
   public func tokenWanted(refused: [UInt8]?) { calls.fetchToken(refused: refused) }
 
-  /// A refused access token is replaced once, where the credential is a refresh token.
+  /// Replaces a rejected access token once, if the credential is a refresh token.
   private func stateChanged(_ state: ConnectionState) {
     switch state {
     case .ready: calls.tokenAccepted()

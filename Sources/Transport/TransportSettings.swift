@@ -1,29 +1,28 @@
 import Bytes
 public import LinuxIO
 
-/// How a server is reached and who it has to be: one value for HTTP and for the WebSocket.
+/// Settings of proxy and TLS, used for both HTTP and the WebSocket.
 ///
-/// Certificates are always verified, and the name in them; nothing switches that off. Where a
-/// server has a certificate of its own making, `authorityFile` or `publicKeyPin` says so.
+/// Certificates and the names in them are always verified; nothing disables that. For a server with
+/// a self-made certificate, set `authorityFile` or `publicKeyPin`.
 public struct TransportSettings: Equatable, Sendable {
-  /// PEM certificates of the authorities that are believed, instead of the system's.
+  /// PEM certificates of the trusted authorities, instead of the system's.
   public var authorityFile: Path?
-  /// What the server's public key has to be, beside the certificate that is verified all the same.
+  /// Required public key of the server, in addition to the verified certificate.
   public var publicKeyPin: PublicKeyPin?
-  /// What is shown to a server that asks for a certificate.
+  /// Certificate for a server that requests one.
   public var clientCertificate: ClientCertificate?
-  /// A proxy's URL, holding no NUL, such as `http://proxy:3128`; nil leaves it to `http_proxy`,
-  /// `https_proxy` and `all_proxy` of the environment. `no_proxy` there holds for both.
+  /// URL of a proxy, without a NUL, such as `http://proxy:3128`; nil uses `http_proxy`,
+  /// `https_proxy` and `all_proxy` of the environment. `no_proxy` there applies to both.
   public var proxy: [UInt8]?
 
-  /// What differs from `system`.
+  /// Creates settings; each default is that of `system`.
   ///
   /// - Parameters:
-  ///   - authorityFile: PEM certificates of the authorities that are believed, instead of the
-  ///     system's.
-  ///   - publicKeyPin: what the server's public key has to be besides.
-  ///   - clientCertificate: what is shown to a server that asks for a certificate.
-  ///   - proxy: a proxy's URL; nil leaves it to the environment.
+  ///   - authorityFile: PEM certificates of the trusted authorities, instead of the system's.
+  ///   - publicKeyPin: required public key of the server.
+  ///   - clientCertificate: certificate for a server that requests one.
+  ///   - proxy: URL of a proxy; nil uses the environment.
   public init(
     authorityFile: Path? = nil, publicKeyPin: PublicKeyPin? = nil,
     clientCertificate: ClientCertificate? = nil, proxy: [UInt8]? = nil
@@ -35,33 +34,33 @@ public struct TransportSettings: Equatable, Sendable {
     self.proxy = proxy
   }
 
-  /// The system's authorities, and nothing else.
+  /// Default settings: the system's authorities and the proxy of the environment.
   public static let system = TransportSettings()
 
-  /// The same way to the network, and the system's authorities at its end.
+  /// Settings with the same proxy and the system's authorities.
   var withoutTLS: TransportSettings { TransportSettings(proxy: proxy) }
 }
 
-/// A certificate and its private key, which needs no passphrase; both PEM.
+/// Client certificate and its private key without a passphrase, both PEM.
 public struct ClientCertificate: Equatable, Sendable {
-  /// PEM; those of the authorities in between may follow the certificate.
+  /// PEM file; certificates of intermediate authorities may follow the certificate.
   public let certificateFile: Path
-  /// PEM, without a passphrase.
+  /// PEM file, without a passphrase.
   public let keyFile: Path
 
-  /// A certificate and the key that belongs to it.
+  /// Creates a pair of a certificate and its key.
   public init(certificateFile: Path, keyFile: Path) {
     self.certificateFile = certificateFile
     self.keyFile = keyFile
   }
 }
 
-/// The SHA-256 of a server's public key in libcurl's form, `sha256//` and Base64; several, of which
-/// one has to fit, are separated by `;`. (To libcurl, anything else is the name of a file.)
+/// SHA-256 of a server's public key in libcurl's form, `sha256//` and Base64; `;` separates
+/// several, of which one has to match. (libcurl takes anything else for the name of a file.)
 public struct PublicKeyPin: Equatable, Sendable {
   let bytes: [UInt8]
 
-  /// Nil where the text is not of that form.
+  /// Checks the form of the text; nil if it is wrong.
   public init?(_ text: [UInt8]) {
     let pins = text.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
     guard pins.allSatisfy({ Self.isPin([UInt8]($0).span) }) else { return nil }
@@ -70,7 +69,7 @@ public struct PublicKeyPin: Equatable, Sendable {
 
   private static let prefix: StaticString = "sha256//"
 
-  /// 32 bytes make 43 digits of Base64 and its padding.
+  /// Whether the text is a pin: 32 bytes are 43 digits of Base64 and its padding.
   private static func isPin(_ text: Span<UInt8>) -> Bool {
     let start = prefix.utf8CodeUnitCount
     guard text.count == start + 44, text.starts(with: prefix), text[start + 43] == UInt8(ascii: "=")

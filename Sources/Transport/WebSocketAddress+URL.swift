@@ -3,11 +3,11 @@ import CCurl
 import HomeAssistant
 
 extension WebSocketAddress {
-  /// The parts of a URL to which libcurl has just connected: the server is named to itself as it
-  /// was found.
+  /// Splits a URL to which libcurl has just connected, so that the handshake names the server
+  /// exactly as libcurl found it.
   init?(terminatedURL: [UInt8]) {
     guard let url = ParsedURL(terminatedURL), let scheme = url.part(CURLUPART_SCHEME),
-      // Names beyond ASCII are asked for in the form that stands in the DNS.
+      // Names beyond ASCII are sent in their DNS form.
       let host = url.part(CURLUPART_HOST, CURLU_PUNYCODE),
       let digits = url.part(CURLUPART_PORT, CURLU_DEFAULT_PORT), let port = UInt16(digits: digits),
       var path = url.part(CURLUPART_PATH, CURLU_URLENCODE)
@@ -20,7 +20,7 @@ extension WebSocketAddress {
   }
 }
 
-/// A URL as libcurl understands it.
+/// URL parsed by libcurl.
 @safe private final class ParsedURL {
   private let url: OpaquePointer
 
@@ -35,7 +35,7 @@ extension WebSocketAddress {
 
   deinit { unsafe curl_url_cleanup(url) }
 
-  /// Nil where the URL has none.
+  /// Returns a part of the URL; nil without it.
   func part(_ part: CURLUPart, _ flags: Int32 = 0) -> [UInt8]? {
     guard let text = unsafe ccurl_url_part(url, part, UInt32(flags)) else { return nil }
     defer { unsafe curl_free(text) }

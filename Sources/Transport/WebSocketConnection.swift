@@ -3,35 +3,35 @@ import CCurl
 public import HomeAssistant
 public import LinuxIO
 
-/// Who gets what comes over a WebSocket. Every `open` ends with one `webSocketClosed`; nothing of
-/// this is called from inside a call to the connection.
+/// Receiver of the events of a WebSocket. Every `open` ends with one `webSocketClosed`; none of
+/// these functions is called from inside a call to the connection.
 public protocol WebSocketOwner: AnyObject {
-  /// Messages may be sent.
+  /// Reports that messages may be sent.
   func webSocketOpened()
-  /// A whole message, in `connection.message` until this returns.
+  /// Reports a whole message, in `connection.message` until this returns.
   func webSocketReceived(_ kind: WebSocketMessageKind)
-  /// It is over, and may be opened again.
+  /// Reports the end of the WebSocket, which may be opened again.
   func webSocketClosed(_ end: WebSocketEnd)
 }
 
-/// One WebSocket at a time, over a connection that libcurl makes (name look-up, proxy, TLS), driven
+/// Connection for one WebSocket at a time, which libcurl opens (name look-up, proxy, TLS), driven
 /// by the event loop.
 ///
-/// Its buffers are made once and cost memory only as far as they are used. Nothing of ours is
-/// allocated for a message.
+/// Its buffers are allocated once and use memory only as far as they are filled. This code
+/// allocates nothing for a message.
 @safe public final class WebSocketConnection {
-  /// For the name, the proxy, TCP and TLS together; the handshake has its own.
+  /// Timeout for name look-up, proxy, TCP and TLS together; the handshake has its own.
   public static let connectTimeout: Duration = .seconds(10)
-  /// What is read, and what is written, in one turn of the loop at most; others want theirs.
+  /// Maximum number of bytes read, and written, in one turn of the loop; others need theirs.
   static let turnByteCountMax = 64 * 1024
-  /// What a buffer keeps of its memory when a longer message is done.
+  /// Memory that a buffer keeps after a longer message.
   static let keptByteCount = 64 * 1024
 
   private enum Stage {
     case idle
     case connecting
     case connected(ConnectedSocket)
-    /// Everything is closed; the owner will be told so.
+    /// The connection is closed; the owner does not know it yet.
     case over(WebSocketEnd, since: Instant)
   }
 
@@ -42,25 +42,25 @@ public protocol WebSocketOwner: AnyObject {
   private unowned(unsafe) var owner: (any WebSocketOwner)?
   private var terminatedURL: [UInt8] = []
   private var stage = Stage.idle
-  // Not private: tests look at what its buffer keeps of the memory.
+  // Not private: tests check the memory that its buffer keeps.
   var conversation: WebSocketConversation
-  /// There may be more to read than the kernel knows of; since then.
+  /// Time since which there may be more to read than the kernel knows of.
   private var unreadSince: Instant?
-  /// Why nothing can be written any more. What is still to be read may say more.
+  /// Error after which nothing can be written. Unread data may explain more.
   private var writeFailure: InlineText?
-  /// More waits, or waited, to be sent than the buffer keeps memory for.
+  /// Whether more waits, or waited, to be sent than the buffer keeps memory for.
   private var isOutputLarge = false
 
-  /// The message that was just received, or that is coming.
+  /// The message that was received last, or is being received.
   public var message: ByteBuffer
 
-  /// Nil where libcurl cannot start.
+  /// Creates a connection; nil if libcurl cannot start.
   ///
   /// - Parameters:
-  ///   - loop: tells when there is something to do.
-  ///   - settings: how the server is reached, and who it has to be.
-  ///   - messageByteCountMax: the longest message that is received, and the longest that is sent.
-  ///   - userAgent: what the server's log calls us, of at most 256 bytes; may be empty.
+  ///   - loop: event loop that drives the connection.
+  ///   - settings: settings of proxy and TLS.
+  ///   - messageByteCountMax: maximum size of a received and of a sent message.
+  ///   - userAgent: name of this program for the server's log, at most 256 bytes; may be empty.
   public init?(
     loop: EventLoop, settings: TransportSettings,
     messageByteCountMax: Int = WebSocketConversation.messageByteCountMax, userAgent: [UInt8]
@@ -75,7 +75,7 @@ public protocol WebSocketOwner: AnyObject {
     conversation = WebSocketConversation(sentMessageByteCountMax: messageByteCountMax)
     message = ByteBuffer(capacity: messageByteCountMax)
     easy.set(CURLOPT_CONNECT_ONLY, 1)
-    // Through a proxy, too, this is a connection of our own.
+    // Through a proxy, too, the connection is used by this object alone.
     easy.set(CURLOPT_HTTPPROXYTUNNEL, 1)
   }
 
@@ -85,14 +85,14 @@ public protocol WebSocketOwner: AnyObject {
     multi.stopWatching()
   }
 
-  // MARK: What an owner asks for
+  // MARK: Requests of the owner
 
   /// Whether messages can be sent.
   public var isOpen: Bool { conversation.isOpen }
 
   /// Connects to an `http:` or `https:` URL and opens a WebSocket there.
   ///
-  /// - Precondition: the last one is over, and its owner was told; no NUL in `url`.
+  /// - Precondition: the owner has got the end of the last one; no NUL in `url`.
   public func open(_ url: [UInt8], telling owner: any WebSocketOwner) {
     guard case .idle = stage else { preconditionFailure("one WebSocket at a time") }
     unsafe self.owner = owner
@@ -102,10 +102,10 @@ public protocol WebSocketOwner: AnyObject {
     multi.add(easy, telling: self)
   }
 
-  /// Sends a message; a text is valid UTF-8.
+  /// Sends a message; a text must be valid UTF-8.
   ///
-  /// - Returns: false where the WebSocket is not open, or where so much waits to be sent that the
-  ///   message does not fit. Nothing of it is sent then.
+  /// - Returns: false, with nothing sent, if the WebSocket is not open, or if the message does not
+  ///   fit behind the waiting ones.
   public func send(_ kind: WebSocketMessageKind, _ bytes: Span<UInt8>) -> Bool {
     guard conversation.send(kind, bytes, mask: randomBytes()) else { return false }
     flush()
@@ -113,7 +113,7 @@ public protocol WebSocketOwner: AnyObject {
   }
 
   /// Closes the WebSocket with a code that may be sent, such as `WebSocketCloseCode.normal`. The
-  /// owner is told when it is over: after the server's close, or five seconds.
+  /// owner gets the end later: after the server's close, or five seconds.
   public func close(code: UInt16) {
     let now = Moment.now.instant
     switch stage {
@@ -125,7 +125,7 @@ public protocol WebSocketOwner: AnyObject {
     }
   }
 
-  /// Hangs up at once and reports nothing, for an owner that goes away.
+  /// Closes the connection at once without a report, for an owner that goes away.
   public func abandon() {
     disconnect()
     stage = .idle
@@ -134,14 +134,14 @@ public protocol WebSocketOwner: AnyObject {
 
   // MARK: Time
 
-  /// When `deadlineReached` is due, or nil.
+  /// Time at which `deadlineReached` is due, or nil.
   public var deadline: Instant? {
     if case .over(_, let since) = stage { return since }
     let next = earliest(multi.deadline, conversation.deadline)
     return earliest(next, unreadSince)
   }
 
-  /// `deadline` has come.
+  /// Handles a deadline that has passed.
   public func deadlineReached(now: Instant) {
     multi.deadlineReached(now: now)
     if let unreadSince, now >= unreadSince { receive() }
@@ -167,7 +167,7 @@ public protocol WebSocketOwner: AnyObject {
         if let writeFailure { finish(conversation.disconnected(writeFailure)) }
         return
       case .end:
-        return finish(conversation.disconnected(InlineText("The server hung up")))
+        return finish(conversation.disconnected(InlineText("The server closed the connection")))
       case .failed(let words):
         return finish(conversation.disconnected(words))
       }
@@ -189,7 +189,7 @@ public protocol WebSocketOwner: AnyObject {
 
   // MARK: Sending
 
-  /// Writes what the connection takes now, within the limit of a turn.
+  /// Writes as much as the connection accepts now, within the limit of a turn.
   private func flush() {
     guard case .connected(let socket) = stage, writeFailure == nil else { return }
     isOutputLarge = isOutputLarge || conversation.pendingByteCount > Self.keptByteCount
@@ -222,13 +222,13 @@ public protocol WebSocketOwner: AnyObject {
 
   // MARK: Ending
 
-  /// Closes the connection and tells the owner.
+  /// Closes the connection and informs the owner.
   private func finish(_ end: WebSocketEnd) {
     disconnect()
     tellClosed(end)
   }
 
-  /// Closes the connection; the owner, who is calling, is told later.
+  /// Closes the connection; informs the owner later, because the owner is the caller.
   private func hangUp(_ end: WebSocketEnd, now: Instant) {
     disconnect()
     stage = .over(end, since: now)
@@ -253,11 +253,11 @@ public protocol WebSocketOwner: AnyObject {
 }
 
 extension WebSocketConnection: MultiHandleOwner {
-  /// The connection stands, or there is none.
+  /// Handles the result of opening the connection.
   func transferFinished(_ result: CURLcode) {
     guard result == CURLE_OK else { return finish(.notConnected(words(for: result, of: easy))) }
     guard let address = WebSocketAddress(terminatedURL: terminatedURL) else {
-      return finish(.notConnected(InlineText("The URL cannot be asked for")))
+      return finish(.notConnected(InlineText("The URL cannot be requested")))
     }
     let socket: ConnectedSocket
     do throws(Errno) {
@@ -278,7 +278,7 @@ extension WebSocketConnection: MultiHandleOwner {
 extension WebSocketConnection: ConnectedSocketOwner {
   func socketReady(_ readiness: Readiness) {
     if readiness.contains(.output) { flush() }
-    // Also with an error: reading finds out which.
+    // Also after an error: reading finds its cause.
     if readiness != .output { receive() }
   }
 }

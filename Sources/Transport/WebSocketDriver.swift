@@ -2,23 +2,23 @@ public import Bytes
 public import HomeAssistant
 public import LinuxIO
 
-/// Who has the access tokens for a `WebSocketDriver`.
+/// Provider of the access tokens for a `WebSocketDriver`.
 public protocol WebSocketDriverOwner: AnyObject {
-  /// The session wants an access token: tell `WebSocketDriver.tokenFetched`, from inside this call
-  /// or later. A wish before it that was not answered yet is void.
+  /// Requests an access token for the session: call `WebSocketDriver.tokenFetched`, from inside
+  /// this call or later. A new request replaces an unanswered one.
   ///
-  /// - Parameter refused: the token that the server did not accept, or nil.
+  /// - Parameter refused: the token that the server rejected, or nil.
   func tokenWanted(refused: [UInt8]?)
 }
 
-/// Carries the WebSocket of a `Client`, and nothing else: its owner has the access tokens, and
-/// calls of the REST API fail with `RequestError.unsupported`.
+/// Carries only the WebSocket of a `Client`: its owner has the access tokens, and calls of the REST
+/// API fail with `RequestError.unsupported`.
 ///
 /// Invariants:
-/// 1. The socket is left alone while the client reads a message, which stands in its buffer.
-/// 2. A refused token is told to the owner once, with the wish for the next one.
+/// 1. The socket does nothing while the client reads a message, which is in the socket's buffer.
+/// 2. A rejected token is reported to the owner once, with the request for the next one.
 @safe public final class WebSocketDriver {
-  /// What the client asked for while it read a message.
+  /// Requests of the client during the reading of a message.
   private struct Deferred {
     var closeCode: UInt16?
     var isOpening = false
@@ -28,18 +28,18 @@ public protocol WebSocketDriverOwner: AnyObject {
   private let socket: WebSocketConnection
   private unowned(unsafe) var client: Client?
   private unowned(unsafe) var owner: (any WebSocketDriverOwner)?
-  /// The token that the session got last.
+  /// Last token of the session.
   private var sessionToken: [UInt8]?
-  /// Nil where the client reads no message.
+  /// Deferred requests; nil unless the client reads a message.
   private var deferred: Deferred?
 
-  /// Nil where libcurl cannot start.
+  /// Creates a driver; nil if libcurl cannot start.
   ///
   /// - Parameters:
-  ///   - address: of Home Assistant, without a slash at its end: `http://192.168.1.5:8123`.
-  ///   - settings: how the server is reached, and who it has to be.
-  ///   - loop: tells when there is something to do.
-  ///   - userAgent: what the server's log calls this program.
+  ///   - address: address of Home Assistant, without a slash at its end: `http://192.168.1.5:8123`.
+  ///   - settings: settings of proxy and TLS.
+  ///   - loop: event loop that drives the connection.
+  ///   - userAgent: name of this program for the server's log.
   public init?(
     address: [UInt8], settings: TransportSettings, loop: EventLoop, userAgent: [UInt8]
   ) {
@@ -51,13 +51,13 @@ public protocol WebSocketDriverOwner: AnyObject {
 
   deinit { socket.abandon() }
 
-  /// Makes the one client of this driver.
+  /// Creates the only client of this driver.
   ///
   /// - Parameters:
-  ///   - policy: how patient the client is.
-  ///   - seed: where the jitter of its waits starts.
-  ///   - owner: has the tokens; it outlives the client.
-  /// - Returns: the client, which keeps the driver.
+  ///   - policy: timeouts and retries of the client.
+  ///   - seed: start of the jitter of its delays.
+  ///   - owner: provider of the tokens; it outlives the client.
+  /// - Returns: the client, which keeps the driver alive.
   public func makeClient(
     policy: SessionPolicy = SessionPolicy(), seed: UInt64, telling owner: any WebSocketDriverOwner
   ) -> Client {
@@ -66,17 +66,17 @@ public protocol WebSocketDriverOwner: AnyObject {
     return client
   }
 
-  /// Carries a client that has this driver, or one that has this driver as a part.
+  /// Attaches a client that has this driver, or a driver that contains this one.
   func carry(_ client: Client, telling owner: any WebSocketDriverOwner) {
     precondition(unsafe self.client == nil, "a driver has one client")
     unsafe self.client = client
     unsafe self.owner = owner
   }
 
-  /// Whether the session has a token that was not refused, as far as that was told.
+  /// Whether the session has a token that was not reported as rejected.
   var hasShownToken: Bool { sessionToken != nil }
 
-  /// The answer to `WebSocketDriverOwner.tokenWanted`.
+  /// Answers `WebSocketDriverOwner.tokenWanted`.
   public func tokenFetched(_ result: TokenResult) {
     if case .token(let token) = result { sessionToken = token }
     unsafe client?.tokenFetched(result)
@@ -84,10 +84,10 @@ public protocol WebSocketDriverOwner: AnyObject {
 
   // MARK: Time
 
-  /// When `deadlineReached` is due, or nil; that of the client included.
+  /// Time at which `deadlineReached` is due, or nil; includes that of the client.
   public var deadline: Instant? { unsafe earliest(socket.deadline, client?.deadline) }
 
-  /// `deadline` has come.
+  /// Handles a deadline that has passed.
   public func deadlineReached(now: Instant) {
     socket.deadlineReached(now: now)
     if let client = unsafe client, let deadline = client.deadline, now >= deadline {
@@ -104,7 +104,7 @@ extension WebSocketDriver: Driver {
       deferred?.isOpening = true
       return
     }
-    // The last one may still be closing, for which the new one does not wait.
+    // The last one may still be closing; the new one does not wait for that.
     socket.abandon()
     socket.open(url, telling: self)
   }
@@ -115,7 +115,7 @@ extension WebSocketDriver: Driver {
   }
 
   public func send(_ kind: WebSocketMessageKind, _ message: Span<UInt8>) {
-    // What does not fit is not answered, and its request then says so.
+    // A message that does not fit gets no answer, and its request then reports that.
     _ = socket.send(kind, message)
   }
 
@@ -127,7 +127,7 @@ extension WebSocketDriver: Driver {
 
   public func send(_ call: HTTPCall) { unsafe client?.httpFailed(call.id, .unsupported) }
 
-  /// No call is ever under way.
+  /// Does nothing: this driver sends no calls.
   public func cancelHTTP(_ id: RequestID) {}
 }
 
@@ -157,7 +157,7 @@ extension WebSocketDriver: WebSocketOwner {
 }
 
 extension WebSocketEnd {
-  /// Why the session lost its connection; nil where the session closed it, and expects no report.
+  /// Reason of a lost connection; nil if the session closed it, and expects no report.
   fileprivate var failure: ConnectionFailure? {
     switch self {
     case .notConnected(let words): return .unreachable(Text([UInt8](words.bytes)))

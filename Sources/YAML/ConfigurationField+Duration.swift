@@ -1,7 +1,7 @@
 import Bytes
 
 extension ConfigurationField {
-  /// A length of time with its unit, such as `1.5s`, in `range`; `example` shows a right one.
+  /// Reads a duration with its unit, such as `1.5s`, in `range`; `example` is a valid value.
   public func duration(in range: ClosedRange<Duration>, example: StaticString) -> Duration? {
     guard let text = text() else { return nil }
     do throws(Refusal) { return try Duration(text, in: range, example: example) } catch {
@@ -12,7 +12,7 @@ extension ConfigurationField {
 }
 
 extension Duration {
-  /// A length of time as a person wrote it.
+  /// Reads a duration as a person wrote it.
   @inline(never)
   public init(
     _ text: [UInt8], in range: ClosedRange<Duration>, example: StaticString
@@ -26,7 +26,7 @@ extension Duration {
   }
 }
 
-/// A length of time as people write it: digits, perhaps with a decimal point, and a unit.
+/// Duration as people write it: digits, optionally a decimal point, and a unit.
 private struct DurationText {
   private struct Unit {
     let name: StaticString
@@ -38,7 +38,7 @@ private struct DurationText {
     Unit(name: "min", nanoseconds: 60_000_000_000), Unit(name: "h", nanoseconds: 3_600_000_000_000),
     Unit(name: "d", nanoseconds: 86_400_000_000_000),
   ]
-  /// What people write instead, and what we would have them write.
+  /// Other names that people write, with the unit they mean.
   private static let otherNames: [(name: StaticString, unit: StaticString)] = [
     ("msec", "ms"), ("millisecond", "ms"), ("milliseconds", "ms"),
     ("sec", "s"), ("secs", "s"), ("second", "s"), ("seconds", "s"),
@@ -48,7 +48,7 @@ private struct DurationText {
 
   private let text: [UInt8]
   private let example: StaticString
-  /// Where the digits before the point end, and where those after it do.
+  /// Ends of the digits before and after the point.
   private let wholeEnd: Int
   private let numberEnd: Int
   private let unit: [UInt8]

@@ -1,33 +1,33 @@
 import Bytes
 
 extension ConfigurationField {
-  /// A distance with its unit, such as `50m`, in metres, in `range`; `example` shows a right one.
+  /// Reads a distance with its unit, such as `50m`, in metres; `example` is a valid value.
   public func meters(in range: ClosedRange<Int>, example: StaticString) -> Double? {
     measure(in: range, units: [("m", 1), ("km", 1000), ("nmi", 1852)], example: example)
   }
 
-  /// An angle with its unit, such as `20°`, in degrees, in `range`; `example` shows a right one.
+  /// Reads an angle with its unit, such as `20°`, in degrees; `example` is a valid value.
   public func degrees(in range: ClosedRange<Int>, example: StaticString) -> Double? {
     measure(in: range, units: [("°", 1), ("deg", 1)], example: example)
   }
 
-  /// A percentage, such as `30%`, in `range`; `example` shows a right one.
+  /// Reads a percentage, such as `30%`, in `range`; `example` is a valid value.
   public func percent(in range: ClosedRange<Int>, example: StaticString) -> Double? {
     measure(in: range, units: [("%", 1)], example: example)
   }
 
-  /// A voltage with its unit, such as `11.8V`, in volts, in `range`; `example` shows a right one.
+  /// Reads a voltage with its unit, such as `11.8V`, in volts; `example` is a valid value.
   public func volts(in range: ClosedRange<Int>, example: StaticString) -> Double? {
     measure(in: range, units: [("V", 1), ("mV", 0.001)], example: example)
   }
 
-  /// Whether a number with this unit stands there.
+  /// Whether the value is a number with this unit.
   public func isMeasure(in unit: StaticString) -> Bool {
     guard case .scalar(let text, _) = node.content else { return false }
     return DecimalText(text).unit.span.elementsEqual(unit)
   }
 
-  /// `range` is in the first unit.
+  /// Reads a number with one of `units`; `range` is in the first unit.
   @inline(never)
   private func measure(
     in range: ClosedRange<Int>, units: [(name: StaticString, factor: Double)],
@@ -57,12 +57,12 @@ extension ConfigurationField {
   }
 }
 
-/// A number as people write it, and what stands behind it.
+/// Number as people write it, and the unit after it.
 private struct DecimalText {
-  /// So many digits behind the point count.
+  /// Maximum number of digits after the point that are read.
   private static let decimalsMax = 6
 
-  /// Nil where it is none.
+  /// Value; nil if the text does not begin with a number.
   let value: Double?
   let unit: [UInt8]
 

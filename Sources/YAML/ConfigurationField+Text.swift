@@ -1,13 +1,13 @@
 public import Bytes
 
-// The kinds of single values, read from their text. Quotes make no difference.
+// Single values of each kind, read from their text. Quotes make no difference.
 
 extension ConfigurationField {
   public static let nameCharactersMax = 64
   public static let iconBytesMax = 64
   public static let pathBytesMax = 1024
-  /// Which of some words it is. Where more than the words is possible, `remedy` says what; without
-  /// it, the words are offered.
+  /// Returns the index of the value in `words`. If other values are possible too, `remedy` names
+  /// them; otherwise the message offers the words.
   public func word(of words: [StaticString], remedy: MessageText? = nil) -> Int? {
     guard let text = text() else { return nil }
     for index in words.indices where text.span.elementsEqual(words[index]) { return index }
@@ -21,7 +21,7 @@ extension ConfigurationField {
     return nil
   }
 
-  /// `true` or `false`, or one of YAML 1.1's other words for them, in any case.
+  /// Reads `true` or `false`, or one of YAML 1.1's other words for them, in any case.
   public func boolean() -> Bool? {
     guard let text = text() else { return nil }
     switch Text(text.lowercasedASCII) {
@@ -33,7 +33,7 @@ extension ConfigurationField {
     }
   }
 
-  /// A TCP port.
+  /// Reads a TCP port.
   public func port() -> UInt16? {
     guard let text = text() else { return nil }
     if let port = portNumber(text.span) { return port }
@@ -41,20 +41,20 @@ extension ConfigurationField {
     return nil
   }
 
-  /// Decimal digits.
+  /// Reads a whole number in decimal digits.
   public func wholeNumber(in range: ClosedRange<Int>) -> Int? {
     guard let text = text() else { return nil }
     if let value = text.span.decimalValue.flatMap({ Int(exactly: $0) }), range.contains(value) {
       return value
     }
     report(
-      "\(quoted: text) is not a whole number that is possible here",
+      "\(quoted: text) is not a whole number in range",
       remedy: "write one from \(range.lowerBound) to \(range.upperBound)")
     return nil
   }
 
-  /// What people call something: 1...64 characters, without control characters; letters in lower
-  /// or upper case are the same name.
+  /// Reads a name that is not among `names`: 1...64 characters without control characters. Names
+  /// that differ only in case are the same.
   public func name(notAmong names: SeenTexts) -> [UInt8]? {
     guard let name = name() else { return nil }
     names.add(name.lowercasedASCII, of: self)
@@ -79,7 +79,7 @@ extension ConfigurationField {
     return text
   }
 
-  /// `prefix:name`, such as `mdi:water`.
+  /// Reads an icon, `prefix:name`, such as `mdi:water`.
   public func icon() -> [UInt8]? {
     guard let text = text() else { return nil }
     if text.count <= Self.iconBytesMax, isIcon(text) { return text }
@@ -96,8 +96,8 @@ extension ConfigurationField {
     return true
   }
 
-  /// An absolute path; a slash at the end is removed. The path is not shown when it is wrong,
-  /// since it may be a token in the wrong place.
+  /// Reads an absolute path and removes slashes at its end. A message about a wrong path does not
+  /// show it, since it may be a token in the wrong place.
   public func absolutePath() -> [UInt8]? {
     guard let text = text() else { return nil }
     if text.first != UInt8(ascii: "/") {
@@ -114,10 +114,10 @@ extension ConfigurationField {
   }
 }
 
-/// The longest name the DNS can hold.
+/// Maximum length of a DNS name.
 private let hostBytesMax = 253
 
-/// Decimal digits from 1 to 65535 as a number.
+/// Returns the number of decimal digits from 1 to 65535.
 public func portNumber(_ text: Span<UInt8>) -> UInt16? {
   guard !text.isEmpty, text[0] != UInt8(ascii: "0"), let value = text.decimalValue else {
     return nil
@@ -125,7 +125,7 @@ public func portNumber(_ text: Span<UInt8>) -> UInt16? {
   return UInt16(exactly: value)
 }
 
-/// Whether these are the letters of a DNS name or of an IPv4 address.
+/// Whether the text consists of the characters of a DNS name or of an IPv4 address.
 public func isHostName(_ text: Span<UInt8>) -> Bool {
   for index in text.indices {
     let byte = text[index]
@@ -136,7 +136,7 @@ public func isHostName(_ text: Span<UInt8>) -> Bool {
   return (1...hostBytesMax).contains(text.count)
 }
 
-/// Whether these are the letters of an IPv6 address without brackets; the resolver knows the rest.
+/// Whether the text has the characters of an IPv6 address; the resolver checks the rest.
 public func isIPv6Address(_ text: Span<UInt8>) -> Bool {
   var colonCount = 0
   for index in text.indices {

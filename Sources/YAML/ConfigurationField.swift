@@ -1,11 +1,11 @@
 public import Bytes
 
-/// One value of the file, where it stands, and who hears about what is wrong with it.
+/// Value of the file, with its position and the collector of its problems.
 ///
-/// What can be read from it is a function for each kind of value, which returns nil after it has
-/// reported why: the single values are in `ConfigurationField+Text.swift` and beside it, the
-/// sections of the file in `Configuration+Sections.swift`. They are plain functions, since generic
-/// rules, made anew for each kind, were a quarter of the shipped binary.
+/// Each kind of value has a reading function, which reports the reason before it returns nil: those
+/// of single values are in `ConfigurationField+Text.swift` and beside it, those of the sections of
+/// the file in `Configuration+Sections.swift`. They are plain functions, since generic rules,
+/// specialised for each kind, were a quarter of the shipped binary.
 public final class ConfigurationField {
   let node: YAMLNode
   let path: ConfigurationPath
@@ -17,8 +17,8 @@ public final class ConfigurationField {
     self.problems = problems
   }
 
-  /// The file as a whole; nil, reported, when there is nothing to read from it. `example` shows the
-  /// least that a file has to say.
+  /// Reads the whole file; nil, reported, if it contains no settings. `example` shows the minimum
+  /// content of a file.
   public convenience init?(file: [UInt8], example: StaticString, problems: ProblemCollector) {
     guard let source = ConfigurationSource(file, problems: problems) else { return nil }
     let root = YAMLTreeBuilder.tree(of: file, source, problems: problems)
@@ -37,12 +37,12 @@ public final class ConfigurationField {
     problems.report(at: node.mark, path, problem, remedy: remedy)
   }
 
-  /// How much was reported so far, of the whole file.
+  /// Number of problems reported so far, for the whole file.
   public var problemCount: Int { problems.count }
 
   public func report(_ refusal: Refusal) { report(refusal.problem, remedy: refusal.remedy) }
 
-  /// Whether there is something to read; reports when there is nothing after the key.
+  /// Whether there is a value; reports a key without one.
   var hasValue: Bool {
     if case .refused = node.content { return false }
     if node.isEmpty { report("there is no value", remedy: "write one, or remove the line") }
@@ -53,25 +53,25 @@ public final class ConfigurationField {
 
   public var isMapping: Bool { if case .mapping = node.content { true } else { false } }
 
-  /// The field's text, quoted or not; nil, reported, when it is a list or a mapping.
+  /// Returns the field's text, quoted or not; nil, reported, if it is a list or a mapping.
   public func text() -> [UInt8]? {
     if case .scalar(let text, _) = node.content { return text }
     report("one value is expected here", remedy: "write it without brackets, on the key's line")
     return nil
   }
 
-  /// The keys and values of the field; nil, reported, when it is something else.
+  /// Returns the keys and values of the field; nil, reported, if it is not a mapping.
   ///
-  /// The caller asks for each key it knows before it gives up, so that all problems show,
-  /// and reports the unknown keys at its end.
+  /// The caller reads every known key before it gives up, so that all problems are reported, and
+  /// reports the unknown keys at the end.
   public func section(example: StaticString) -> SectionReader? {
     if case .mapping(let entries) = node.content { return SectionReader(self, entries: entries) }
     report("keys and values are expected here", remedy: "write for example \(example)")
     return nil
   }
 
-  /// The items of the field that have a value, as many as allowed; none, reported, when it is not
-  /// a list.
+  /// Returns the items of the field that have a value, at most as many as allowed; reports a field
+  /// that is not a list and returns no items.
   public func items(count: ClosedRange<Int>, example: StaticString) -> [ConfigurationField] {
     guard case .sequence(let nodes) = node.content else {
       report("a list is expected here", remedy: "write for example \(example)")
@@ -92,7 +92,7 @@ public final class ConfigurationField {
   }
 }
 
-/// Why a text cannot be the value of a setting.
+/// Reason why a text is not valid for a setting.
 public struct Refusal: Error {
   public let problem: MessageText
   public let remedy: MessageText
@@ -103,7 +103,7 @@ public struct Refusal: Error {
   }
 }
 
-/// The texts that stood in the file so far where each may stand once, and their fields.
+/// Texts that must be unique in the file, with their fields.
 public final class SeenTexts {
   private var texts: [[UInt8]] = []
   private var fields: [ConfigurationField] = []
@@ -111,12 +111,12 @@ public final class SeenTexts {
 
   public init() {}
 
-  /// Remembers the text of `field`, and reports it when it stood there before.
+  /// Records the text of `field`, and reports it if it was used before.
   ///
   /// - Parameters:
-  ///   - text: what may stand there once.
-  ///   - field: where it stands.
-  ///   - written: what stands in the file, where several texts mean the same thing.
+  ///   - text: the text that must be unique.
+  ///   - field: the field that contains it.
+  ///   - written: the text as written, if several texts have the same meaning.
   public func add(_ text: [UInt8], of field: ConfigurationField, writtenAs written: [UInt8]? = nil)
   {
     let written = written ?? text
@@ -126,7 +126,7 @@ public final class SeenTexts {
         writtenTexts[index] == written
           ? "this is already used on line \(line)"
           : "\(quoted: written) is \(quoted: writtenTexts[index]), already used on line \(line)",
-        remedy: "each may stand there once")
+        remedy: "write each one once")
     }
     texts.append(text)
     writtenTexts.append(written)

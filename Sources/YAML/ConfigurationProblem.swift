@@ -1,16 +1,16 @@
-import Bytes
+public import Bytes
 
-/// One thing that is wrong in a configuration file, and what would be right.
+/// Problem of a configuration file, with its remedy.
 public struct ConfigurationProblem: Equatable, Sendable {
-  /// The line, counted from 1.
+  /// Line, counted from 1.
   public let line: Int
-  /// The column, counted from 1 in characters, as editors show it.
+  /// Column, counted from 1 in characters, as editors show it.
   public let column: Int
-  /// Which setting, such as `sensors[1].debounce` (lists count from 0); empty for the whole file.
+  /// Setting, such as `sensors[1].debounce` (lists count from 0); empty for the whole file.
   public let key: [UInt8]
-  /// What is wrong: UTF-8, no control characters, no full stop.
+  /// Description of the problem: UTF-8, no control characters, no full stop.
   public let problem: [UInt8]
-  /// What to do about it, in the same form.
+  /// Advice how to correct it, in the same form.
   public let remedy: [UInt8]
 
   init(
@@ -23,27 +23,29 @@ public struct ConfigurationProblem: Equatable, Sendable {
     self.remedy = remedy.bytes
   }
 
-  /// `FILE:LINE:COLUMN: KEY: problem; remedy`, the form that editors and terminals jump to.
+  /// Returns `FILE:LINE:COLUMN: KEY: problem; remedy`, a form that editors and terminals recognise.
   public func rendered(fileName: [UInt8]) -> [UInt8] {
     let place: MessageText = "\(bytes: fileName):\(line):\(column): "
-    let subject: MessageText = key.isEmpty ? "" : "\(bytes: key): "
     return ("\(place)\(subject)\(bytes: problem); \(bytes: remedy)" as MessageText).bytes
   }
+
+  /// `KEY: `; empty for the whole file.
+  public var subject: MessageText { key.isEmpty ? "" : "\(bytes: key): " }
 
   var mark: TextMark { TextMark(line: line, column: column) }
 }
 
-/// Everything that is wrong in a configuration file, in the order of the file.
+/// All problems of a configuration file, in the order of the file.
 public struct ConfigurationErrors: Error, Equatable, Sendable {
-  /// More than these help no reader: the first ones are usually the cause of the rest.
+  /// Maximum number of problems shown: the first ones are usually the cause of the rest.
   public static let problemsMax = 50
 
-  /// Never empty when thrown; at most `problemsMax`, those nearest to the top of the file.
+  /// Problems nearest to the top of the file, at most `problemsMax`. Never empty when thrown.
   public let problems: [ConfigurationProblem]
-  /// How many more there were.
+  /// Number of further problems.
   public let omittedCount: Int
 
-  /// One line for each problem, each with a line end; `and N more` follows when some were left out.
+  /// Returns one line for each problem, each with a line end, and `and N more` if necessary.
   public func rendered(fileName: [UInt8]) -> [UInt8] {
     var text: [UInt8] = []
     for problem in problems {
@@ -55,13 +57,13 @@ public struct ConfigurationErrors: Error, Equatable, Sendable {
   }
 }
 
-/// Gathers problems, so that one run of the program shows all of them.
+/// Collects problems, so that one run of the program reports all of them.
 public final class ProblemCollector {
   private var problems: [ConfigurationProblem] = []
   private var omittedCount = 0
-  /// What is right, and perhaps not meant or without an effect.
+  /// Warnings about valid text that may be unintended or has no effect.
   public private(set) var warnings: [ConfigurationProblem] = []
-  /// The sections that were read so far, and their keys.
+  /// Sections read so far, with their keys.
   private var sections: [(path: ConfigurationPath, keys: [StaticString])] = []
 
   public init() {}
@@ -72,7 +74,7 @@ public final class ProblemCollector {
     ConfigurationErrors(problems: problems, omittedCount: omittedCount)
   }
 
-  // Every message of the reading passes here.
+  // Called for every message of the reading.
   @inline(never)
   func report(
     at mark: TextMark, _ path: ConfigurationPath, _ problem: MessageText, remedy: MessageText
@@ -96,7 +98,7 @@ public final class ProblemCollector {
     sections.append((path, keys))
   }
 
-  /// A section in `path` that has this key, and is no item of a list.
+  /// Returns a section in `path` that has this key and is not an item of a list.
   func section(in path: ConfigurationPath, having key: [UInt8]) -> ConfigurationPath? {
     for section in sections where section.path.isSection(in: path) {
       for known in section.keys where key.span.elementsEqual(known) { return section.path }
@@ -114,7 +116,7 @@ public final class ProblemCollector {
   }
 }
 
-/// Which setting of the file is meant, such as `sensors[1].debounce`.
+/// Path of a setting in the file, such as `sensors[1].debounce`.
 struct ConfigurationPath {
   static let root = ConfigurationPath(bytes: [])
 

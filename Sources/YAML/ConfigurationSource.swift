@@ -1,26 +1,26 @@
 import Bytes
 
-/// The text of a configuration file, before anyone looks at its structure.
+/// Text of a configuration file, before its structure is parsed.
 struct ConfigurationSource {
-  /// Bytes of the whole file. A configuration of 64 sensors with everything set has about 12 KiB.
+  /// Maximum size of the file in bytes. 64 sensors with all settings need about 12 KiB.
   static let bytesMax = 65536
-  /// More comments behind texts are not remembered.
+  /// Maximum number of stored comments.
   private static let commentsMax = 64
 
-  /// A comment behind a text on the same line.
+  /// Comment after a text on the same line.
   struct Comment {
     let mark: TextMark
-    /// Whether a letter or a digit is right behind the `#`, as in the name of a berth.
+    /// Whether a letter or a digit directly follows the `#`, as in the name of a berth.
     let isTight: Bool
   }
 
-  /// Where the text ends.
+  /// Position of the end of the text.
   private(set) var end = TextMark.start
-  /// The first ones, in their order.
+  /// First comments of the text, in their order.
   private(set) var comments: [Comment] = []
 
-  /// Nil, reported, unless `source` is UTF-8 without control characters and without spaces that
-  /// are none to YAML, so that every position in it is exact.
+  /// Scans the text; nil, reported, unless `source` is UTF-8 without control characters and without
+  /// spaces that YAML does not treat as such, so that every position in it is exact.
   init?(_ source: [UInt8], problems: ProblemCollector) {
     func refuse(_ problem: MessageText, remedy: MessageText) {
       problems.report(at: end, .root, problem, remedy: remedy)
@@ -75,25 +75,25 @@ private let lineFeed: UInt32 = 0x0A
 private let carriageReturn: UInt32 = 0x0D
 private let space: UInt32 = 0x20
 
-/// Which part of a line is a comment, as far as quotes and blanks decide that.
+/// Detects the comment of a line, as far as quotes and blanks decide that.
 private struct LineScanner {
-  /// Behind these a text in quotes may begin, and a comment cuts nothing off.
+  /// Characters after which a quoted text may begin, and a comment cuts off no value.
   private static let signs: StaticString = ",[]{}:-|>?\"'"
 
-  /// The quote that is open.
+  /// Quotation mark that is open.
   private var quote: UInt32?
   private var isEscaped = false
   private var isComment = false
-  /// The last character of this line, and the last that is no blank.
+  /// Last character of this line, and its last one that is not a blank.
   private var last: UInt32?
   private var lastVisible: UInt32?
 
-  /// Whether this may be the next character: it harms no comment, and some are a part of names.
+  /// Whether `unseen` may come next: it is harmless in a comment, and some belong to names.
   func mayHold(_ unseen: UnseenCharacter) -> Bool {
     isComment || quote != nil && unseen.isOfNames
   }
 
-  /// Moves on over a character. Returns whether it begins a comment that ends a text.
+  /// Advances over a character. Returns whether it begins a comment that ends a text.
   mutating func isCommentBehindText(_ scalar: UInt32) -> Bool {
     if scalar == lineFeed || scalar == carriageReturn {
       (isComment, isEscaped, last, lastVisible) = (false, false, nil, nil)
@@ -126,12 +126,12 @@ private struct LineScanner {
   }
 }
 
-/// A character that looks like a space or like nothing, and means neither to YAML. Those that join
-/// letters and pictures have their place in names.
+/// Character that looks like a space or like nothing, but does not mean a space to YAML. Characters
+/// that join letters and pictures are allowed in names.
 private struct UnseenCharacter {
   let name: StaticString
   let remedy: MessageText
-  /// Whether people write it between the words of a name, such as a Japanese one.
+  /// Whether people write the character between the words of a name, such as a Japanese one.
   let isOfNames: Bool
 
   init?(_ scalar: UInt32) {
@@ -159,7 +159,7 @@ private struct UnseenCharacter {
 }
 
 extension MessageText.StringInterpolation {
-  /// `U+00A0`
+  /// Appends `U+00A0`.
   fileprivate mutating func appendInterpolation(codePoint scalar: UInt32) {
     appendInterpolation(bytes: [UInt8]("U+"))
     for shift: UInt32 in [12, 8, 4, 0] {
@@ -171,8 +171,8 @@ extension MessageText.StringInterpolation {
 }
 
 extension TextCharacter {
-  /// Beside control characters, YAML refuses two more. Some of all these end a line for YAML and
-  /// not for an editor: positions would differ.
+  /// Whether YAML accepts the character, which excludes control characters and two others. Some of
+  /// them end a line for YAML but not for an editor, so positions would differ.
   fileprivate var isFitForConfiguration: Bool {
     switch scalar {
     case tab, lineFeed, carriageReturn: true
@@ -183,7 +183,7 @@ extension TextCharacter {
 }
 
 extension TextMark {
-  /// The mark after `scalar`; a carriage return and a line feed are one line end.
+  /// Advances the mark over `scalar`; a carriage return and a line feed are one line end.
   fileprivate mutating func advance(over scalar: UInt32, after previous: UInt32?) {
     switch scalar {
     case lineFeed where previous == carriageReturn: return

@@ -1,8 +1,8 @@
 public import Bytes
 
 extension MessageText.StringInterpolation {
-  /// Text that `canBeQuoted`, as a value of YAML, also between the braces of a mapping: as it is
-  /// where it is only letters, digits and signs that mean nothing, else in quotes.
+  /// Appends text that `canBeQuoted` as a value of YAML, also inside the braces of a mapping: in
+  /// quotes, unless it consists of letters, digits and signs without a meaning in YAML.
   @inline(never)
   public mutating func appendInterpolation(yaml text: [UInt8]) {
     guard !text.isPlainYAML else { return appendInterpolation(bytes: text) }
@@ -18,10 +18,10 @@ extension MessageText.StringInterpolation {
 }
 
 extension [UInt8] {
-  /// Whether it can stand in a configuration: it is UTF-8, and holds nothing invisible.
+  /// Whether the text is valid in a configuration: UTF-8, not empty and without unseen characters.
   public var canBeQuoted: Bool { !isEmpty && quotable == self }
 
-  /// The text as it can stand in a configuration: what cannot, becomes `?` or U+FFFD.
+  /// Text that is valid in a configuration: invalid characters become `?` or U+FFFD.
   public var quotable: [UInt8] {
     var text = printable
     var index = 0
@@ -34,8 +34,8 @@ extension [UInt8] {
     return text
   }
 
-  /// Whether it means itself without quotes, and to other readers of YAML, too, is no number and
-  /// no word of theirs: it begins with a letter or a slash, and is no such word.
+  /// Whether the text needs no quotes and is neither a number nor a special word for any reader of
+  /// YAML. It begins with a letter, a digit or a slash.
   fileprivate var isPlainYAML: Bool {
     guard let first, let last, first == UInt8(ascii: "/") || first.isLetterOrDigit,
       last != UInt8(ascii: " ")
@@ -49,7 +49,7 @@ extension [UInt8] {
     let words: [StaticString] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"]
     let lowercase = lowercasedASCII
     if words.contains(where: { lowercase.span.elementsEqual($0) }) { return false }
-    // Such as 28-0316a2796cff; digits alone, and 1e5, are numbers elsewhere.
+    // Such as 28-0316a2796cff; digits alone, and 1e5, are numbers for other readers.
     return !first.isASCIIDigit || contains(UInt8(ascii: "-"))
   }
 }

@@ -2,12 +2,12 @@ public import Bytes
 
 /// Reads the keys of one mapping.
 ///
-/// What a section asks for is what it knows: the keys are listed nowhere else.
+/// The keys that a section reads are its known keys; no other list of them exists.
 public final class SectionReader {
   private let field: ConfigurationField
   private let entries: [YAMLEntry]
   private var knownKeys: [StaticString] = []
-  /// Keys of former versions.
+  /// Keys that had an effect in former versions.
   private var ignoredKeys: [StaticString] = []
   private var hint: (key: StaticString, remedy: MessageText)?
 
@@ -16,20 +16,20 @@ public final class SectionReader {
     self.entries = entries
   }
 
-  /// The field of `key`; nil when the key is absent, or has no value, which is reported.
+  /// Returns the field of `key`; nil if the key is absent, or has no value, which is reported.
   public func optional(_ key: StaticString) -> ConfigurationField? {
     entry(of: key).flatMap { value(of: $0) }
   }
 
-  /// The field of `key`; nil, reported, when the key is absent or has no value. The position of
-  /// an absent key is the mapping that lacks it.
+  /// Returns the field of `key`; nil, reported, if the key is absent or has no value. The position
+  /// of an absent key is that of its mapping.
   public func required(_ key: StaticString, example: StaticString) -> ConfigurationField? {
     if let entry = entry(of: key) { return value(of: entry) }
     field.report("the key \"\(key)\" is missing", remedy: "write for example \(example)")
     return nil
   }
 
-  /// Which of these keys stands first in the mapping, if one does. It is not known by that.
+  /// Returns the index of the key that comes first, or nil; it does not become a known key.
   public func index(ofFirst keys: [StaticString]) -> Int? {
     for entry in entries {
       for index in keys.indices where entry.key.span.elementsEqual(keys[index]) { return index }
@@ -37,13 +37,13 @@ public final class SectionReader {
     return nil
   }
 
-  /// What to say about a key that does not exist, though people may expect it.
+  /// Sets the remedy for an unknown key that people may expect.
   public func hint(_ key: StaticString, _ remedy: MessageText) {
     hint = (key, remedy)
   }
 
   /// Accepts a key that had an effect in a former version, with a warning. Its value is not read,
-  /// and no advice names such a key.
+  /// and no message suggests it.
   public func ignore(_ key: StaticString, because reason: StaticString, remedy: MessageText) {
     ignoredKeys.append(key)
     for entry in entries where entry.key.span.elementsEqual(key) {
@@ -52,33 +52,32 @@ public final class SectionReader {
     }
   }
 
-  /// Which of these keys stand in the mapping, in its order. They are not known by that.
+  /// Returns the indices of these keys in the order of the mapping. They do not become known keys.
   public func indices(of keys: [StaticString]) -> [Int] {
     entries.compactMap { entry in keys.firstIndex { entry.key.span.elementsEqual($0) } }
   }
 
-  /// Reports something about a key that stands in the mapping.
+  /// Reports a problem of a key in the mapping.
   public func report(at key: StaticString, _ problem: MessageText, remedy: MessageText) {
     for entry in entries where entry.key.span.elementsEqual(key) {
       field.problems.report(at: entry.mark, field.path, problem, remedy: remedy)
     }
   }
 
-  /// Reports the first key that is not `name`, for a mapping that lacks each of `kinds`. Returns
-  /// whether there is one.
+  /// Reports the first key other than `name`, for a mapping without any of `kinds`. Returns whether
+  /// such a key exists.
   public func reportMissingKind(_ kinds: [StaticString]) -> Bool {
     for entry in entries where !entry.key.span.elementsEqual("name") {
       let nearest = Suggestion.nearest(to: entry.key, in: kinds)
       field.problems.report(
-        at: entry.mark, field.path, "\(quoted: entry.key) is no kind of sensor",
+        at: entry.mark, field.path, "\(quoted: entry.key) is not a kind of sensor",
         remedy: nearest.map { "did you mean \"\($0)\"?" } ?? "write \(anyOf: kinds)")
       return true
     }
     return false
   }
 
-  /// Reports each key that no field asked for, whose value is never shown, and each that has no
-  /// value.
+  /// Reports each unknown key, without its value, and each known key without a value.
   public func reportUnknownKeys() {
     field.problems.sectionRead(field.path, knownKeys)
     var empty: YAMLEntry?
@@ -88,7 +87,7 @@ public final class SectionReader {
         if let empty, !hasLine { reportEmpty(empty) }
         (empty, hasLine) = (entry.value.isEmpty ? entry : nil, false)
       } else if let empty, Suggestion.nearest(to: entry.key, in: knownKeys) == nil {
-        // It stands under its section, and not in it.
+        // The key is on a line below its section, but not indented into it.
         hasLine = true
         field.problems.report(
           at: entry.mark, field.path, "\(quoted: entry.key) belongs to \(bytes: empty.key)",
@@ -115,7 +114,7 @@ public final class SectionReader {
     return nil
   }
 
-  /// Nil without a value, which is reported with the unknown keys.
+  /// Returns the field of an entry; nil without a value, which is reported with the unknown keys.
   private func value(of entry: YAMLEntry) -> ConfigurationField? {
     if case .refused = entry.value.content { return nil }
     return entry.value.isEmpty ? nil : self.field(of: entry)

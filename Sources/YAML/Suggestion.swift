@@ -1,17 +1,17 @@
 import Bytes
 
-/// Finds the word that was meant.
+/// Finds the word that the user probably meant.
 public enum Suggestion {
-  /// Longer words are compared with nothing: no key or value of ours is that long.
+  /// Maximum length of a word that is compared: no key or value is longer.
   private static let wordBytesMax = 32
 
-  /// The word nearest to what was written: at most two slips away, and at most half its length,
-  /// since two slips turn any short word into any other.
+  /// Returns the nearest word: at most two slips away, and at most half its length, since two slips
+  /// turn any short word into any other.
   public static func nearest(to written: [UInt8], in words: [StaticString]) -> StaticString? {
     index(nearestTo: written, in: words.map { [UInt8]($0) }).map { words[$0] }
   }
 
-  /// The same of words that are put together.
+  /// Returns the index of the nearest word, for words that are composed at run time.
   public static func index(nearestTo written: [UInt8], in words: [[UInt8]]) -> Int? {
     var nearest: (index: Int, distance: UInt8)?
     for index in words.indices {
@@ -28,10 +28,11 @@ public enum Suggestion {
     return nearest?.index
   }
 
-  /// Letters to insert, delete, replace, or swap with their neighbour ("optimal string alignment").
+  /// Returns the number of inserted, deleted, replaced or swapped letters ("optimal string
+  /// alignment").
   private static func editDistance(_ left: [UInt8], _ right: [UInt8]) -> UInt8 {
     var beforeLast: [UInt8] = []
-    // The distances of such short words fit into bytes.
+    // The distances of words this short fit into bytes.
     var last: [UInt8] = [0]
     for _ in right { last.append(UInt8(last.count)) }
     for row in left.indices {

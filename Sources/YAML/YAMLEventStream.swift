@@ -1,13 +1,12 @@
 import CYAML
 
-/// What libyaml reports while it reads a text, one event at a time.
+/// Parser events of libyaml, read one at a time.
 ///
-/// All pointers of the configuration's reading are in this file, but for those of literals, which
-/// are in `TextBytes.swift`.
+/// All pointers of the configuration's reading are in this file, except those of literals.
 @safe struct YAMLEventStream: ~Copyable {
   private let parser: UnsafeMutablePointer<cyaml_parser>
 
-  /// A stream over a copy of `source`; nil when memory ran out.
+  /// Opens a stream over a copy of `source`; nil if there is not enough memory.
   init?(_ source: [UInt8]) {
     let opened = unsafe source.withUnsafeBufferPointer { bytes in
       unsafe cyaml_open(bytes.baseAddress, bytes.count)
@@ -18,7 +17,7 @@ import CYAML
 
   deinit { unsafe cyaml_close(parser) }
 
-  /// The next event. After a failure, or `.end`, the stream has nothing more to say.
+  /// Returns the next event. After a failure, or `.end`, no event follows.
   mutating func next() throws(YAMLSyntaxFailure) -> YAMLEvent {
     var event = unsafe cyaml_event()
     guard unsafe cyaml_next(parser, &event) else {
@@ -28,21 +27,21 @@ import CYAML
   }
 }
 
-/// One event of the stream, in our own words.
+/// Event of the stream, copied into Swift types.
 final class YAMLEvent {
   enum Kind {
     case scalar(isPlain: Bool), alias
     case sequenceStart, sequenceEnd, mappingStart, mappingEnd
     case documentStart, end
-    /// The stream's start and a document's end, which carry nothing.
+    /// Start of the stream or end of a document, which carry no content.
     case other
   }
 
   let kind: Kind
   let mark: TextMark
-  /// The text of a scalar, unescaped UTF-8; empty for everything else.
+  /// Text of a scalar, unescaped UTF-8; empty for all other events.
   let text: [UInt8]
-  /// The explicit tag, such as `!secret`; nil without one.
+  /// Explicit tag, such as `!secret`; nil without one.
   let tag: [UInt8]?
   let hasAnchor: Bool
 
@@ -66,15 +65,15 @@ final class YAMLEvent {
   }
 }
 
-/// Why a text is not YAML, in libyaml's words; `YAMLSyntaxFailure+Advice.swift` has ours.
+/// Syntax error as libyaml describes it; `YAMLSyntaxFailure+Advice.swift` rewords it.
 struct YAMLSyntaxFailure: Error {
-  /// Empty when memory ran out.
+  /// Description; empty if there was not enough memory.
   let problem: [UInt8]
   let mark: TextMark
-  /// What was being read, such as `while scanning a quoted scalar`, and where that began.
+  /// Construct with the error, such as `while scanning a quoted scalar`, and its beginning.
   let context: [UInt8]
   let contextMark: TextMark
-  /// The byte at which it failed; 0 at the end of the text.
+  /// Byte at the error; 0 at the end of the text.
   let byte: UInt8
 
   fileprivate init(_ failure: cyaml_failure) {

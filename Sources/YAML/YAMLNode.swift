@@ -1,13 +1,13 @@
 import Bytes
 
-/// One value of the YAML text, and where it begins.
+/// Value of the YAML text, with the position of its beginning.
 final class YAMLNode {
   enum Content {
-    /// A text; plain means: written without quotes.
+    /// A text; plain means without quotes.
     case scalar([UInt8], isPlain: Bool)
     case sequence([YAMLNode])
     case mapping([YAMLEntry])
-    /// Something the builder has already refused, so that it is reported once.
+    /// A value that the builder has already reported, so that it is reported only once.
     case refused
   }
 
@@ -19,22 +19,22 @@ final class YAMLNode {
     self.mark = mark
   }
 
-  /// Whether there is a key but nothing after it, or YAML's word for nothing.
+  /// Whether the value after the key is missing or YAML's word for null.
   var isEmpty: Bool {
     guard case .scalar(let text, isPlain: true) = content else { return false }
     return text.isEmpty || text.span.elementsEqual("~") || text.span.elementsEqual("null")
   }
 }
 
-/// One `key: value` of a mapping. Keys are unique in their mapping.
+/// Entry `key: value` of a mapping. Keys are unique in their mapping.
 struct YAMLEntry {
   let key: [UInt8]
   let mark: TextMark
   let value: YAMLNode
 }
 
-/// A place in the configuration file: line and column count from 1, columns in characters
-/// (Unicode scalars), as editors show them.
+/// Position in the configuration file: line and column count from 1, columns in characters (Unicode
+/// scalars), as editors show them.
 struct TextMark: Comparable {
   static let start = TextMark(line: 1, column: 1)
 

@@ -1,17 +1,17 @@
 import Bytes
 
 extension YAMLSyntaxFailure {
-  /// The failure for a person: where it began, as far as that is known, and what to do.
+  /// Returns the failure as a problem for the user: its beginning, as far as known, and a remedy.
   ///
   /// - Parameter source: the text; libyaml's own mark of its end may be a line further.
-  /// - Returns: the problem, at a place that exists.
+  /// - Returns: the problem, at a position that exists.
   func explained(in source: ConfigurationSource) -> ConfigurationProblem {
     guard !problem.isEmpty else { return .outOfMemory }
     let end = source.end
     if let comment = comment(in: source) {
       return ConfigurationProblem(
         at: comment, .root,
-        "this # begins a comment, and so what begins on line \(contextMark.line) has no end",
+        "this # begins a comment, so the bracket on line \(contextMark.line) is not closed",
         remedy: "put a text that contains \" #\" in quotes")
     }
     if problem.span.starts(with: "found a tab") || (isAboutCharacter && byte == UInt8(ascii: "\t"))
@@ -26,7 +26,7 @@ extension YAMLSyntaxFailure {
     return mark < end || context.isEmpty ? explainedInTheMiddle(end) : explainedAtTheEnd(end)
   }
 
-  /// The comment that cut off what stands in brackets, if one did.
+  /// Returns the comment that cut off a text in brackets; nil without one.
   private func comment(in source: ConfigurationSource) -> TextMark? {
     guard context.span.starts(with: "while parsing a flow") else { return nil }
     for comment in source.comments where contextMark < comment.mark && comment.mark < mark {
@@ -39,7 +39,7 @@ extension YAMLSyntaxFailure {
     problem.span.elementsEqual("found character that cannot start any token")
   }
 
-  /// Something has no end: its beginning is the place to look at.
+  /// Returns the problem for a construct without an end, at its beginning.
   private func explainedAtTheEnd(_ end: TextMark) -> ConfigurationProblem {
     let endings: [(context: StaticString, problem: MessageText, remedy: MessageText)] = [
       (

@@ -1,25 +1,25 @@
 import Bytes
 
-/// Nothing more can be read; the reason has been reported.
+/// Error that ends the parsing; its reason has been reported.
 struct YAMLAbandoned: Error {}
 
-/// Builds the tree of a YAML text, and refuses what a configuration does not need: anchors and
-/// aliases (and with them the "billion laughs"), tags, merge keys, a second document.
+/// Builds the tree of a YAML text, and rejects constructs that a configuration does not need:
+/// anchors and aliases (and with them the "billion laughs"), tags, merge keys, a second document.
 struct YAMLTreeBuilder: ~Copyable {
-  /// Mappings and lists inside one another. Our deepest setting stands at depth 4.
+  /// Maximum nesting depth of mappings and lists. The deepest setting is at depth 4.
   static let depthMax = 8
-  /// Bytes of one key or value.
+  /// Maximum length of one key or value in bytes.
   static let scalarBytesMax = 4096
-  /// Entries of one mapping or list; keeps the search for duplicate keys short.
+  /// Maximum number of entries of one mapping or list; limits the search for duplicate keys.
   static let entriesMax = 256
 
   private var events: YAMLEventStream
   private let source: ConfigurationSource
   private let problems: ProblemCollector
-  /// Set inside what has been refused as a whole.
+  /// Whether the builder is inside a rejected node, whose content is not reported.
   private var isMuted = false
 
-  /// The tree of `text`, whose bytes are in order; nil when there is none. All problems go to
+  /// Returns the tree of `text`, whose bytes have been checked; nil without one. All problems go to
   /// `problems`.
   static func tree(
     of text: [UInt8], _ source: ConfigurationSource, problems: ProblemCollector
@@ -40,7 +40,7 @@ struct YAMLTreeBuilder: ~Copyable {
     self.problems = problems
   }
 
-  /// The root of the only document; nil when the text holds none.
+  /// Returns the root of the only document; nil if the text contains none.
   private mutating func onlyDocument() throws(YAMLAbandoned) -> YAMLNode? {
     var root: YAMLNode?
     while true {
@@ -57,7 +57,7 @@ struct YAMLTreeBuilder: ~Copyable {
     }
   }
 
-  // The way down into everything: copied into each of its callers it would be there four times.
+  // Called for every node: inlined into its callers it would exist four times.
   @inline(never)
   private mutating func node(
     from event: YAMLEvent, _ path: ConfigurationPath, depth: Int
@@ -102,7 +102,7 @@ struct YAMLTreeBuilder: ~Copyable {
       let value = try node(from: try nextEvent(), path.appending(key), depth: depth + 1)
       if let first = entries.first(where: { $0.key == key }) {
         report(
-          event.mark, path, "the key \(quoted: key) stands here twice",
+          event.mark, path, "the key \(quoted: key) is here twice",
           remedy: "remove one; the first is on line \(first.mark.line)")
       } else {
         entries.append(YAMLEntry(key: key, mark: event.mark, value: value))
@@ -110,7 +110,7 @@ struct YAMLTreeBuilder: ~Copyable {
     }
   }
 
-  /// The key of an entry; nil when the entry is refused as a whole.
+  /// Returns the key of an entry; nil if the whole entry is rejected.
   private mutating func key(
     from event: YAMLEvent, _ path: ConfigurationPath, depth: Int
   ) throws(YAMLAbandoned) -> [UInt8]? {
@@ -128,7 +128,7 @@ struct YAMLTreeBuilder: ~Copyable {
     return accepts(event, path) ? text : nil
   }
 
-  /// Reads over a key or a value that is refused, without a word about what is in it.
+  /// Skips a rejected key or value without reporting its content.
   private mutating func skip(
     _ event: YAMLEvent, _ path: ConfigurationPath, depth: Int
   ) throws(YAMLAbandoned) {
@@ -157,7 +157,7 @@ extension YAMLTreeBuilder {
   ) throws(YAMLAbandoned) {
     guard depth > Self.depthMax else { return }
     throw abandon(
-      event.mark, path, "keys and lists stand more than \(Self.depthMax) deep in one another",
+      event.mark, path, "keys and lists are nested more than \(Self.depthMax) deep",
       remedy: "no setting needs that; check the brackets and the indentation")
   }
 
@@ -170,7 +170,7 @@ extension YAMLTreeBuilder {
       remedy: "no setting needs that many; remove some")
   }
 
-  /// Whether a node is nothing but its content; reports what else it is.
+  /// Whether a node has no anchor, alias, tag, typographic quote or excess length; reports them.
   private func accepts(_ event: YAMLEvent, _ path: ConfigurationPath) -> Bool {
     if event.hasAnchor {
       report(
@@ -189,7 +189,7 @@ extension YAMLTreeBuilder {
     }
     if case .scalar(isPlain: true) = event.kind, let quote = event.text.typographicQuote {
       report(
-        event.mark, path, "\(bytes: quote) is no quote to YAML, but a part of the text",
+        event.mark, path, "\(bytes: quote) is not a quote in YAML, but a part of the text",
         remedy: "write \" at both ends")
       return false
     }
@@ -203,8 +203,8 @@ extension YAMLTreeBuilder {
   private func refuse(tag: [UInt8], _ event: YAMLEvent, _ path: ConfigurationPath) {
     if tag.span.elementsEqual("!secret") {
       report(
-        event.mark, path, "!secret is not supported: it is known to Home Assistant only",
-        remedy: "a token belongs into a file named by token_file; write other values here")
+        event.mark, path, "!secret is not supported: only Home Assistant knows it",
+        remedy: "write a token to the file of token_file, and other values here")
     } else {
       report(
         event.mark, path, "tags (\(quoted: tag)) are not supported",
@@ -219,7 +219,7 @@ extension YAMLTreeBuilder {
     problems.report(at: mark, path, problem, remedy: remedy)
   }
 
-  /// Reports what makes reading on pointless, muted or not.
+  /// Reports a problem that makes further parsing useless, even if muted.
   private func abandon(
     _ mark: TextMark, _ path: ConfigurationPath, _ problem: MessageText, remedy: MessageText
   ) -> YAMLAbandoned {
@@ -229,8 +229,8 @@ extension YAMLTreeBuilder {
 }
 
 extension [UInt8] {
-  /// The quote of a printed page with which the text begins, and for a single one also ends, which
-  /// may be an apostrophe; nil without one.
+  /// Typographic quotation mark at the beginning of the text; nil without one. A single one may be
+  /// an apostrophe, so it counts only if the text also ends with one.
   fileprivate var typographicQuote: [UInt8]? {
     guard let first = span.quoteLength(at: 0) else { return nil }
     let isSingle = first.isSingle

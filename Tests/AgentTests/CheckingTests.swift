@@ -88,10 +88,10 @@ extension SetUp.Checking {
         "ok     configuration  \(board.configuration)",
         "ok     registration   \(board.registration.path)",
         "ok     server         \(home.url) answers",
-        "ok     encryption     Home Assistant 2025.4.4 opened our message",
+        "ok     encryption     Home Assistant 2025.4.4 opened the message",
         "ok     login          Practice, an administrator",
         "ok     source         BAT7: capacity 83 %",
-        "ok     source         MARK: tells nothing now",
+        "ok     source         MARK: no value now",
         "Nothing is wrong.",
       ])
     home.revoke(try board.refreshToken)
@@ -100,10 +100,10 @@ extension SetUp.Checking {
     #expect(
       wrong.output.suffix(6) == [
         "ok     source         BAT7: capacity 83 %",
-        "ok     source         MARK: tells nothing now",
-        "WRONG  login          Home Assistant does not accept the login of this board any more; as"
-          + " it may ban this address, the same is never sent again over https://, and ever more"
-          + " rarely over http://",
+        "ok     source         MARK: no value now",
+        "WRONG  login          Home Assistant rejects the login of this board; because it may ban"
+          + " this address, the same one is never sent again over https://, and less and less often"
+          + " over http://",
         "         at fault     Home Assistant",
         "         what to do   sudo homeward pair --login --config \(board.configuration)",
         "1 of 9 is wrong.",
@@ -117,7 +117,8 @@ extension SetUp.Checking {
     let first = try #require(rows.firstIndex { $0.hasPrefix("WRONG") })
     #expect(rows[first...].allSatisfy { !$0.hasPrefix("ok") }, "\(rows)")
     #expect(
-      rows[first].hasPrefix("WRONG  clock          This clock is 2 d ahead of Home"), "\(rows)")
+      rows[first].hasPrefix(
+        "WRONG  clock          This board's clock is 2 d ahead of Home"), "\(rows)")
     #expect(rows.last?.hasSuffix(" are wrong.") == true, "\(rows)")
   }
 
@@ -145,6 +146,16 @@ extension SetUp.Checking {
     #expect(home.requestCount == 0)
   }
 
+  /// An earlier version knew the key.
+  @Test func aKeyWithoutEffectIsANoteAndNoProblem() async throws {
+    let home = try lockedHome()
+    let board = try Board(reportingTo: home, settings: "history: { order: newest_first }")
+    let check = try await board.checked()
+    let notes = check.report.findings.filter { $0.subject == "configuration" }
+    #expect(notes.contains { $0.text.contains(": history: \"order\" has no effect: ") })
+    #expect(notes.allSatisfy { $0.isWell })
+  }
+
   @Test func aBoardThatIsNotPairedIsToldHow() async throws {
     let home = try lockedHome()
     let unpaired = try Board(unpairedWith: home)
@@ -158,7 +169,8 @@ extension SetUp.Checking {
     let board = try Board(reportingTo: home)
     #expect(
       try await board.checked()["registration"]?.remedy
-        == "\(pair) \(board.configuration), or the agent with a token in \(board.path("token"))")
+        == "\(pair) \(board.configuration), or put a token into \(board.path("token")) and start the agent"
+    )
   }
 
   @Test func aDamagedRegistrationOrLoginIsNamed() async throws {
@@ -284,7 +296,7 @@ extension SetUp.Checking {
     #expect(check.status == 66)
     #expect(check.problems == ["disk not_writable board", "login unusable board"])
     #expect(
-      check["login"]?.text.contains("no token is sent: a rejection cannot be kept in") == true)
+      check["login"]?.text.contains("no token is sent: a rejection cannot be stored in") == true)
     #expect(check["encryption"]?.isWell == true)
     #expect(home.counters.refused == 0)
   }

@@ -14,11 +14,11 @@ extension WholeAgent.CommandLine {
 
   @Test func aMistakeIsNamedWithWhereHelpIs() async throws {
     for (arguments, words, help) in [
-      ([], "say what to do", "Try: homeward --help"),
-      (["fly"], "\"fly\" is not known here", "Try: homeward --help"),
-      (["run", "--fly"], "\"--fly\" is not known here", "Try: homeward run --help"),
+      ([], "name a command", "Try: homeward --help"),
+      (["fly"], "\"fly\" is not recognized", "Try: homeward --help"),
+      (["run", "--fly"], "\"--fly\" is not recognized", "Try: homeward run --help"),
       (["run", "--config"], "--config needs the name of a file", "Try: homeward run --help"),
-      (["run", "--log-level", "loud"], "\"loud\" is no level", "Try: homeward run --help"),
+      (["run", "--log-level", "loud"], "\"loud\" is not a level", "Try: homeward run --help"),
       (["run", "--config", ""], "--config needs the name of a file", "Try: homeward run --help"),
     ] {
       let ending = try await ending(arguments)

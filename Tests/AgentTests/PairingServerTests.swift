@@ -132,7 +132,7 @@ extension SetUp.Pairing {
     try await command.asked("does not begin with http:// or https://")
     try await command.asked(address)
     command.type("\(home.url)/lovelace/0")
-    try await command.asked("an address ends before the page: \(home.url)")
+    try await command.asked("use the address without the page: \(home.url)")
     try await command.asked("Pair with \(home.url)? [Y/n]: ")
     command.type("n")
     try await command.asked(address)
@@ -145,12 +145,12 @@ extension SetUp.Pairing {
     command.type(#"Ann's "Boat""#)
     try await command.asked("Long-lived access token: ")
     await command.typeHidden(home.token)
-    try await command.asked("Take this board off Practice? [y/N]: ")
+    try await command.asked("Remove this board from the person \"Practice\"? [y/N]: ")
     command.type("n")
-    try await command.asked("Write one with this address? [Y/n]: ")
+    try await command.asked("Create it with this address? [Y/n]: ")
     command.type("")
     let question = "All, none, or numbers such as 1 3 [none]: "
-    if try await command.asked(oneOf: [question, "is written"]) == question { command.type("") }
+    if try await command.asked(oneOf: [question, "was created"]) == question { command.type("") }
     #expect(await command.ending().status == 0)
     #expect(board.isPaired)
     let text = try String(contentsOfFile: configuration, encoding: .utf8)
@@ -205,7 +205,7 @@ extension SetUp.Pairing {
     try board.write(text, to: "homeward.yaml")
     let ending = try await board.paired(with: home, "--name", "Skiff")
     #expect(ending.status == 0)
-    #expect(ending.lines(with: "write this line into it").count == 1)
+    #expect(ending.lines(with: "add this line to it").count == 1)
     #expect(ending.log.contains("device: { name: Skiff }"), "\(ending.log)")
     #expect(try String(contentsOfFile: board.configuration, encoding: .utf8) == text)
   }
@@ -239,10 +239,10 @@ extension SetUp.Pairing {
     #expect(refused.status == 64)
     #expect(
       refused.log == [
-        "homeward pair: this board is paired already, and stays so; --yes pairs it again"
+        "homeward pair: this board is already paired, and nothing was changed; --yes pairs it again"
       ])
     let command = try board.pair()
-    try await command.asked("This board is paired already.")
+    try await command.asked("This board is already paired.")
     command.type("n")
     #expect(await command.ending().status == 64)
     #expect(home.requestCount == requestCount)
@@ -274,7 +274,7 @@ extension SetUp.Pairing {
     board.keepSecret(other.token)
     let ending = try await board.paired(with: other, "--yes", other.url)
     #expect(ending.status == 0)
-    #expect(ending.lines(with: "names another address, \(home.url)").count == 1)
+    #expect(ending.lines(with: "contains another address, \(home.url)").count == 1)
     #expect(other.occurrences(.tokenRevoked) == 0)
     #expect(other.counters.refused == 0)
     // The providers, the registration, and a WebSocket.

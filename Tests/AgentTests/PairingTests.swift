@@ -10,14 +10,14 @@ extension SetUp.Pairing {
     let board = try Board(unpairedWith: home)
     let command = try board.pair()
     try await command.logIn(to: home)
-    try await command.asked("Take this board off Practice? [y/N]: ")
+    try await command.asked("Remove this board from the person \"Practice\"? [y/N]: ")
     command.type("")
     let ending = await command.ending()
     #expect(ending.status == 0)
     #expect(ending.output == "")
     #expect(ending.lines(with: "Home Assistant knows this board as \"Boat\".") == 1)
-    #expect(ending.lines(with: "made this board a tracker of Practice") == 1)
-    #expect(ending.lines(with: "Better give the board a user of its own") == 1)
+    #expect(ending.lines(with: "assigned this board to the person \"Practice\"") == 1)
+    #expect(ending.lines(with: "It is better to create a user for the board only") == 1)
     #expect(ending.lines(with: "(Settings, People, Add person, \"Allow login\")") == 1)
     #expect(ending.lines(with: "To undo this later, open Settings, People, Practice") == 1)
     #expect(
@@ -44,9 +44,10 @@ extension SetUp.Pairing {
     let board = try Board(unpairedWith: home)
     let command = try board.pair("--yes")
     try await command.logIn(to: home, password: "wrong")
-    try await command.asked("wrong. It counts that, and may ban this address; attempts left: 2")
+    try await command.asked(
+      "password. It counts failures, and may ban this address; attempts left: 2")
     try await command.logIn(to: home, password: "wrong")
-    try await command.asked("that was refused a moment ago, and is not sent again")
+    try await command.asked("that was rejected a moment ago, and is not sent again")
     try await command.logIn(to: home)
     #expect(await command.ending().status == 0)
     #expect(board.isPaired)
@@ -85,7 +86,7 @@ extension SetUp.Pairing {
     let board = try Board(unpairedWith: home)
     let ending = await (try board.pair()).ending()
     #expect(ending.status == 77)
-    #expect(ending.lines(with: "lets nobody log in with a password") == 1, "\(ending.screen)")
+    #expect(ending.lines(with: "does not allow a login with a password") == 1, "\(ending.screen)")
     #expect(!ending.screen.contains("User name"))
     #expect(try await board.paired(with: home).status == 0)
   }
@@ -97,7 +98,7 @@ extension SetUp.Pairing {
     for attempt in 1...3 { try await command.logIn(to: home, password: "wrong \(attempt)") }
     let ending = await command.ending()
     #expect(ending.status == 77)
-    #expect(ending.lines(with: "that was wrong 3 times, and is not tried again") == 1)
+    #expect(ending.lines(with: "that was wrong 3 times, and is not sent again") == 1)
     #expect(home.refusals(.login(.wrongPassword)) == 3)
     #expect(board.isUnpaired)
   }
@@ -109,7 +110,7 @@ extension SetUp.Pairing {
     try await command.logIn(to: home)
     try await command.asked("Code of Authenticator app: ")
     await command.typeHidden("111111")
-    try await command.asked("says that the code is wrong")
+    try await command.asked("rejected the code")
     try await command.asked("Code of Authenticator app: ")
     await command.typeHidden("111111")
     try await command.asked("is not sent again")
@@ -130,7 +131,7 @@ extension SetUp.Pairing {
     command.endInput()
     let ending = await command.ending()
     #expect(ending.status == 66)
-    #expect(ending.lines(with: "the question was not answered; nothing is done") == 1)
+    #expect(ending.lines(with: "the question was not answered; nothing was changed") == 1)
     #expect(board.isUnpaired)
     #expect(home.counters.registrations == 0)
   }
@@ -161,7 +162,7 @@ extension SetUp.Pairing {
           + "\"is_detached\":false,\"is_configuration_written\":false}"
       ])
     #expect(board.isPaired)
-    #expect(ending.lines(with: "names another address").isEmpty)
+    #expect(ending.lines(with: "contains another address").isEmpty)
     #expect(home.trackers == ["device_tracker.boat"], "nobody said that it may go")
   }
 
@@ -188,8 +189,8 @@ extension SetUp.Pairing {
     let home = try lockedHome()
     let board = try Board(unpairedWith: home)
     for (text, status, words) in [
-      ("\n", 65, "that is no access token: it is empty"),
-      ("two words\n", 65, "that is no access token"),
+      ("\n", 65, "that is not an access token: it is empty"),
+      ("two words\n", 65, "that is not an access token"),
       (String(repeating: "x", count: 10_000), 66, "cannot be read from standard input"),
     ] as [(String, Int32, String)] {
       let ending = try await RunningAgent(
@@ -211,7 +212,7 @@ extension SetUp.Pairing {
         on: board, ["pair", "--config", board.configuration] + words, input: home.token
       ).ending()
       #expect(ending.status == 64)
-      #expect(ending.lines(with: "the token is named twice").count == 1, "\(ending.log)")
+      #expect(ending.lines(with: "the token is given twice").count == 1, "\(ending.log)")
     }
     #expect(home.requestCount == 0)
   }
@@ -223,7 +224,10 @@ extension SetUp.Pairing {
     let arguments = ["pair", "--config", board.configuration, "--token-file", board.path("token")]
     let first = try await RunningAgent(on: board, arguments).ending()
     #expect(first.status == 77)
-    #expect(first.lines(with: "does not accept the token; as it may ban this address").count == 1)
+    #expect(
+      first.lines(
+        with: "does not accept the token; because it may ban this address"
+      ).count == 1)
     let second = try await RunningAgent(on: board, arguments).ending()
     #expect(second.status == 77)
     #expect(second.lines(with: "rejected this token before").count == 1)
@@ -289,7 +293,7 @@ extension SetUp.Pairing {
     home.fault = .noWebSocket
     let ending = try await board.paired(with: home, "--login")
     #expect(ending.status == 75, "\(ending.log)")
-    #expect(ending.lines(with: "the new login cannot be tried").count == 1)
+    #expect(ending.lines(with: "the new login cannot be tested").count == 1)
     #expect(try board.refreshToken == former)
   }
 
@@ -301,7 +305,7 @@ extension SetUp.Pairing {
     #expect(await agent.ending().status == 0)
     let ending = try await board.paired(with: home, "--login")
     #expect(ending.status == 64)
-    #expect(ending.lines(with: "write a new one there, and restart it").count == 1)
+    #expect(ending.lines(with: "write a new one to that file, and restart the agent").count == 1)
   }
 }
 
@@ -313,14 +317,15 @@ extension SetUp.Pairing {
     let board = try Board(unpairedWith: home)
     let command = try board.pair("--json")
     try await command.logIn(to: home)
-    try await command.asked("a tracker of Practice: it shows that person where the board is.")
-    try await command.asked("Take this board off Practice? [y/N]: ")
+    try await command.asked(
+      "the person \"Practice\": that person's location now follows the board.")
+    try await command.asked("Remove this board from the person \"Practice\"? [y/N]: ")
     command.type("maybe")
-    try await command.asked("Take this board off Practice? [y/N]: ")
+    try await command.asked("Remove this board from the person \"Practice\"? [y/N]: ")
     command.type("yes")
     let ending = await command.ending()
     #expect(ending.status == 0)
-    #expect(ending.lines(with: "This board is not a tracker of Practice any more.") == 1)
+    #expect(ending.lines(with: "This board is no longer assigned to \"Practice\".") == 1)
     #expect(ending.output.contains("\"is_detached\":true"))
     #expect(home.trackers == [])
   }
@@ -342,12 +347,12 @@ extension SetUp.Pairing {
     let board = try Board(unpairedWith: home)
     let command = try board.pair()
     try await command.logIn(to: home)
-    try await command.asked("Take this board off Practice? [y/N]: ")
+    try await command.asked("Remove this board from the person \"Practice\"? [y/N]: ")
     command.endInput()
     let ending = await command.ending()
     #expect(ending.status == 0)
     #expect(ending.lines(with: "This board is paired.") == 1)
-    #expect(!ending.screen.contains("nothing is done"))
+    #expect(!ending.screen.contains("nothing was changed"))
     #expect(board.isPaired)
   }
 
@@ -358,7 +363,9 @@ extension SetUp.Pairing {
     let ending = try await board.paired(with: home)
     #expect(ending.status == 0)
     #expect(
-      ending.lines(with: "Whether this board is a person's tracker now is not known").count == 1)
+      ending.lines(
+        with: "It is not known whether this board is now assigned to a person"
+      ).count == 1)
     #expect(board.isPaired)
   }
 }

@@ -45,7 +45,7 @@ struct PlantedFault: Sendable, CustomTestStringConvertible {
 extension SetUp.PlantedFaults {
   static let pair = "sudo homeward pair --config {configuration}"
   static let logIn = "sudo homeward pair --login --config {configuration}"
-  static let pairAgain = "\(pair) (Home Assistant then makes new entities)"
+  static let pairAgain = "\(pair) (Home Assistant then creates new entities)"
   private static let listLines =
     "sudo homeward pins draws the pins of this board, and sudo gpioinfo lists its lines (sudo apt"
     + " install gpiod)"
@@ -55,39 +55,39 @@ extension SetUp.PlantedFaults {
 
   static let sources = [
     PlantedFault(
-      "gpsd is absent", "source         {gpsd} is not there", atFault: "this board",
+      "gpsd is absent", "source         {gpsd} was not found", atFault: "this board",
       remedy: startGPSD, status: 74
     ) { try $0.useGPSD(FakeGPSD(isAbsent: true)) },
     PlantedFault(
       "gpsd has no fix",
-      "source         {gpsd} gives no fix: its receiver has none; does the antenna see the sky?",
+      "source         {gpsd} has no fix: its receiver has none; does the antenna see the sky?",
       atFault: "this board",
       remedy: "cgps shows what its receiver sees (sudo apt install gpsd-clients)",
       status: 74
     ) { try $0.useGPSD(FakeGPSD(reporting: TPV(mode: 1))) },
     PlantedFault(
-      "gpsd has no receiver", "source         {gpsd} says nothing",
+      "gpsd has no receiver", "source         {gpsd} sends no data",
       atFault: "this board",
       remedy: "name its receiver in /etc/default/gpsd, such as DEVICES=\"/dev/ttyACM0\", then:"
         + " sudo systemctl restart gpsd", status: 74
     ) { try $0.useGPSD(FakeGPSD()) },
     PlantedFault(
-      "BAT7 is missing", "source         BAT7 is not there", atFault: "the configuration",
+      "BAT7 is missing", "source         BAT7 was not found", atFault: "the configuration",
       remedy: "power supplies here: MARK; write these to battery, or auto", status: 74
     ) { try $0.board.unplug("BAT7") },
     PlantedFault(
-      "there is no chip", "source         GPIO17: a chip for GPIO17 is not there",
+      "there is no chip", "source         GPIO17: a chip for GPIO17 was not found",
       atFault: "the configuration", remedy: listLines, status: 74
     ) { try $0.configure("sensors: [{ gpio: GPIO17, name: Bilge }]") },
     PlantedFault(
-      "GPIO17 is missing", "source         GPIO17 is not there", atFault: "the configuration",
+      "GPIO17 is missing", "source         GPIO17 was not found", atFault: "the configuration",
       remedy: listLines, status: 74
     ) {
       try $0.preloadChip("/dev/gpiochip0 pinctrl-fake GPIO22 22")
       try $0.configure("sensors: [{ gpio: GPIO17, name: Bilge }]")
     },
     PlantedFault(
-      "the chip is missing", "source         pinctrl-none/17 is not there",
+      "the chip is missing", "source         pinctrl-none/17 was not found",
       atFault: "the configuration", remedy: listLines, status: 74
     ) {
       try $0.preloadChip("/dev/gpiochip0 pinctrl-fake GPIO17 17")
@@ -97,14 +97,14 @@ extension SetUp.PlantedFaults {
       "another program holds the line",
       "source         GPIO17 is in use by another program: pump", atFault: "this board",
       remedy:
-        "end the program that holds it (sudo gpioinfo shows which), or take it out of sensors",
+        "stop the program that uses it (sudo gpioinfo shows which), or remove it from sensors",
       status: 74
     ) {
       try $0.preloadChip("/dev/gpiochip0 pinctrl-fake GPIO17 17 pump")
       try $0.configure("sensors: [{ gpio: GPIO17, name: Bilge }]")
     },
     PlantedFault(
-      "the channel has another name", "source         bme280/tmp is not there",
+      "the channel has another name", "source         bme280/tmp was not found",
       atFault: "the configuration",
       remedy:
         "here: bme280/pressure, bme280/temp; sudo homeward sensors --config {configuration} shows them",
@@ -121,7 +121,7 @@ extension SetUp.PlantedFaults {
       "another program holds an output",
       "source         GPIO22 is in use by another program: pump", atFault: "this board",
       remedy:
-        "end the program that holds it (sudo gpioinfo shows which), or take it out of sensors",
+        "stop the program that uses it (sudo gpioinfo shows which), or remove it from sensors",
       status: 74
     ) {
       try $0.preloadChip("/dev/gpiochip0 pinctrl-fake GPIO22 22 pump")
@@ -132,7 +132,7 @@ extension SetUp.PlantedFaults {
   static let board = [
     PlantedFault(
       "a board that is not paired",
-      "registration   This board is no device of Home Assistant: there is none in {state}",
+      "registration   This board is not paired: {state} holds no registration",
       atFault: "this board", remedy: pair, status: 69
     ) {
       try $0.board.remove("state/registration.json")
@@ -140,8 +140,8 @@ extension SetUp.PlantedFaults {
     },
     PlantedFault(
       "a damaged registration",
-      "registration   {state}/registration.json is damaged; bring back a copy, or remove it to"
-        + " register this board anew (Home Assistant then makes new entities)",
+      "registration   {state}/registration.json is damaged; restore a copy, or remove it to"
+        + " register this board again (Home Assistant then creates new entities)",
       atFault: "this board", remedy: nil, status: 65
     ) {
       $0.board.keepKeptSecrets()
@@ -149,24 +149,24 @@ extension SetUp.PlantedFaults {
     },
     PlantedFault(
       "no configuration",
-      "configuration  {configuration} cannot be read: No such file or directory; to write it, run:"
+      "configuration  {configuration} cannot be read: No such file or directory; to create it, run:"
         + " sudo homeward pair --config {configuration}", atFault: "the configuration", remedy: nil,
       status: 66
     ) { try $0.board.remove("homeward.yaml") },
     PlantedFault(
       "a host that has to be looked up",
       "configuration  {configuration}:8:33: location.host: \"gps.local\" is not a numeric address;"
-        + " write one such as 192.168.1.9, without a port; names are not looked up here",
+        + " write one such as 192.168.1.9, without a port; names are not resolved here",
       atFault: "the configuration", remedy: nil, status: 78
     ) { try $0.configure("location: { source: gpsd, host: gps.local }") },
     PlantedFault(
       "the folder above the spool", ["spool", "list", "--directory", "{state}"],
-      "{state}/spool holds nothing: nothing waits.", status: 0
+      "{state}/spool is empty: nothing is waiting.", status: 0
     ) { try $0.board.makeFolder("state/spool") },
     PlantedFault(
       "a folder that is no spool", ["spool", "list", "--directory", "{folder}"],
-      "homeward spool: {folder} is no spool: no .spool file is in it; name the folder that holds them, such as"
-        + " /var/lib/homeward/spool", status: 66
+      "homeward spool: {folder} is not a spool: it contains no .spool file; name the folder that"
+        + " holds them, such as /var/lib/homeward/spool", status: 66
     ) { _ in },
   ]
 
@@ -207,7 +207,7 @@ extension SetUp.PlantedFaults {
       $0.dropFirst(22)
     }
     #expect(rows.first == "BAT7: capacity 83 %")
-    #expect(rows.contains("processor temperature: there is none here"), "no fault of auto")
+    #expect(rows.contains("processor temperature: not found on this board"), "no fault of auto")
     #expect(rows.contains { $0.hasPrefix("memory: Memory used ") && $0.hasSuffix(" %") })
     #expect(rows.suffix(2) == ["GPIO17: Bilge off", "gpsd: a fix, ±5 m"])
   }
@@ -220,7 +220,7 @@ extension SetUp.PlantedFaults {
     #expect(ending.status == 0, "\(ending.output)")
     #expect(
       ending.output.dropLast().last
-        == "ok     source         GPIO22: Pump free, and not switched by a check")
+        == "ok     source         GPIO22: Pump free; a check does not switch it")
   }
 
   /// On a kernel whose line has another name.
@@ -241,7 +241,7 @@ extension SetUp.PlantedFaults {
     let ending = try await world.homeward(["check"])
     #expect(
       ending.output.dropLast().last
-        == "ok     source         main-chip/3: Pump free, and not switched by a check",
+        == "ok     source         main-chip/3: Pump free; a check does not switch it",
       "\(ending.output)")
   }
 
@@ -256,7 +256,7 @@ extension SetUp.PlantedFaults {
     #expect(ending.status == 0)
     let row = ending.output.dropLast().last ?? ""
     #expect(row.hasPrefix("ok     source         GPIO17: Bilge off, "), "\(ending.output)")
-    #expect(row.hasSuffix(" ago, as the agent that runs reads it"))
+    #expect(row.hasSuffix(" ago, read by the running agent"))
     #expect(await agent.stop().status == 0)
   }
 
@@ -274,7 +274,7 @@ extension SetUp.PlantedFaults {
     let ending = try await world.homeward(["check"])
     #expect(
       ending.output.contains(
-        "ok     source         GPIO17: the anchor watch of the agent that runs: not set"))
+        "ok     source         GPIO17: the running agent's anchor watch reports: not set"))
     #expect(await agent.stop().status == 0)
   }
 
@@ -316,7 +316,7 @@ extension SetUp.PlantedFaults {
     let status = try await world.homeward(["status"])
     #expect(status.status == 75)
     #expect(
-      status.lines(with: "the agent runs with \(world.board.state.path), and cannot be asked").count
+      status.lines(with: "the agent runs with \(world.board.state.path), but cannot be asked").count
         == 1)
     #expect(status.lines(with: "is read-only").count == 1, "\(status.log)")
     let second = try await world.homeward(["run"])

@@ -3,10 +3,10 @@ extension SetUp.PlantedFaults {
   static let numbers = [
     PlantedFault(
       "a monitor reads rubbish",
-      "source         nct6793/temp15 says \"3892313.987 °C\", outside of -100 to 250 °C",
+      "source         nct6793/temp15 reports \"3892313.987 °C\", outside of -100 to 250 °C",
       atFault: "this board",
-      remedy: "nothing is connected there, or its driver reads it wrong: look at the part and its"
-        + " cable; a channel that stays like this is better left out", status: 74
+      remedy: "nothing is connected there, or its driver reads it wrong: check the part and its"
+        + " cable, or remove the channel", status: 74
     ) {
       let chip = "sys/class/hwmon/hwmon0"
       try $0.board.write("nct6793\n", to: "\(chip)/name")
@@ -15,9 +15,9 @@ extension SetUp.PlantedFaults {
     },
     PlantedFault(
       "a diode is open",
-      "source         lm90/temp2 is faulty: its part says that the reading cannot be trusted",
+      "source         lm90/temp2 is faulty: its part reports that the reading cannot be trusted",
       atFault: "this board",
-      remedy: "look at what is connected there and at its cable: open or shorted", status: 74
+      remedy: "check what is connected there and its cable: open or shorted", status: 74
     ) {
       let chip = "sys/class/hwmon/hwmon0"
       try $0.board.write("lm90\n", to: "\(chip)/name")
@@ -39,17 +39,17 @@ extension SetUp.PlantedFaults {
     },
     PlantedFault(
       "a thermocouple is open",
-      "source         3b-0000001921e8 says \"2047.750 °C\", outside of -270 to 1372 °C",
+      "source         3b-0000001921e8 reports \"2047.750 °C\", outside of -270 to 1372 °C",
       atFault: "this board",
-      remedy: "look at the thermocouple, which may be open, shorted or the wrong way round, and at"
-        + " the cable: three wires, and a resistor of 4.7 kOhm between data and 3.3 V", status: 74
+      remedy: "check the thermocouple, which may be open, shorted or reversed, and the"
+        + " cable: three wires, and a resistor of 4.7 kOhm between data and 3.3 V", status: 74
     ) {
       try $0.board.write("2047750\n", to: "sys/bus/w1/devices/3b-0000001921e8/temperature")
       try $0.configure("sensors: [{ one_wire: 3b-0000001921e8, name: Stove }]")
     },
     PlantedFault(
       "the thermal zone that was asked for is absent",
-      "source         processor temperature: a thermal zone that answers is not there",
+      "source         processor temperature: a thermal zone that answers was not found",
       atFault: "the configuration", remedy: "leave cpu_temperature out of system", status: 74
     ) {
       try $0.board.makeFolder("sys/class/thermal")

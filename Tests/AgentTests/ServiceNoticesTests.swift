@@ -115,7 +115,7 @@ import Testing
   /// A pause that is longer than the time for a start would end it.
   @Test func anAgentThatWaitsBeforeItsWorkAsksForTheTime() {
     let words = [
-      "EXTEND_TIMEOUT_USEC=930000000", "STATUS=Waits before it begins, and its log says why",
+      "EXTEND_TIMEOUT_USEC=930000000", "STATUS=Waits before it starts; its log shows why",
     ]
     var notices = makeNotices()
     notices.prepareWaiting(.seconds(870))

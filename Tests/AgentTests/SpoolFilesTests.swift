@@ -39,6 +39,23 @@ import Testing
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: loop.path) == loop.path)
   }
 
+  @Test func aFileThatIsNotTheSpoolsGetsAnotherNameAndReplacesNone() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let spool = folder.appending(path: "spool")
+    try FileManager.default.createDirectory(at: spool, withIntermediateDirectories: true)
+    let file = spool.appending(path: "0000000000000007.spool")
+    let aside = spool.appending(path: "0000000000000007.aside")
+    let letters = [Data(repeating: 97, count: 300), Data(repeating: 98, count: 300)]
+    try letters[0].write(to: file)
+    #expect(failure() == nil)
+    #expect(try Data(contentsOf: aside) == letters[0])
+    #expect(!FileManager.default.fileExists(atPath: file.path))
+    try letters[1].write(to: file)
+    #expect(failure() == nil)
+    #expect(try Data(contentsOf: aside) == letters[0])
+    #expect(try Data(contentsOf: file) == letters[1])
+  }
+
   @Test func aSpoolThatWasNeverThereIsEmptyAndIsNotMade() {
     #expect(failure() == nil)
     #expect(!FileManager.default.fileExists(atPath: folder.path))

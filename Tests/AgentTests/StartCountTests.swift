@@ -32,7 +32,7 @@ extension WholeAgent.Reloads {
       #expect(ending.lines(with: "ended too soon").isEmpty)
     }
     let third = try RunningAgent(on: board, environment: environment)
-    #expect(await third.says("the last runs ended too soon: this one waits 30"))
+    #expect(await third.says("the last runs ended too soon; the agent starts in 30"))
     // Who stops a service does not wait for it.
     #expect(await third.stop().status == 0)
     let fourth = try RunningAgent(on: board, environment: environment)

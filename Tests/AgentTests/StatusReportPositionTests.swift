@@ -34,7 +34,9 @@ import Testing
   @Test func anAccuracyThatTheReceiverDoesNotTellIsNotInvented() throws {
     let report = StatusRig.report(lastFix: StatusRig.fix(8))
     #expect(
-      try lines(report, with: " accuracy ") == ["         accuracy       not told by the receiver"])
+      try lines(report, with: " accuracy ") == [
+        "         accuracy       not reported by the receiver"
+      ])
     #expect(try lines(StatusRig.report(), with: " accuracy ").isEmpty)
   }
 
@@ -70,15 +72,13 @@ import Testing
       (Self.unset, "not set"),
       (
         watch(at: [], north: 0),
-        "set by its line; it waits for a fix that can be trusted, to know"
-          + " its place"
+        "set by its line; it waits for a reliable fix to set its position"
       ),
       (watch(at: [0, 10], north: 23), "inside, 23 m from the anchor; 40 m are allowed"),
       (watch(at: [0, 10, 20], north: 63), "OUTSIDE, 63 m from the anchor; 40 m are allowed"),
       (
         watch(at: [0], north: 0, then: 301),
-        "there is no fix that can be trusted; whether the boat"
-          + " is within 40 m of its anchor is not known"
+        "there is no reliable fix; it is not known whether the boat is within 40 m of its anchor"
       ),
     ]
     for (status, words) in told {

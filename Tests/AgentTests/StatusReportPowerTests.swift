@@ -46,7 +46,7 @@ import Testing
     #expect(
       StatusRig.lines(status).contains {
         $0.hasSuffix(
-          "on battery; power level: below 30 %; it lasts some 12 h at what it lost lately")
+          "on battery; power level: below 30 %; it lasts about 12 h at the recent rate")
       })
   }
 
@@ -60,7 +60,7 @@ import Testing
   @Test func aPolicyWithoutASensorIsNoBattery() throws {
     let level = PowerLevel(.withoutMains, PowerEffect(every: .seconds(900)))
     let status = try status(PowerMonitor(levels: [level]))
-    #expect(StatusRig.lines(status).contains { $0.contains("no sensor tells of it") })
+    #expect(StatusRig.lines(status).contains { $0.contains("no sensor reports it") })
   }
 
   @Test func aBoardWithoutABatteryOrAPolicyTellsNothing() throws {

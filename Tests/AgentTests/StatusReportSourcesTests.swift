@@ -33,7 +33,7 @@ import Testing
     }
     #expect(
       try line(delivery)
-        == "       history          kept until they are proven: 3 readings and fixes")
+        == "       history          stored until proven: 3 readings and fixes")
     #expect(
       StatusRig.lines(try StatusRig.status(StatusRig.report(), delivery)).contains(
         "       waiting          1 reading, 0 locations"))
@@ -83,13 +83,13 @@ import Testing
     let shown = StatusRig.lines(status).drop { !$0.contains("  source ") }
     #expect(
       shown.prefix(4) == [
-        "WRONG  source           GPIO17: a chip for GPIO17 is not there, for 1 min 30 s",
+        "WRONG  source           GPIO17: a chip for GPIO17 was not found, for 1 min 30 s",
         "         what to do     sudo homeward pins draws the pins of this board, and sudo gpioinfo lists"
           + " its lines (sudo apt install gpiod)",
         "WRONG  source           BAT0 is in use by another program, for 1 min",
-        "         what to do     look what the kernel says of it: sudo dmesg",
+        "         what to do     see the kernel log: sudo dmesg",
       ])
-    #expect(StatusRig.lines(status).contains("ok     Home Assistant   takes the data"))
+    #expect(StatusRig.lines(status).contains("ok     Home Assistant   accepts the data"))
   }
 
   private func declare(
@@ -118,7 +118,7 @@ import Testing
       StatusRig.report(lastFix: StatusRig.fix(8), track: track), delivery)
     #expect(
       StatusRig.lines(status).filter { $0.contains("  track  ") }
-        == ["         track          parked; left out, for the board stands"])
+        == ["         track          parked; left out: the board stands"])
     let member = try StatusRig.member(status, "track")
     #expect(try member.get("decision", as: JSON.self) == .text("standing"))
     #expect(try member.get("is_kept", as: JSON.self) == .boolean(false))

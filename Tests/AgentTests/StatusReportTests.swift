@@ -125,10 +125,10 @@ import Testing
     #expect(!status.isWell)
     #expect(
       StatusRig.lines(status).starts(with: [
-        "WRONG  Home Assistant   a proxy before Home Assistant gets no answer from it (502), for"
-          + " 2 min 5 s",
+        "WRONG  Home Assistant   a proxy in front of Home Assistant gets no answer from it (502),"
+          + " for 2 min 5 s",
         "         what to do     sudo homeward check",
-        "         last proof     none since the agent runs", "         next attempt   in 20 s",
+        "         last proof     none since the agent started", "         next attempt   in 20 s",
       ]))
   }
 
@@ -150,9 +150,10 @@ import Testing
     #expect(!status.isWell)
     #expect(
       StatusRig.lines(status).starts(with: [
-        "WRONG  Home Assistant   Home Assistant answers with nothing: it is starting, or this"
-          + " device was deleted there; sudo homeward check tells which, for 1 h 5 min",
-        "         what to do     sudo homeward check: it seems not to know this board any more",
+        "WRONG  Home Assistant   Home Assistant sends empty answers: it is starting, or this device"
+          + " was deleted there; sudo homeward check shows which, for 1 h 5 min",
+        "         what to do     sudo homeward check: Home Assistant seems to have forgotten this"
+          + " board",
         "         last proof     1 h 6 min ago",
       ]))
   }
@@ -168,11 +169,11 @@ import Testing
     #expect(shown[0] == "ok     route            the webhook in the cloud, for 10 s")
     #expect(
       shown[1].hasPrefix(
-        "         not taken      the home network: Home Assistant is not available (503), for 10 s;"
-          + " tried again in "))
+        "         not used       the home network: Home Assistant is not available (503), for 10 s;"
+          + " next attempt in "))
     #expect(
       shown[2...] == [
-        "         not taken      home_assistant.url: not needed"
+        "         not used       home_assistant.url: not needed"
       ])
   }
 
@@ -180,12 +181,11 @@ import Testing
     let routes = StatusRig.routes(.away, home: [UInt8]("http://10.0.0.2".utf8), hasCloud: false)
     let shown = StatusRig.lines(
       try StatusRig.status(StatusRig.report(), StatusRig.delivery(routes)))
-    #expect(shown.contains("WRONG  route            none can be taken now"))
-    #expect(shown.contains("         not taken      the home network: this board is not at home"))
+    #expect(shown.contains("WRONG  route            none is usable now"))
+    #expect(shown.contains("         not used       the home network: this board is not at home"))
     #expect(
       shown.contains(
-        "         not taken      home_assistant.url: where this may not be home, nothing is sent"
-          + " over plain HTTP"
+        "         not used       home_assistant.url: plain HTTP is used only at home"
       ))
   }
 
@@ -204,7 +204,7 @@ import Testing
     _ = routes.failed(.notLive, over: .instance, now: StatusRig.ago(1))
     let status = try StatusRig.status(
       StatusRig.report(nextAttemptAt: StatusRig.coming(3)), StatusRig.delivery(routes))
-    #expect(StatusRig.lines(status).contains { $0.hasSuffix(", for 1 s; tried again in 3 s") })
+    #expect(StatusRig.lines(status).contains { $0.hasSuffix(", for 1 s; next attempt in 3 s") })
   }
 
   /// The cloudhook's address is the webhook's id, and the remote one leads home from everywhere.
@@ -258,10 +258,10 @@ import Testing
       .retrying(attempt: 3, at: StatusRig.coming(9), cause: .connectTimeout))
     #expect(
       try line(retrying)
-        == "WRONG  WebSocket        it does not answer, for 1 min 1 s; tried again in 9 s")
+        == "WRONG  WebSocket        it does not answer, for 1 min 1 s; next attempt in 9 s")
     #expect(
       try line(.ready(ServerVersion("2026.1"))) == "ok     WebSocket        open, for 1 min 1 s")
-    #expect(try line(.connecting) == "       WebSocket        being opened, for 1 min 1 s")
+    #expect(try line(.connecting) == "       WebSocket        connecting, for 1 min 1 s")
     #expect(try line(.down(.rejected("no")))?.hasPrefix("WRONG  WebSocket        Home As") == true)
   }
 }

@@ -64,8 +64,8 @@ extension SetUp.Unpairing {
     let ending = await command.ending()
     #expect(ending.status == 0)
     #expect(ending.lines(with: "Home Assistant has deleted this board, with its entities.") == 1)
-    #expect(ending.lines(with: "This board is not paired any more.") == 1)
-    #expect(!ending.screen.contains("left to do"))
+    #expect(ending.lines(with: "This board is no longer paired.") == 1)
+    #expect(!ending.screen.contains("To finish in"))
     #expect(board.isUnpaired)
     #expect(home.occurrences(.registrationDeleted) == 1)
     #expect(home.occurrences(.tokenRevoked) == 1)
@@ -90,8 +90,8 @@ extension SetUp.Unpairing {
     let ending = try await board.unpaired("--local", "--yes")
     #expect(ending.status == 0)
     #expect(
-      ending.lines(with: "Readings that wait stay in \(board.path("state/spool"))").count == 1)
-    #expect(ending.lines(with: "it bans an address that sends one again").count == 1)
+      ending.lines(with: "Waiting readings stay in \(board.path("state/spool"))").count == 1)
+    #expect(ending.lines(with: "bans an address that sends one again").count == 1)
     #expect(FileManager.default.fileExists(atPath: board.path("state/spool")))
   }
 
@@ -114,7 +114,8 @@ extension SetUp.Unpairing {
     #expect(ending.status == 75)
     #expect(
       ending.lines(
-        with: "nothing is done. For a Home Assistant that is gone: homeward unpair --local"
+        with: "nothing was changed. If that Home Assistant no longer exists: homeward unpair"
+          + " --local"
       ).count == 1, "\(ending.log)")
     #expect(board.isPaired)
 
@@ -141,7 +142,7 @@ extension SetUp.Unpairing {
     let requestCount = home.requestCount
     let ending = try await board.unpaired("--yes")
     #expect(ending.status == 0)
-    #expect(ending.lines(with: "Home Assistant does not accept the login any more").count == 1)
+    #expect(ending.lines(with: "Home Assistant no longer accepts the login").count == 1)
     #expect(ending.lines(with: "delete this board there").count == 1)
     #expect(board.isUnpaired)
     #expect(home.refusals(.login(.invalidGrant)) == 1)
@@ -190,8 +191,8 @@ extension SetUp.Unpairing {
     home.forgetAll()
     let ending = try await board.unpaired("--yes")
     #expect(ending.status == 0)
-    #expect(ending.lines(with: "Home Assistant does not know this board any more.").count == 1)
-    #expect(ending.lines(with: "left to do").isEmpty)
+    #expect(ending.lines(with: "Home Assistant no longer knows this board.").count == 1)
+    #expect(ending.lines(with: "To finish in").isEmpty)
     #expect(home.occurrences(.tokenRevoked) == 1)
   }
 
@@ -213,7 +214,7 @@ extension SetUp.Unpairing {
     #expect(await agent.ending().status == 0)
     let ending = try await board.unpaired("--yes")
     #expect(ending.status == 0)
-    #expect(ending.lines(with: "it may read a token from \(board.path("token"))").count == 1)
+    #expect(ending.lines(with: "it can read a token from \(board.path("token"))").count == 1)
     #expect(ending.lines(with: "delete this board there").count == 1)
     #expect(board.isUnpaired)
   }

@@ -76,7 +76,7 @@ import Testing
       rig.now = rig.now + .seconds(60)
     }
     #expect(try rig.text().utf8.count / 7 < 24 * 1024, "bytes a day")
-    #expect(try rig.text().contains("more since this was told last"))
+    #expect(try rig.text().contains("since this was last logged"))
   }
 
   // MARK: Commands
@@ -118,7 +118,7 @@ import Testing
     #expect(text.utf8.count < 80 * 1024, "bytes a day")
     let named = lines.count { $0.contains(#"command_gpio" ("Pump", "turn_on") is done"#) }
     #expect(named == 24 * LineRateLimiter.linesMax)
-    #expect(lines.contains { $0.contains("commands more done, too many in an hour") })
+    #expect(lines.contains { $0.contains("more commands done; too many in an hour") })
   }
 
   @Test func whatIsSwitchedRarelyIsToldEachTime() throws {
@@ -174,7 +174,7 @@ private struct WeekWithoutHomeAssistant: ~Copyable {
     let device = History.Device(id: [UInt8]("board".utf8), name: [UInt8]("Boat".utf8))
     uplink = Uplink(
       Uplink.Settings(
-        url: [UInt8]("https://127.0.0.1:3".utf8), every: .seconds(30), readsTokenFile: false),
+        .init(url: [UInt8]("https://127.0.0.1:3".utf8)), every: .seconds(30), readsTokenFile: false),
       identity: RegistrationRequest(
         deviceID: device.id, deviceName: device.name, manufacturer: [], model: [],
         osName: device.name, osVersion: device.name, appVersion: device.name),

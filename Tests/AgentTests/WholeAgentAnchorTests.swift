@@ -74,7 +74,7 @@ extension WholeAgent.Anchored {
     let ending = try await world.homeward(["check"])
     #expect(
       ending.output.contains(
-        row + "the watch of the agent that runs: not set; the command command_anchor sets it"))
+        row + "the running agent reports: not set; the command command_anchor sets it"))
     #expect(await agent.stop().status == 0)
   }
 }

@@ -64,7 +64,7 @@ extension WholeAgent.Commanded {
     #expect(ending.status == 0)
     #expect(
       ending.lines(with: #"the command "command_gpio" ("pump", "turn_on") is done"#).count == 1)
-    #expect(ending.lines(with: "commands of the configuration does not allow it").count == 1)
+    #expect(ending.lines(with: "the configuration does not allow it (commands)").count == 1)
   }
 
   /// The chip keeps the level of a line whose program was killed. The next start makes it safe
@@ -96,7 +96,7 @@ extension WholeAgent.Commanded {
     home.fault = .hang
     let next = try RunningAgent(on: board, environment: environment)
     if earlierStarts > 0 {
-      #expect(await next.says("this one waits"))
+      #expect(await next.says("the last runs ended too soon"))
     } else {
       try await next.event("started")
     }

@@ -18,7 +18,7 @@ extension WholeAgent.ConfigurationFiles {
   @Test func aConfigurationThatCannotBeReadIsNamed() async throws {
     let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
     for (name, status, words) in [
-      ("missing.yaml", 66, "cannot be read: No such file or directory; to write it, run"),
+      ("missing.yaml", 66, "cannot be read: No such file or directory; to create it, run"),
       ("sys", 66, "cannot be read: Is a directory; name the file in it with --config"),
     ] as [(String, Int32, String)] {
       let ending = try await ending(of: board, configuration: board.path(name))

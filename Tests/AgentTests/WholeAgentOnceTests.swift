@@ -50,7 +50,7 @@ extension WholeAgent.Once {
     let kept = try await board.run("run", "--once")
     #expect(kept.output.contains { $0.hasPrefix("BAT7 capacity") && $0.hasSuffix("kept") })
     #expect(
-      kept.log.last?.contains("they are kept, and go with the next run") == true, "\(kept.log)")
+      kept.log.last?.contains("they are stored and sent with the next run") == true, "\(kept.log)")
   }
 
   @Test func whereTheDiskKeepsNothingNothingIsPromised() async throws {
@@ -62,7 +62,7 @@ extension WholeAgent.Once {
     try board.charge(70)
     let ending = try await board.run("run", "--once")
     #expect(ending.output.contains { $0.hasPrefix("BAT7 capacity") && $0.hasSuffix("lost") })
-    #expect(ending.log.last?.hasSuffix("; they are lost: nothing is kept on the disk") == true)
+    #expect(ending.log.last?.hasSuffix("; they are lost: nothing is stored on disk") == true)
   }
 
   /// A thermometer on 1-Wire is read beside the loop: it answers after it is clear that there is no
@@ -122,7 +122,7 @@ extension WholeAgent.Once {
       reportingTo: home, settings: "location: { source: gpsd, port: \(gpsd.port) }")
     let ending = try await board.run("run", "--once", "--timeout=6s")
     #expect(ending.status == 75)
-    let words = "Home Assistant has what was read, and no position."
+    let words = "Home Assistant has all readings, but no position."
     #expect(ending.log.last?.hasPrefix(words) == true, "\(ending.log)")
     #expect(ending.lines(with: "does the antenna see the sky?").count >= 1, "\(ending.log)")
   }
@@ -141,7 +141,7 @@ extension WholeAgent.Once {
     for (words, mistake) in [
       (["--once", "--timeout", "90"], "\"90\" has no unit; write for example 10min"),
       (["--once", "--timeout", "0s"], "\"0s\" is out of range"),
-      (["--timeout", "10s"], "--timeout goes with --once only"),
+      (["--timeout", "10s"], "--timeout works only with --once"),
     ] {
       let ending = try await RunningAgent(on: board, ["run"] + words).ending()
       #expect(ending.status == 64)
@@ -183,7 +183,7 @@ extension WholeAgent.Once {
   @Test func aFixThatDidNotComeIsSaidWithWhatToLookFor() {
     let report = report(.proven, isFixMissing: true)
     #expect(report.code == .temporaryFailure)
-    #expect(words(report).hasPrefix("Home Assistant has what was read, and no position."))
+    #expect(words(report).hasPrefix("Home Assistant has all readings, but no position."))
     #expect(words(report).contains("does the antenna see the sky?"))
     #expect(words(self.report(.proven, left: 2, isFixMissing: true)).contains("see the sky?"))
   }
@@ -201,7 +201,7 @@ extension WholeAgent.Once {
 
   @Test func aLinkThatIsHeldBackIsNamed() {
     let words = String(decoding: report(.proven, left: 21).verdict.bytes, as: UTF8.self)
-    #expect(words.contains("Left: 21 readings and fixes; history.bytes_per_minute lets no more go"))
+    #expect(words.contains("Left: 21 readings and fixes; history.bytes_per_minute allows no more"))
   }
 
   /// More time would bring nothing there.
@@ -211,7 +211,7 @@ extension WholeAgent.Once {
       report(.outage(.server(.unavailable(status: 503))), left: 21),
     ] {
       let words = String(decoding: report.verdict.bytes, as: UTF8.self)
-      #expect(words.hasSuffix("; they are kept, and go with the next run"))
+      #expect(words.hasSuffix("; they are stored and sent with the next run"))
     }
   }
 
@@ -220,7 +220,7 @@ extension WholeAgent.Once {
       let verdict = report(outcome, left: 2, isKept: false).verdict
       let words = String(decoding: verdict.bytes, as: UTF8.self)
       #expect(
-        words.hasSuffix("Left: 2 readings and fixes; they are lost: nothing is kept on the disk"))
+        words.hasSuffix("Left: 2 readings and fixes; they are lost: nothing is stored on disk"))
     }
   }
 

@@ -32,11 +32,11 @@ extension WholeAgent.Outages {
     Trouble(fault: .status(503), cause: "unavailable", words: "is not available (503)"),
     Trouble(fault: .captivePortal, cause: "not_home_assistant", words: "is there a login page?"),
     Trouble(fault: .huge, cause: "not_home_assistant", words: "is not Home Assistant"),
-    Trouble(fault: .starting, cause: "not_live", words: "answers with nothing: it is starting"),
+    Trouble(fault: .starting, cause: "not_live", words: "sends empty answers: it is starting"),
     Trouble(
       fault: .breakOff, cause: "no_connection", words: "cannot be reached: transferred a par"),
     Trouble(fault: .wrongKey, cause: "other_key", words: "answers with another key"),
-    Trouble(fault: .replay, cause: "other_answer", words: "gives old answers again"),
+    Trouble(fault: .replay, cause: "other_answer", words: "repeats old answers"),
   ]
 
   @Test(arguments: troubles)
@@ -59,7 +59,7 @@ extension WholeAgent.Outages {
     let ending = await agent.stop()
     #expect(ending.status == 0)
     #expect(ending.lines(with: trouble.words).count == 1)
-    #expect(ending.lines(with: "takes the data again").count == 1)
+    #expect(ending.lines(with: "accepts the data again").count == 1)
     #expect(agent.count(of: "outage") == 1)
   }
 

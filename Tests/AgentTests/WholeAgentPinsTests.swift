@@ -96,7 +96,7 @@ extension WholeAgent.Pins {
     let ending = try await RunningAgent(
       on: board, ["check", "--config", board.path("pins.yaml")]
     ).ending()
-    let words = "\"PIN1\" is 3V3, and no GPIO line; sudo homeward pins shows the pins of this board"
+    let words = "\"PIN1\" is 3V3, not a GPIO line; sudo homeward pins shows the pins of this board"
     #expect(ending.output.contains("WRONG  configuration  Bilge: \(words)"), "\(ending.output)")
     #expect(ending.output.contains("         what to do   \(words)"))
     #expect(!ending.output.contains { $0.contains("gpioinfo") })
@@ -106,14 +106,15 @@ extension WholeAgent.Pins {
     let ending = try await ending(on: board("another"))
     #expect(ending.status == 66)
     #expect(ending.output == [])
-    #expect(ending.lines(with: "device tree says another, chip; ").count == 1, "\(ending.log)")
+    #expect(ending.lines(with: "device tree contains another, chip; ").count == 1, "\(ending.log)")
     #expect(ending.lines(with: "how to write one into /etc/homeward/boards").count == 1)
   }
 
   @Test func anUnknownNameIsPutRight() async throws {
     let ending = try await ending(on: board(), "--board", "mi")
     #expect(ending.status == 66)
-    #expect(ending.lines(with: "\"mi\"; did you mean \"my\"?").count == 1, "\(ending.log)")
+    #expect(
+      ending.lines(with: "\"mi\" does not exist; did you mean \"my\"?").count == 1, "\(ending.log)")
   }
 
   @Test func aDamagedBoardFileIsToldWithItsPlace() async throws {

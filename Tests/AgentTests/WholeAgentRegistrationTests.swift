@@ -16,7 +16,10 @@ extension WholeAgent.Registering {
     for _ in 0..<2 { try await agent.hasReadEverything() }
     let ending = await agent.stop()
     #expect(ending.status == 0)
-    #expect(ending.lines(with: "does not accept the token; as it may ban this address").count == 1)
+    #expect(
+      ending.lines(
+        with: "does not accept the token; because it may ban this address"
+      ).count == 1)
     #expect(home.requestCount == 1)
 
     let restarted = try RunningAgent(on: board)
@@ -64,7 +67,7 @@ extension WholeAgent.Registering {
     try await agent.event("registered")
     try await agent.event("proven")
     let ending = await agent.stop()
-    #expect(ending.lines(with: "no token is sent: a rejection cannot be kept in").count == 1)
+    #expect(ending.lines(with: "no token is sent: a rejection cannot be stored in").count == 1)
   }
 
   /// The same trouble a second time is news.
@@ -81,7 +84,7 @@ extension WholeAgent.Registering {
     try board.blockWriting()
     try await agent.event("state_failed")
     let ending = await agent.stop()
-    #expect(ending.lines(with: "cannot be kept in").count == 2, "\(ending.log)")
+    #expect(ending.lines(with: "cannot be stored in").count == 2, "\(ending.log)")
   }
 
   @Test func aTokenFileIsLookedAtUntilItHoldsAToken() async throws {
@@ -103,7 +106,7 @@ extension WholeAgent.Registering {
     #expect(ending.status == 0)
     #expect(ending.lines(with: "there is no token: ").count == 4)
     for words in [
-      "cannot be read: No such file or directory", "token_file is empty", "holds a space",
+      "cannot be read: No such file or directory", "token_file is empty", "contains a space",
       "is larger than 8 KiB",
     ] {
       #expect(ending.lines(with: words).count == 1, "\(words)")
@@ -161,8 +164,8 @@ extension WholeAgent.Registering {
     #expect(ending.status == 0)
     #expect(
       ending.lines(
-        with: "refuses to register this address (403); is it in its ip_bans.yaml? It is"
-          + " asked again, ever more rarely, and after a restart"
+        with: "refuses to register this address (403); is it in its ip_bans.yaml? The agent retries"
+          + " less and less often, and after a restart"
       ).count == 1)
 
     home.fault = nil
@@ -184,8 +187,10 @@ extension WholeAgent.Registering {
     try await agent.event("not_registered", cause: "forbidden")
     let ending = await agent.stop()
     #expect(
-      ending.lines(with: "a proxy before Home Assistant refuses to register this address (401)")
-        .count == 1, "\(ending.log)")
+      ending.lines(
+        with: "a proxy in front of Home Assistant refuses to register this address (401)"
+      )
+      .count == 1, "\(ending.log)")
     let once = try await board.run("run", "--once")
     #expect(once.lines(with: "Home Assistant does not have everything.").count == 1)
 
@@ -251,8 +256,11 @@ extension WholeAgent.Registering {
     for _ in 0..<2 { try await agent.hasReadEverything() }
     let ending = await agent.stop()
     #expect(ending.status == 0)
-    #expect(ending.lines(with: "does not accept the token; as it may ban this address").count == 1)
-    #expect(ending.lines(with: "Home Assistant takes the data again after").count == 1)
+    #expect(
+      ending.lines(
+        with: "does not accept the token; because it may ban this address"
+      ).count == 1)
+    #expect(ending.lines(with: "Home Assistant accepts the data again after").count == 1)
     // Nor does another command send that token.
     let pair = try await board.run("pair", "--token-file", board.path("token"), "--yes")
     #expect(pair.lines(with: "rejected this token before").count == 1, "\(pair.log)")

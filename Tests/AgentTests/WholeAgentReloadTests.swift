@@ -56,7 +56,7 @@ extension WholeAgent.Reloads {
     try await agent.expectToDeliver(charge: 70, to: home)
     let ending = await agent.stop()
     #expect(ending.status == 0)
-    #expect(ending.lines(with: "the agent goes on as it is").count == 1)
+    #expect(ending.lines(with: "the agent keeps running with the old one").count == 1)
     #expect(ending.lines(with: "homeward.yaml:1:8: every: \"5\" has no unit").count == 1)
     #expect(ending.lines(with: "unknown key \"evry\"").count == 1)
     #expect(agent.count(of: "started") == 1)
@@ -135,7 +135,7 @@ extension WholeAgent.Reloads {
     for _ in 0..<2 { try await agent.hasReadEverything() }
     #expect(try await AskedStatus(on: board).ending.status == 0)
     let ending = await agent.stop()
-    #expect(ending.lines(with: "status cannot be answered: Read-only file system").count == 1)
+    #expect(ending.lines(with: "cannot answer homeward status: Read-only file system").count == 1)
   }
 
   /// A descriptor that was handed over has survived an `exec` once.
@@ -228,7 +228,7 @@ extension WholeAgent.Reloads {
     let board = try Board(reportingTo: home)
     try board.write("{", to: "state/registration.json")
     let agent = try startedByReload(on: board)
-    #expect(await agent.says("Until that is mended the agent waits"))
+    #expect(await agent.says("The agent waits until this is fixed"))
     try board.remove("state/registration.json")
     agent.send(signal: SIGHUP)
     try await agent.event("proven")
@@ -239,7 +239,7 @@ extension WholeAgent.Reloads {
     let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
     try board.write("{", to: "state/registration.json")
     let agent = try startedByReload(on: board)
-    #expect(await agent.says("Until that is mended the agent waits"))
+    #expect(await agent.says("The agent waits until this is fixed"))
     #expect(await agent.stop().status == 0)
   }
 

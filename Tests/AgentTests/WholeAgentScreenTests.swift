@@ -127,7 +127,7 @@ extension WholeAgent.Screen {
     let agent = try RunningAgent(on: board)
     try await agent.event("proven")
     let command = try watch(board, screen: ["TERM": "dumb"])
-    for _ in 0..<2 { try await command.asked("ok     Home Assistant   takes the data") }
+    for _ in 0..<2 { try await command.asked("ok     Home Assistant   accepts the data") }
     command.send(signal: SIGINT)
     let ending = await command.ending()
     #expect(ending.status == 0)
@@ -136,7 +136,7 @@ extension WholeAgent.Screen {
   }
 
   @Test(arguments: [
-    (["--every", "1s"], "--every goes with --watch only"),
+    (["--every", "1s"], "--every works only with --watch"),
     (["--watch", "--every", "1"], "--every: \"1\" has no unit; write for example 2s"),
     (["--watch", "--every", "500ms"], "--every: \"500ms\" is out of range; write a time from 1 s"),
   ])

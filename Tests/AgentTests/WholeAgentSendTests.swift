@@ -52,7 +52,7 @@ extension WholeAgent.Sending {
     let words: [String]
     var data: String?
     var status: Int32 = 0
-    /// The first line of the answer, or nil for none.
+    /// The beginning of a line of the answer, or nil for none.
     let answer: String?
     let verdict: String
     /// What the home noted, which only the home can know.
@@ -60,15 +60,16 @@ extension WholeAgent.Sending {
     var testDescription: String { words[0] }
   }
 
-  private static let done = "Home Assistant opened the message and did what it says."
-  private static let sealed = "Home Assistant sealed this answer with our key."
-  private static let accepted = "got the message, and says the same where it dropped it."
+  private static let done = "Home Assistant opened the message and carried it out."
+  private static let sealed = "Home Assistant sealed this answer with this board's key."
+  private static let accepted =
+    "received the message; if it dropped the message, its answer is the same."
 
   static let attempts = [
-    Attempt(words: ["get_config"], answer: "latitude: 52.0", verdict: sealed) {
+    Attempt(words: ["get_config"], answer: #"  "latitude": 52.0"#, verdict: sealed) {
       $0 == .asked("get_config")
     },
-    Attempt(words: ["get_zones"], answer: "- entity_id: zone.home", verdict: sealed) {
+    Attempt(words: ["get_zones"], answer: #"    "entity_id": "zone.home""#, verdict: sealed) {
       $0 == .asked("get_zones")
     },
     Attempt(
@@ -91,7 +92,7 @@ extension WholeAgent.Sending {
     ) { $0 == .asked("conversation_process") },
     Attempt(
       words: ["stream_camera", "camera.practice"],
-      answer: "mjpeg_path: /api/camera_proxy_stream/camera.practice", verdict: sealed
+      answer: #"  "mjpeg_path": "/api/camera_proxy_stream/camera.practice""#, verdict: sealed
     ) { $0 == .asked("stream_camera") },
     Attempt(words: ["update_location", "52.9", "-5.03", "4"], answer: nil, verdict: accepted) {
       if case .located(let location) = $0 {
@@ -102,17 +103,18 @@ extension WholeAgent.Sending {
     },
     Attempt(
       words: ["register_sensor"],
-      data: #"{"name":"X","unique_id":"x","type":"sensor","state":3}"#, answer: "success: true",
+      data: #"{"name":"X","unique_id":"x","type":"sensor","state":3}"#,
+      answer: #"  "success": true"#,
       verdict: sealed
     ) { if case .sensorRegistered(let sensor) = $0 { sensor.name == "X" } else { false } },
     Attempt(
       words: ["update_sensor_states"],
       data: #"[{"unique_id":"unheard_of","type":"sensor","state":3}]"#, status: 65,
-      answer: "unheard_of:", verdict: "refuses the message or a part of it"
+      answer: #"  "unheard_of": {"#, verdict: "refuses the message or a part of it"
     ) {
       if case .refused(let refused) = $0 { refused.type == "update_sensor_states" } else { false }
     },
-    Attempt(words: ["update_registration"], answer: "app_data: {}", verdict: sealed) {
+    Attempt(words: ["update_registration"], answer: #"  "app_data": {}"#, verdict: sealed) {
       if case .registrationUpdated(let device) = $0 { device.deviceName == "Boat" } else { false }
     },
     Attempt(
@@ -137,7 +139,11 @@ extension WholeAgent.Sending {
       on: board, words + ["--config", board.configuration], input: attempt.data ?? ""
     ).ending()
     #expect(ending.status == attempt.status)
-    #expect(ending.output.first == attempt.answer, "\(ending.output)")
+    if let answer = attempt.answer {
+      #expect(ending.output.contains { $0.hasPrefix(answer) }, "\(ending.output)")
+    } else {
+      #expect(ending.output.isEmpty, "\(ending.output)")
+    }
     #expect(ending.lines(with: attempt.verdict).count == 1, "\(ending.log)")
     #expect(ending.log.count == 1)
     #expect(home.journal.contains { attempt.isNoted($0.event) }, "\(home.journal)")
@@ -159,7 +165,7 @@ extension WholeAgent.Sending {
     ).ending()
     #expect(second.status == 75)
     #expect(second.output == [])
-    #expect(second.lines(with: "gives old answers again").count == 1, "\(second.log)")
+    #expect(second.lines(with: "repeats old answers").count == 1, "\(second.log)")
   }
 
   @Test func aScriptGetsTheAnswerAsItCame() async throws {
@@ -200,7 +206,7 @@ extension WholeAgent.Sending {
       #expect(ending.output.first?.contains(#""outcome":"\#(name)""#) == true, "\(ending.output)")
     }
     let ending = try await board.run("send", "register_sensor", "--data", "{}")
-    #expect(ending.lines(with: "it does not like what stands in it, or cannot open it").count == 1)
+    #expect(ending.lines(with: "it rejects the content, or cannot open the message").count == 1)
   }
 
   @Test func aHomeThatHoldsAnotherKeyIsToldFromOneThatDislikesTheMessage() async throws {
@@ -227,7 +233,7 @@ extension WholeAgent.Sending {
     Trouble(fault: .status(404), status: 75, name: "not_found", words: "not ready (404)"),
     Trouble(fault: .status(410), status: 69, name: "gone", words: "has deleted this device (410)"),
     Trouble(fault: .status(503), status: 75, name: "unavailable", words: "not available (503)"),
-    Trouble(fault: .starting, status: 75, name: "not_live", words: "answers with nothing"),
+    Trouble(fault: .starting, status: 75, name: "not_live", words: "sends empty answers"),
     Trouble(
       fault: .captivePortal, status: 75, name: "not_home_assistant", words: "is there a login page?"
     ),
@@ -263,7 +269,7 @@ extension WholeAgent.Sending {
     let board = try Board(reportingTo: home)
     let ending = try await board.run("send", "get_config")
     #expect(ending.status == 69)
-    #expect(ending.lines(with: "make it one with: sudo homeward pair").count == 1, "\(ending.log)")
+    #expect(ending.lines(with: "pair it with: sudo homeward pair").count == 1, "\(ending.log)")
     #expect(home.requestCount == 0)
   }
 
@@ -272,12 +278,12 @@ extension WholeAgent.Sending {
     let board = try await Board.pairedByToken(with: home)
     let requestCount = home.requestCount
     for (words, mistake) in [
-      ([], "say which type, such as get_config"),
+      ([], "name a type, such as get_config"),
       (["get_confg"], "did you mean \"get_config\"?"),
-      (["get_config", "--fly"], "\"--fly\" is not known here"),
-      (["get_config", "-x"], "\"-x\" is not known here"),
+      (["get_config", "--fly"], "\"--fly\" is not recognized"),
+      (["get_config", "-x"], "\"-x\" is not recognized"),
       (["fire_event", "a", "--data"], "--data needs JSON, or - for standard input"),
-      (["fire_event", "a", "--data", "{oops}"], "--data is no JSON: look at its byte 2"),
+      (["fire_event", "a", "--data", "{oops}"], "--data is not JSON: the error is at byte 2"),
       (["update_location", "-91", "-181"], "nowhere on Earth"),
     ] {
       let ending = try await RunningAgent(on: board, ["send"] + words).ending()

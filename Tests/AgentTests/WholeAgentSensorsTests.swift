@@ -45,7 +45,7 @@ extension WholeAgent.Sensors {
     #expect(ending.status == 66)
     #expect(ending.output == [])
     #expect(
-      ending.lines(with: "to write it, run: sudo homeward pair --config \(none)").count == 1,
+      ending.lines(with: "to create it, run: sudo homeward pair --config \(none)").count == 1,
       "\(ending.log)")
   }
 

@@ -144,7 +144,7 @@ extension WholeAgent.Servers {
     }
     let ending = await agent.stop()
     #expect(
-      ending.lines(with: "that Home Assistant rejected the login cannot be kept in").count == 1,
+      ending.lines(with: "that Home Assistant rejected the login cannot be stored in").count == 1,
       "\(ending.log)")
     let restarted = try RunningAgent(on: board)
     try await restarted.event("websocket_rejected")
@@ -168,7 +168,7 @@ extension WholeAgent.Servers {
     try await agent.event("websocket_failed")
     try await agent.event("proven")
     let ending = await agent.stop()
-    #expect(ending.lines(with: "no token is sent: a rejection cannot be kept in").count == 1)
+    #expect(ending.lines(with: "no token is sent: a rejection cannot be stored in").count == 1)
     #expect(home.count(isAdmitted) == admittedCount)
   }
 

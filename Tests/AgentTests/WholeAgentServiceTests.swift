@@ -71,6 +71,6 @@ extension WholeAgent.UnderAServiceManager {
     try await agent.event("proven")
     let ending = await agent.stop()
     #expect(ending.status == 0)
-    #expect(ending.lines(with: "the service manager cannot be told").count == 1)
+    #expect(ending.lines(with: "the agent cannot report to the service manager").count == 1)
   }
 }

@@ -50,7 +50,7 @@ extension WholeAgent.Receivers {
 
     let ending = await agent.stop()
     #expect(ending.status == 0)
-    #expect(ending.lines(with: " is not there; it is looked for again").count == 1)
+    #expect(ending.lines(with: " was not found; the agent keeps looking").count == 1)
     #expect(ending.lines(with: ": Connection reset by peer").count == 1)
     #expect(ending.lines(with: "gpsd works again").count == 2)
   }
@@ -83,17 +83,17 @@ extension WholeAgent.Receivers {
     Nonsense(
       name: "NMEA",
       greeting: "$GPGGA,123519,4807.038,N,01131.000,E,1,08,0.9,545.4,M,46.9,M,,*47\r\n",
-      cause: "malformed", words: "says \"$GPGGA,"),
+      cause: "malformed", words: "reports \"$GPGGA,"),
     Nonsense(
       name: "a web server", greeting: "HTTP/1.1 400 Bad Request\r\n", cause: "malformed",
-      words: "says \"HTTP/"),
+      words: "reports \"HTTP/"),
     Nonsense(
       name: "escape sequences", greeting: "\u{1B}[2J\u{7}\u{0}\n", cause: "malformed",
-      words: "says \"?["),
+      words: "reports \"?["),
     Nonsense(
       name: "a line without an end", greeting: String(repeating: "x", count: 40_000),
-      cause: "malformed", words: "says \"xxx"),
-    Nonsense(name: "silence", greeting: "", cause: "silent", words: " says nothing"),
+      cause: "malformed", words: "reports \"xxx"),
+    Nonsense(name: "silence", greeting: "", cause: "silent", words: " sends no data"),
   ]
 
   @Test(arguments: nonsense)
@@ -129,20 +129,20 @@ extension WholeAgent.Receivers {
   static let flaws = [
     Flaw(
       name: "mode 0", report: TPV(mode: 0, time: 3600, latitude: elsewhere),
-      words: " gives no fix: its receiver has none; does the antenna see the sky?"),
+      words: " has no fix: its receiver has none; does the antenna see the sky?"),
     Flaw(
       name: "a mode from the future", report: TPV(mode: 9, time: 3600, latitude: elsewhere),
-      words: " gives no fix: it has a mode that gpsd does not document"),
+      words: " has no fix: it has a mode that gpsd does not document"),
     Flaw(
       name: "null", report: TPV(time: 3600, latitude: "null"),
-      words: " gives no fix: its latitude or longitude is missing, or not on Earth"),
+      words: " has no fix: its latitude or longitude is missing, or not on Earth"),
     Flaw(
       name: "beyond the pole", report: TPV(time: 3600, latitude: "90.0001"),
-      words: " gives no fix: its latitude or longitude is missing, or not on Earth"),
+      words: " has no fix: its latitude or longitude is missing, or not on Earth"),
     Flaw(
       name: "a clock that stands still an hour ago",
       report: TPV(time: -3600, isClockStuck: true, latitude: elsewhere),
-      words: " gives no fix: its clock stands still or went back"),
+      words: " has no fix: its clock stopped or went back"),
   ]
 
   @Test(arguments: flaws)
@@ -236,9 +236,12 @@ extension WholeAgent.PowerSupplies {
 
     let ending = await agent.stop()
     #expect(ending.status == 0)
-    #expect(ending.lines(with: "BAT7/capacity says \"n/a\", which makes no sense").count == 1)
-    #expect(ending.lines(with: "makes no sense").count == 1)
-    #expect(ending.lines(with: "BAT7 is not there; it is looked for again").count == 1)
+    #expect(
+      ending.lines(
+        with: "BAT7/capacity reports \"n/a\", which is not a valid value"
+      ).count == 1)
+    #expect(ending.lines(with: "is not a valid value").count == 1)
+    #expect(ending.lines(with: "BAT7 was not found; the agent keeps looking").count == 1)
     #expect(ending.lines(with: "BAT7 works again").count == 2)
     #expect(agent.count(of: "outage") == 0)
   }

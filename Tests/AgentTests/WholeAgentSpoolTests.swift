@@ -124,12 +124,12 @@ extension WholeAgent.Spooling {
     try Data("letters".utf8).write(to: board.spool.appending(path: "0000000000000099.spool"))
     let ending = try await board.run("spool", "list")
     #expect(ending.status == 0)
-    #expect(ending.output.contains { $0.hasSuffix("set aside; of another device") })
-    #expect(ending.output.contains { $0.hasSuffix("nothing in it is of a spool") })
+    #expect(ending.output.contains { $0.hasSuffix("set aside; from another device") })
+    #expect(ending.output.contains { $0.hasSuffix("not a spool file") })
     #expect(ending.output.contains("These are the files of 2 devices."))
     let export = try await board.run("spool", "export", "--csv")
     #expect(export.output.count == 1 + 7 + 1)
-    #expect(export.lines(with: "0000000000000001.aside: of another device").count == 1)
+    #expect(export.lines(with: "0000000000000001.aside: from another device").count == 1)
   }
 
   // MARK: export
@@ -142,7 +142,7 @@ extension WholeAgent.Spooling {
     // A line of the table ends with CR LF.
     #expect(ending.output[1] == "3,2025-11-21T19:20:03.000Z,set,bilge,true,,,,,,,\r")
     #expect(ending.output[7].hasPrefix("9,2025-11-21T19:53:20.000Z,set,,,52.1000000,4.2000000,"))
-    #expect(ending.lines(with: "5 readings and 2 fixes; --all has also").count == 1)
+    #expect(ending.lines(with: "5 readings and 2 fixes; --all also exports").count == 1)
     let all = try await board.run("spool", "export", "--csv", "--all")
     #expect(all.output.count == 10)
     #expect(all.lines(with: "7 readings and 2 fixes.").count == 1)
@@ -168,7 +168,7 @@ extension WholeAgent.Spooling {
     let file = board.path("boat.csv")
     let refused = try await board.run("spool", "export", "--csv", "--output", file)
     #expect(refused.status == 73)
-    #expect(refused.lines(with: "is there already").count == 1)
+    #expect(refused.lines(with: "already exists").count == 1)
     #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
     try board.setPermissions(0o644, of: "boat.csv")
     let forced = try await board.run("spool", "export", "--csv", "--output", file, "--force")
@@ -209,12 +209,12 @@ extension WholeAgent.Spooling {
   @Test func whatIsWrongIsSaid() async throws {
     let board = try boardWithSpool()
     for (words, mistake) in [
-      ([], "say what to do: list or export"), (["show"], "\"show\" is not known here"),
-      (["list", "--gpx"], "\"--gpx\" is not known here"), (["export"], "say as what"),
-      (["export", "--gpx", "--csv"], "and not both"),
+      ([], "name an action: list or export"), (["show"], "\"show\" is not recognized"),
+      (["list", "--gpx"], "\"--gpx\" is not recognized"), (["export"], "choose a format"),
+      (["export", "--gpx", "--csv"], "not both"),
       (["export", "--csv", "--json"], "--json needs --output"),
       (["export", "--csv", "--force"], "--force needs --output"),
-      (["list", "--directory", "/a", "--config", "/b"], "leave it or --directory out"),
+      (["list", "--directory", "/a", "--config", "/b"], "leave out --config or --directory"),
     ] {
       let ending = try await RunningAgent(on: board, ["spool"] + words).ending()
       #expect(ending.status == 64, "\(words)")
@@ -228,7 +228,7 @@ extension WholeAgent.Spooling {
       on: board, ["spool", "list", "--directory", board.path("card")]
     ).ending()
     #expect(ending.status == 66)
-    #expect(ending.lines(with: "there is no \(board.path("card"))").count == 1)
+    #expect(ending.lines(with: "\(board.path("card")) does not exist").count == 1)
   }
 
   @Test func aBoardThatHasNeverKeptAnythingIsWell() async throws {
@@ -243,9 +243,9 @@ extension WholeAgent.Spooling {
     try board.makeFolder("state/spool")
     let ending = try await board.run("spool", "list")
     #expect(ending.status == 0)
-    #expect(ending.output == ["\(board.spool.path) holds nothing: nothing waits."])
+    #expect(ending.output == ["\(board.spool.path) is empty: nothing is waiting."])
     let export = try await board.run("spool", "export", "--gpx")
-    #expect(export.lines(with: "There is no fix that waits").count == 1)
+    #expect(export.lines(with: "No fix is waiting").count == 1)
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can become somebody else"))
@@ -302,7 +302,7 @@ extension WholeAgent.Spooling {
       "trap '' XFSZ; ulimit -f 70; exec \"$0\" spool export --csv --config \"$1\" --output '\(file)'",
       on: board)
     #expect(ending.status == 74)
-    #expect(ending.lines(with: "what was there of it is removed").count == 1, "\(ending.log)")
+    #expect(ending.lines(with: "the incomplete file was removed").count == 1, "\(ending.log)")
     #expect(!FileManager.default.fileExists(atPath: file))
   }
 

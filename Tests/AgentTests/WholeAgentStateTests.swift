@@ -32,7 +32,7 @@ extension WholeAgent.State {
     try await agent.expectToDeliver(charge: 70, to: home)
     let ending = await agent.stop()
     #expect(ending.status == 0)
-    #expect(ending.lines(with: "No space left on device; make room there").count == 1)
+    #expect(ending.lines(with: "No space left on device; free space there").count == 1)
     let restarted = try RunningAgent(on: board)
     try await restarted.event("proven")
     #expect(await restarted.stop().status == 0)
@@ -170,10 +170,10 @@ extension WholeAgent.State {
       good.replacing("\"version\":3", with: "\"version\":\"3\""),
       good.replacing("\"secret\":\"", with: "\"secret\":\"0"), good + good,
       String(repeating: good, count: 100),
-    ].map { ($0, "registration.json is damaged; bring back a copy, or remove it") }
+    ].map { ($0, "registration.json is damaged; restore a copy, or remove it") }
     let newer = (
       good.replacing("\"version\":3", with: "\"version\":4"),
-      "registration.json has version 4, which a newer Homeward wrote; install that one"
+      "registration.json has version 4, written by a newer Homeward; install that version"
     )
     for (text, words) in damaged + [newer] {
       try board.write(text, to: "state/registration.json")

@@ -53,7 +53,8 @@ extension WholeAgent.Statistics {
     let ending = await agent.stop()
     #expect(ending.status == 0)
     #expect(
-      ending.lines(with: "\"supply_bat7_capacity\" have 3 hours of an outage now").count == 1)
+      ending.lines(with: "imported 3 hours of an outage into Home Assistant's statistics of").count
+        == 1)
     board.expectNothingSecret(in: ending.output + ending.log)
   }
 

@@ -59,14 +59,14 @@ extension WholeAgent.Status {
     try await agent.event("proven")
     try agent.limitDescriptors(true)
     let peer = try Peer(connectingTo: board.socket)
-    #expect(await agent.says("homeward status cannot be answered now: Too many open files"))
+    #expect(await agent.says("the agent cannot answer homeward status now: Too many open files"))
     try agent.limitDescriptors(false)
     for _ in 0..<2 { try await agent.hasReadEverything() }
     try await agent.event("proven")
     #expect(try !answer(to: peer.connection).isEmpty)
     #expect(try await AskedStatus(on: board).ending.status == 0)
     let ending = await agent.stop()
-    #expect(ending.lines(with: "cannot be answered").count == 1)
+    #expect(ending.lines(with: "cannot answer homeward status").count == 1)
   }
 }
 

@@ -36,7 +36,7 @@ extension WholeAgent.Status {
 
     let lines = try await AskedStatus(on: board)
     #expect(lines.ending.status == 0)
-    #expect(lines.hasLine("ok     Home Assistant   takes the data"))
+    #expect(lines.hasLine("ok     Home Assistant   accepts the data"))
     #expect(lines.hasLine("         last proof     ", " ago"))
     #expect(lines.hasLine("ok     route            home_assistant.url: \(home.url), for "))
     #expect(!lines.hasLine("cloud"), "there is none")
@@ -109,7 +109,7 @@ extension WholeAgent.Status {
     let failing = try await AskedStatus(on: board, "--json").document.failing_sources
     #expect(failing.map(\.source) == ["BAT7"])
     #expect(failing.map(\.cause) == ["missing"])
-    #expect(try await AskedStatus(on: board).hasLine("WRONG  source           ", "is not there"))
+    #expect(try await AskedStatus(on: board).hasLine("WRONG  source           ", "was not found"))
     try board.plugIn("BAT7")
     try await agent.event("source_recovered", of: "BAT7")
     #expect(try await AskedStatus(on: board, "--json").document.failing_sources.isEmpty)
@@ -191,7 +191,7 @@ extension WholeAgent.Status {
     #expect(try await AskedStatus(on: board).ending.status == 66)
     let ending = await agent.stop()
     #expect(ending.status == 0)
-    #expect(ending.lines(with: "homeward status cannot be answered: File name too long").count == 1)
+    #expect(ending.lines(with: "cannot answer homeward status: File name too long").count == 1)
   }
 
   // MARK: Again and again

@@ -42,7 +42,7 @@ extension WholeAgent.AtTheTerminal {
   @Test func helpOfWhatIsNoCommandIsAMistake() async throws {
     let ending = try await ending("help", "chekc")
     #expect(ending.status == 64)
-    #expect(ending.lines(with: "\"chekc\" is not known here; did you mean \"check\"?").count == 1)
+    #expect(ending.lines(with: "\"chekc\" is not recognized; did you mean \"check\"?").count == 1)
   }
 
   @Test func aLineIsBrokenBetweenWordsOnATerminal() async throws {
@@ -52,7 +52,7 @@ extension WholeAgent.AtTheTerminal {
     #expect(
       ending.screen.replacing("\r\n", with: "\n") == """
         homeward run: /none cannot be read: No
-        such file or directory; to write it,
+        such file or directory; to create it,
         run: sudo homeward pair --config /none
 
         """)
@@ -61,14 +61,14 @@ extension WholeAgent.AtTheTerminal {
   // MARK: Arguments
 
   @Test(arguments: [
-    (["rum"], "\"rum\" is not known here; did you mean \"run\"?"),
-    (["chekc"], "\"chekc\" is not known here; did you mean \"check\"?"),
-    (["status", "--wach"], "\"--wach\" is not known here; did you mean \"--watch\"?"),
-    (["run", "--onse"], "\"--onse\" is not known here; did you mean \"--once\"?"),
-    (["spool", "lits"], "\"lits\" is not known here; did you mean \"list\"?"),
-    (["spool", "export", "--cvs"], "\"--cvs\" is not known here; did you mean \"--csv\"?"),
-    (["pair", "--yse"], "\"--yse\" is not known here; did you mean \"--yes\"?"),
-    (["run", "--fly-away"], "\"--fly-away\" is not known here"),
+    (["rum"], "\"rum\" is not recognized; did you mean \"run\"?"),
+    (["chekc"], "\"chekc\" is not recognized; did you mean \"check\"?"),
+    (["status", "--wach"], "\"--wach\" is not recognized; did you mean \"--watch\"?"),
+    (["run", "--onse"], "\"--onse\" is not recognized; did you mean \"--once\"?"),
+    (["spool", "lits"], "\"lits\" is not recognized; did you mean \"list\"?"),
+    (["spool", "export", "--cvs"], "\"--cvs\" is not recognized; did you mean \"--csv\"?"),
+    (["pair", "--yse"], "\"--yse\" is not recognized; did you mean \"--yes\"?"),
+    (["run", "--fly-away"], "\"--fly-away\" is not recognized"),
     (["run", "--json=yes"], "--json takes no value"),
     (["status", "--config="], "--config needs the name of a file"),
   ])
@@ -109,7 +109,8 @@ extension WholeAgent.AtTheTerminal {
     let ending = try await RunningAgent(on: board, [command] + more + ["--config", pipe]).ending()
     #expect(ending.status == 66)
     // check tells it as a finding.
-    let words = "\(pipe) cannot be read: it is no file; standard input is read with --config -"
+    let words =
+      "\(pipe) cannot be read: it is not a regular file; to read standard input, use --config -"
     let line =
       command == "check"
       ? ending.output.first { $0.hasSuffix(words) }

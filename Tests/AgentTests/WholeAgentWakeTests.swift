@@ -104,8 +104,8 @@ extension WholeAgent.Wake {
   @Test func whatDoesNotGoTogetherIsAMistake() async throws {
     let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
     for (words, mistake) in [
-      (["--print-next-wake"], "--print-next-wake goes with --once only"),
-      (["--trust-clock"], "--trust-clock goes with --once only"),
+      (["--print-next-wake"], "--print-next-wake works only with --once"),
+      (["--trust-clock"], "--trust-clock works only with --once"),
     ] {
       let ending = try await RunningAgent(on: board, ["run"] + words).ending()
       #expect(ending.status == 64)

@@ -37,7 +37,7 @@ extension WholeAgent.Watching {
     let requestCount = home.requestCount
     let ending = try await board.run("watch", "states", "zone.home", "--once")
     #expect(ending.status == 66)
-    #expect(ending.lines(with: "no token is sent: a rejection cannot be kept in").count == 1)
+    #expect(ending.lines(with: "no token is sent: a rejection cannot be stored in").count == 1)
     #expect(home.requestCount == requestCount)
   }
 
@@ -48,7 +48,7 @@ extension WholeAgent.Watching {
     for _ in 0..<2 {
       let ending = try await board.run("watch")
       #expect(ending.status == 77)
-      #expect(ending.lines(with: "does not accept the login of this board").count == 1)
+      #expect(ending.lines(with: "rejects the login of this board").count == 1)
     }
     let refusals = home.journal.count {
       if case .refused(let refused) = $0.event { refused.refusal == .unauthorized } else { false }
@@ -71,7 +71,7 @@ extension WholeAgent.Watching {
     try board.write(token: "two words")
     let other = try await board.run("watch")
     #expect(other.status == 66)
-    #expect(other.lines(with: "token_file holds a space").count == 1, "\(other.log)")
+    #expect(other.lines(with: "token_file contains a space").count == 1, "\(other.log)")
     #expect(home.requestCount == 0)
   }
 
@@ -96,7 +96,7 @@ extension WholeAgent.Watching {
     try await board.registerSensor()
     try await watch.line(endingWith: "  \(sensorX)  1 %")
     let ending = await watch.interrupt()
-    #expect(ending.log == ["Home Assistant has no \(sensorX) now; it is shown when it comes"])
+    #expect(ending.log == ["Home Assistant has no \(sensorX) now; it is shown when it appears"])
   }
 
   @Test func oneEntityThatIsNotThereEndsASnapshotWithAnError() async throws {
@@ -125,17 +125,17 @@ extension WholeAgent.Watching {
   @Test func aMistakeIsNamed() async throws {
     let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
     for (words, mistake) in [
-      (["state"], "\"state\" is nothing to watch; did you mean \"states\"?"),
+      (["state"], "\"state\" cannot be watched; did you mean \"states\"?"),
       (["states", "sun"], "\"sun\" is not the id of an entity, such as sun.sun"),
-      (["events", "a", "b"], "events takes one type of event, or none"),
-      (["template"], "template needs one"),
-      (["states", "--data", "{}"], "--data goes with a template only"),
-      (["template", "x", "--data", "[]"], "--data is JSON, and no object"),
-      (["events", "--attributes"], "--attributes goes with states only"),
+      (["events", "a", "b"], "events takes at most one type of event"),
+      (["template"], "template needs a template"),
+      (["states", "--data", "{}"], "--data works only with template"),
+      (["template", "x", "--data", "[]"], "--data must be a JSON object"),
+      (["events", "--attributes"], "--attributes works only with states"),
       (["--count"], "--count needs a number of entries"),
-      (["--count", "0"], "--count needs a whole number from 1 on, and \"0\" is none"),
-      (["--count", "x"], "--count needs a whole number from 1 on, and \"x\" is none"),
-      (["--fly"], "\"--fly\" is not known here"),
+      (["--count", "0"], "--count needs a whole number of at least 1, not \"0\""),
+      (["--count", "x"], "--count needs a whole number of at least 1, not \"x\""),
+      (["--fly"], "\"--fly\" is not recognized"),
     ] {
       let ending = try await RunningAgent(on: board, ["watch"] + words).ending()
       #expect(ending.status == 64)

@@ -87,7 +87,7 @@ extension WholeAgent.Watching {
     let watch = try watching(board, "states", sensorX)
     try await watch.line(endingWith: "1 %")
     home.withHome { $0.forget(sensorX) }
-    try await watch.line(endingWith: "  \(sensorX)  is gone")
+    try await watch.line(endingWith: "  \(sensorX)  was removed")
     #expect(await watch.stop().status == 0)
   }
 
@@ -96,11 +96,11 @@ extension WholeAgent.Watching {
     let board = try await boardWithSensor(in: home)
     let watch = try watching(board, "states", sensorX, "--attributes")
     try await watch.line(endingWith: "1 %")
-    try await watch.line(endingWith: "    friendly_name: Boat X")
+    try await watch.line(endingWith: #"    friendly_name: "Boat X""#)
     try await board.send(state: 1, attributes: #"{"phase":"wane","days":[1,2]}"#)
     try await watch.line(endingWith: "1 %")
-    try await watch.line(endingWith: "    phase: wane")
-    try await watch.line(endingWith: "    days: [1, 2]")
+    try await watch.line(endingWith: #"    phase: "wane""#)
+    try await watch.line(endingWith: "    days: [1,2]")
     #expect(await watch.stop().status == 0)
   }
 
@@ -129,7 +129,7 @@ extension WholeAgent.Watching {
     try await board.send(state: 2)
     try await watch.line(endingWith: "  state_changed  \(sensorX)  1 % -> 2 %")
     home.server.withHome { $0.forget(sensorX) }
-    try await watch.line(endingWith: "  state_changed  \(sensorX) is gone")
+    try await watch.line(endingWith: "  state_changed  \(sensorX) was removed")
     #expect(await watch.stop().status == 0)
   }
 
@@ -252,7 +252,10 @@ extension WholeAgent.Watching {
     let ending = try await board.run("watch", "template", "{{ nonsense() }}", "--once")
     #expect(ending.status == 65)
     #expect(ending.output == [])
-    #expect(ending.lines(with: "Home Assistant says of the template: TemplateError").count == 1)
+    #expect(
+      ending.lines(
+        with: "Home Assistant reports about the template: TemplateError"
+      ).count == 1)
   }
 
   @Test func aReaderThatClosesTheOutputEndsIt() async throws {

@@ -95,8 +95,6 @@ struct WrittenSpool: ~Copyable {
       try handle.truncate(atOffset: UInt64(byteCount))
       try handle.close()
     case .delete(let file): try files.removeItem(at: url(file))
-    case .replace(let old, let new):
-      _ = try files.replaceItemAt(url(new), withItemAt: url(old))
     case .setAside(let old, let new): try files.moveItem(at: url(old), to: url(new))
     }
   }

@@ -67,7 +67,7 @@ private let second = "\n  - { name: J2, pins: [{ pin: 1, name: GPIO9, line: main
       Issue.record("3V3 was taken for a line")
     } catch {
       #expect(
-        String(decoding: error.problem.bytes, as: UTF8.self) == "\"PIN1\" is 3V3, and no GPIO line")
+        String(decoding: error.problem.bytes, as: UTF8.self) == "\"PIN1\" is 3V3, not a GPIO line")
     }
   }
 

@@ -59,8 +59,8 @@ import Testing
     #expect(problem("1h", "") == "")
     #expect(
       problem("301s")
-        == "f:1:8: every: an anchor watch judges one fix in each cycle, and so it sees a drag 2"
-        + " cycles late; write 5 min or less, such as 10s; or leave out location.anchor")
+        == "f:1:8: every: an anchor watch judges one fix per cycle, so it detects a dragging anchor"
+        + " 2 cycles late; write 5 min or less, such as 10s; or leave out location.anchor")
   }
 
   @Test func eachKeyIsTaken() throws {
@@ -196,7 +196,7 @@ import Testing
         == true)
     #expect(
       text(advice.remedy(for: missing, of: InlineText("anchor.watch")).bytes)?
-        .contains("make room") == true)
+        .contains("free space") == true)
   }
 
   @Test func aWatchWithoutALineIsSetByACommand() throws {

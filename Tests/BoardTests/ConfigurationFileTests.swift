@@ -132,7 +132,7 @@ import YAML
     #expect(text(configuration.deviceName) == String(name.dropFirst().dropLast()))
   }
 
-  static let straight = "is no quote to YAML, but a part of the text; write \" at both ends"
+  static let straight = "is not a quote in YAML, but a part of the text; write \" at both ends"
 
   @Test(arguments: [
     ("device: { name: “Boat” }", 17, "device.name: “"),
@@ -175,15 +175,15 @@ import YAML
 
   // MARK: A number sign
 
-  static let cut = "this # begins a comment, and so what begins on line"
+  static let cut = "this # begins a comment, so the bracket on line"
   static let quoteIt = "put a text that contains \" #\" in quotes"
 
   @Test(arguments: [
-    ("battery: [Slip #5, BAT1]\nsystem: off", "f:2:16: \(cut) 2 has no end; \(quoteIt)"),
-    ("battery:\n  [A,\n   Slip #5]\nsystem: off", "f:4:9: \(cut) 3 has no end; \(quoteIt)"),
-    ("device: { name: Slip #5 }\nsystem: off", "f:2:22: \(cut) 2 has no end; \(quoteIt)"),
-    ("device: { name: Slip #5 }", "f:2:22: \(cut) 2 has no end; \(quoteIt)"),
-    ("device: { name: Slip # 5 }", "f:2:22: \(cut) 2 has no end; \(quoteIt)"),
+    ("battery: [Slip #5, BAT1]\nsystem: off", "f:2:16: \(cut) 2 is not closed; \(quoteIt)"),
+    ("battery:\n  [A,\n   Slip #5]\nsystem: off", "f:4:9: \(cut) 3 is not closed; \(quoteIt)"),
+    ("device: { name: Slip #5 }\nsystem: off", "f:2:22: \(cut) 2 is not closed; \(quoteIt)"),
+    ("device: { name: Slip #5 }", "f:2:22: \(cut) 2 is not closed; \(quoteIt)"),
+    ("device: { name: Slip # 5 }", "f:2:22: \(cut) 2 is not closed; \(quoteIt)"),
     ("battery: [\"A\" # x\n", "f:2:10: a list begins here and does not end; close it with ]"),
   ])
   func aCommentThatCutsOffABracketIsThePlaceToLookAt(_ lines: String, _ expected: String) {
@@ -208,29 +208,6 @@ import YAML
           "this # begins a comment: the value ends before it; if the rest belongs to the value, put it"
             + " all in quotes") == true)
     }
-  }
-
-  // MARK: A key of a former version
-
-  static let ignored =
-    "f:2:1: \"after_upload\" has no effect: the agent starts no program; remove it; a shell starts"
-    + " the program with homeward run --once && PROGRAM, a unit of systemd with OnSuccess="
-
-  /// An update keeps no agent from starting, whatever the key said.
-  @Test(arguments: [
-    "{ run: [/usr/local/bin/modem-off, --quiet], timeout: 30s }", "{ run: poweroff, after: 5 }",
-    "/usr/local/bin/modem-off", "[a, b]", "",
-  ])
-  func aKeyOfAFormerVersionIsAWarning(_ value: String) throws {
-    let configuration = try Outcome.configuration(
-      minimum + "after_upload: \(value)\nevery: 10s\n")
-    #expect(configuration.every == .seconds(10))
-    #expect(configuration.warnings.map { text($0.rendered(fileName: [0x66])) } == [Self.ignored])
-  }
-
-  @Test func aMistakeBesideSuchAKeyIsOne() {
-    let problem = Outcome.problem(minimum + "after_upload: off\nevry: 10s\n")
-    #expect(problem == "f:3:1: unknown key \"evry\"; did you mean \"every\"?")
   }
 
   static let yaml = "this is not YAML:"
@@ -300,7 +277,7 @@ import YAML
     #expect(
       Outcome.problems("evry: !x 1\nevry: 2\ndevice: a: b\nhost: *x\n") == [
         "f:1:7: evry: tags (\"!x\") are not supported; \(Self.tagRemedy)",
-        "f:2:1: the key \"evry\" stands here twice; remove one; the first is on line 1",
+        "f:2:1: the key \"evry\" is here twice; remove one; the first is on line 1",
         "f:3:10: \(Self.yaml) mapping values are not allowed in this context; check the "
           + "indentation; a text that contains \": \" needs quotes",
       ])
@@ -312,8 +289,8 @@ import YAML
   @Test(arguments: [
     (
       "every: !secret cycle",
-      "f:2:8: every: !secret is not supported: it is known to Home Assistant only; a token "
-        + "belongs into a file named by token_file; write other values here"
+      "f:2:8: every: !secret is not supported: only Home Assistant knows it; write a "
+        + "token to the file of token_file, and other values here"
     ),
     (
       "every: !!str 10s",
@@ -349,11 +326,11 @@ import YAML
     ("device: { { a: b }: c }", "f:2:11: device: a key must be a plain word; write key: value"),
     (
       "every: 10s\nevery: 20s",
-      "f:3:1: the key \"every\" stands here twice; remove one; the first is on line 2"
+      "f:3:1: the key \"every\" is here twice; remove one; the first is on line 2"
     ),
     (
       "device: { name: a,\n  \"name\": b }",
-      "f:3:3: device: the key \"name\" stands here twice; remove one; the first is on line 2"
+      "f:3:3: device: the key \"name\" is here twice; remove one; the first is on line 2"
     ),
     ("---\nevery: 10s", "f:2:1: a second document begins here; keep one, and remove the line ---"),
     ("...\n---\n", "f:3:1: a second document begins here; keep one, and remove the line ---"),
@@ -363,7 +340,7 @@ import YAML
     ),
     (
       "a: [[[[[[[[]]]]]]]]",
-      "f:2:11: a[0][0][0][0][0][0][0]: keys and lists stand more than 8 deep in one another; "
+      "f:2:11: a[0][0][0][0][0][0][0]: keys and lists are nested more than 8 deep; "
         + "no setting needs that; check the brackets and the indentation"
     ),
     (

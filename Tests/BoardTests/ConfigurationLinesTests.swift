@@ -1,9 +1,9 @@
-import Drivers
 import Sensing
 import Testing
 import YAML
 
 @testable import Board
+@testable import Drivers
 
 private let boardFile = """
   name: My board
@@ -92,7 +92,7 @@ private let boardFile = """
     let result = try found("{ gpio: PIN1, name: Bilge }, { gpio: PIN2, name: Hatch }")
     #expect(
       result.warnings == [
-        "Bilge: \"PIN1\" is 3V3, and no GPIO line; sudo homeward pins shows the pins of this board"
+        "Bilge: \"PIN1\" is 3V3, not a GPIO line; sudo homeward pins shows the pins of this board"
       ])
     #expect(result.lines.map { text($0.address.text) } == ["PIN1", "main-chip/2"])
   }
@@ -119,8 +119,8 @@ private let boardFile = """
     #expect(found.count == 1)
     #expect(
       found.first?.hasSuffix(
-        "sensors[1].pulses: \"main-chip/2\" is \"GPIO2\", already used on line 3; each may stand"
-          + " there once") == true, "\(found)")
+        "sensors[1].pulses: \"main-chip/2\" is \"GPIO2\", already used on line 3; write each"
+          + " one once") == true, "\(found)")
     #expect(try problems(two, knowsBoard: false) == [])
     let output = "outputs: [{ gpio: J1_3, name: Pump }]\n"
     #expect(try problems("sensors: [{ gpio: PIN3, name: Bilge }]\n" + output).count == 1)
@@ -142,10 +142,7 @@ private let boardFile = """
   @Test func pulsesAreFoundAtAPinAndKeepTheirCountAndTheirRate() throws {
     let moved = try moved(
       "sensors: [{ pulses: PIN2, name: Rain, rate: { per: hour, name: Rain rate } }]\n")
-    guard case .pulses(let rain)? = moved.sensors.first else {
-      Issue.record("no pulses")
-      return
-    }
+    let rain = try #require(moved.sensors.first as? SensorEntry<PulseSettings>).settings
     #expect(text(rain.address.text) == "main-chip/2")
     #expect(text(rain.id) == "pulses_pin2")
     #expect(text(rain.entity.uniqueID) == "pulses_pin2")
@@ -156,10 +153,7 @@ private let boardFile = """
     let moved = try moved(
       "sensors: [{ pulses: PIN2, name: R, unique_id: own, rate: { per: hour, name: S,"
         + " unique_id: own_rate } }]\n")
-    guard case .pulses(let rain)? = moved.sensors.first else {
-      Issue.record("no pulses")
-      return
-    }
+    let rain = try #require(moved.sensors.first as? SensorEntry<PulseSettings>).settings
     #expect(text(rain.id) == "own")
     #expect(text(rain.rate?.entity.uniqueID) == "own_rate")
   }

@@ -2,9 +2,11 @@ import Board
 import Bytes
 import Testing
 
+@testable import Drivers
+
 /// `min_change` of sources that bring several sensors.
 @Suite struct ConfigurationMinChangeTests {
-  private static let change = "write a number such as 0.5, or 0 for every one"
+  private static let change = "write a number such as 0.5, or 0 for all"
 
   @Test(arguments: [
     (
@@ -27,7 +29,7 @@ import Testing
         + "f:2:12: battery: unknown key \"only\"; "
         + "write name, voltage, current, chemistry, cells or min_change\n"
         + "f:2:35: battery.voltage: no sensor of this configuration measures in V; "
-        + "write one into sensors, such as a battery monitor (ve_direct)"
+        + "add one to sensors, such as a battery monitor (ve_direct)"
     ),
     (
       "system: { min_change: { uptime: 5 } }",
@@ -53,12 +55,12 @@ import Testing
     #expect(
       Outcome.problem(minimum + entry)
         == "f:2:65: sensors[0].min_change: unknown key \"yield_today\"; "
-        + "yield_today is a count, each step of which is told")
+        + "yield_today is a count, and each step is reported")
     let pulses = "sensors: [{ pulses: GPIO27, name: Rain, min_change: 1 }]"
     #expect(
       Outcome.problem(minimum + pulses)
         == "f:2:41: sensors[0]: unknown key \"min_change\"; "
-        + "the total is a count, each step of which is told; write it into rate")
+        + "the total is a count, and each step is reported; write it into rate")
   }
 
   @Test func aSensorThatOnlyLeavesOutHasNoLeastChange() {
@@ -76,12 +78,9 @@ import Testing
           - { pulses: GPIO27, name: Rain, rate: { per: hour, name: Rate, min_change: 0.5 } }
           - { network: wlan0, name: Wi-Fi, min_change: 5 }
         """)
-    guard case .pulses(let pulses) = configuration.sensors[0],
-      case .network(let network) = configuration.sensors[1]
-    else { throw AnotherKind() }
-    #expect(pulses.rate?.entity.minChange == FixedPoint(5, decimals: 1))
-    #expect(network.entity.minChange == FixedPoint(5))
+    let pulses = try #require(configuration.sensors[0] as? SensorEntry<PulseSettings>)
+    let network = try #require(configuration.sensors[1] as? SensorEntry<InterfaceSettings>)
+    #expect(pulses.settings.rate?.entity.minChange == FixedPoint(5, decimals: 1))
+    #expect(network.settings.entity.minChange == FixedPoint(5))
   }
-
-  private struct AnotherKind: Error {}
 }

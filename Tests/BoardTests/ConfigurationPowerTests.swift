@@ -51,8 +51,8 @@ import Testing
       minimum + "power:\n  - { mains: off, every: 1h }\n  - { mains: off, every: 5s }\n")
     #expect(
       problems == [
-        "f:4:14: power[1].mains: a level before this one has mains: off already; write one level"
-          + " for mains: off, with all that it changes"
+        "f:4:14: power[1].mains: an earlier level already has mains: off; write one level for"
+          + " mains: off, with all its changes"
       ])
   }
 

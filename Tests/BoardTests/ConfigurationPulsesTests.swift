@@ -1,22 +1,18 @@
 import Board
 import Bytes
-import Drivers
 import Sensing
 import Testing
 import YAML
+
+@testable import Drivers
 
 /// Pulse counters and outputs in the configuration.
 @Suite struct ConfigurationPulsesTests {
   private func pulses(_ settings: String) throws -> PulseSettings {
     let configuration = try Outcome.configuration(
       minimum + "sensors: [{ pulses: GPIO27, name: Rain\(settings) }]")
-    guard case .pulses(let settings)? = configuration.sensors.first else {
-      throw ConfigurationFileIsAnother()
-    }
-    return settings
+    return try #require(configuration.sensors.first as? SensorEntry<PulseSettings>).settings
   }
-
-  private struct ConfigurationFileIsAnother: Error {}
 
   private func output(_ settings: String) throws -> OutputSettings {
     let configuration = try Outcome.configuration(
@@ -104,7 +100,7 @@ import YAML
   @Test(arguments: [
     ("max_on: 0s", "outputs[0].max_on: "), ("max_on: 25h", "outputs[0].max_on: "),
     ("safe: maybe", "outputs[0].safe: "), ("debounce: 5ms", "unknown key \"debounce\""),
-    ("safe: on, max_on: 5s", "take out max_on or safe: on"),
+    ("safe: on, max_on: 5s", "remove max_on or safe: on"),
   ])
   func whatAnOutputCannotHaveIsRefused(setting: String, words: String) {
     let problem = Outcome.problem(
@@ -161,12 +157,12 @@ import YAML
       return String(decoding: text.bytes, as: UTF8.self)
     }
     let line = InlineText("GPIO27")
-    #expect(remedy(.busy(line), "GPIO27").hasPrefix("end the program that holds it"))
-    #expect(remedy(.flooded(line, edgesPerSecond: 9), "GPIO27").hasPrefix("look at its wire"))
+    #expect(remedy(.busy(line), "GPIO27").hasPrefix("stop the program that uses it"))
+    #expect(remedy(.flooded(line, edgesPerSecond: 9), "GPIO27").hasPrefix("check its wire"))
     let found = InlineText("off")
-    #expect(remedy(.malformed(line, found: found), "GPIO22").hasPrefix("look at its wire: another"))
+    #expect(remedy(.malformed(line, found: found), "GPIO22").hasPrefix("check its wire: another"))
     #expect(
-      remedy(.malformed(line, found: found), "pulses.counts").hasPrefix("of a damaged file"))
-    #expect(remedy(.failed(line, errno: 28), "pulses.counts").hasPrefix("make room"))
+      remedy(.malformed(line, found: found), "pulses.counts").hasPrefix("if it is damaged"))
+    #expect(remedy(.failed(line, errno: 28), "pulses.counts").hasPrefix("free space"))
   }
 }

@@ -51,14 +51,14 @@ import Testing
     ),
     ("gpiochip0/17", chip), ("gpiochip0", chip), ("/dev/gpiochip0", chip),
     ("/dev/gpiochip0/17", chip),
-    ("chip/4096", "after the last slash of \"chip/4096\" there is no offset; \(noOffset)"),
-    ("chip/", "after the last slash of \"chip/\" there is no offset; \(noOffset)"),
-    ("chip/-1", "after the last slash of \"chip/-1\" there is no offset; \(noOffset)"),
-    ("chip/017", "after the last slash of \"chip/017\" there is no offset; \(noOffset)"),
-    ("chip/0x11", "after the last slash of \"chip/0x11\" there is no offset; \(noOffset)"),
+    ("chip/4096", "\"chip/4096\" has no offset after its last slash; \(noOffset)"),
+    ("chip/", "\"chip/\" has no offset after its last slash; \(noOffset)"),
+    ("chip/-1", "\"chip/-1\" has no offset after its last slash; \(noOffset)"),
+    ("chip/017", "\"chip/017\" has no offset after its last slash; \(noOffset)"),
+    ("chip/0x11", "\"chip/0x11\" has no offset after its last slash; \(noOffset)"),
     (
       "a/99999999999999999999",
-      "after the last slash of \"a/99999999999999999999\" there is no offset; \(noOffset)"
+      "\"a/99999999999999999999\" has no offset after its last slash; \(noOffset)"
     ),
     ("/17", "\"\" is not a name; write 1 to 31 bytes, as \"gpioinfo\" shows"),
     ("\"\"", "\"\" is not a name; write 1 to 31 bytes, as \"gpioinfo\" shows"),
@@ -92,9 +92,9 @@ import Testing
         """
     #expect(
       Outcome.problems(file) == [
-        "f:4:27: sensors[1].name: this is already used on line 3; each may stand there once",
-        "f:5:13: sensors[2].gpio: this is already used on line 3; each may stand there once",
-        "f:6:13: sensors[3].gpio: this is already used on line 4; each may stand there once",
+        "f:4:27: sensors[1].name: this is already used on line 3; write each one once",
+        "f:5:13: sensors[2].gpio: this is already used on line 3; write each one once",
+        "f:6:13: sensors[3].gpio: this is already used on line 4; write each one once",
       ])
   }
 
@@ -105,7 +105,7 @@ import Testing
         == "f:3:3: sensors: this list has 65 items; write 0 to 64")
   }
 
-  static let change = "write a number such as 0.5, or 0 for every one"
+  static let change = "write a number such as 0.5, or 0 for all"
   static let ids = "write one that \"ls /sys/bus/w1/devices\" shows, such as 28-0316a2796cff"
 
   @Test(arguments: [
@@ -155,14 +155,15 @@ import Testing
         + "state_class, icon, unique_id or min_change")
   }
 
-  static let kinds = "write gpio, one_wire, network, ve_direct, iio, hwmon, file or pulses"
+  static let noKind = "is not a kind of sensor"
+  static let kinds = "write one_wire, iio, hwmon, ve_direct, network, gpio, pulses or file"
 
   @Test(arguments: [
-    ("{ dht22: GPIO4, name: Air }", 13, "\"dht22\" is no kind of sensor; \(kinds)"),
-    ("{ name: Air, platform: dht, pin: GPIO4 }", 24, "\"platform\" is no kind of sensor; \(kinds)"),
-    ("{ name: Bilge, pin: GPIO17 }", 26, "\"pin\" is no kind of sensor; did you mean \"gpio\"?"),
-    ("{ GPIO: GPIO17, name: Bilge }", 13, "\"GPIO\" is no kind of sensor; did you mean \"gpio\"?"),
-    ("{ onewire: x, name: A }", 13, "\"onewire\" is no kind of sensor; did you mean \"one_wire\"?"),
+    ("{ dht22: GPIO4, name: Air }", 13, "\"dht22\" \(noKind); \(kinds)"),
+    ("{ name: Air, platform: dht, pin: GPIO4 }", 24, "\"platform\" \(noKind); \(kinds)"),
+    ("{ name: Bilge, pin: GPIO17 }", 26, "\"pin\" \(noKind); did you mean \"gpio\"?"),
+    ("{ GPIO: GPIO17, name: Bilge }", 13, "\"GPIO\" \(noKind); did you mean \"gpio\"?"),
+    ("{ onewire: x, name: A }", 13, "\"onewire\" \(noKind); did you mean \"one_wire\"?"),
     (
       "{ gpio: GPIO4, one_wire: 28-0316a2796cff, name: Soil }", 26,
       "an entry has one kind, and this one has gpio and one_wire; write an entry for each"
@@ -188,8 +189,8 @@ import Testing
         """
     #expect(
       Outcome.problems(file) == [
-        "f:4:17: sensors[1].one_wire: this is already used on line 3; each may stand there once",
-        "f:5:45: sensors[2].unique_id: this is already used on line 3; each may stand there once",
+        "f:4:17: sensors[1].one_wire: this is already used on line 3; write each one once",
+        "f:5:45: sensors[2].unique_id: this is already used on line 3; write each one once",
       ])
   }
 }

@@ -34,11 +34,11 @@ import Testing
     ("commands: command_gpio", "commands: a list is expected here"),
     (
       "commands: [command_gpio]\nnotifications: off",
-      "notifications: commands come with notifications, over the WebSocket; write notifications:"
+      "notifications: commands arrive as notifications over the WebSocket; write notifications:"
     ),
     (
       "commands: [command_gpio]\nnotifications: { websocket: false }",
-      "notifications: commands come with notifications"
+      "notifications: commands arrive as notifications"
     ),
   ])
   func aCommandThatCannotComeIsNamed(_ written: String, _ expected: String) {
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("{ url: http://h }", "home_network: nothing says which network is home"),
+    ("{ url: http://h }", "home_network: no key defines the home network"),
     ("{ ssids: [] }", "ssids: this list has 0 items"),
     ("{ ssids: Harbour }", "ssids: a list is expected here"),
     ("{ ssids: [aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa] }", "the name of the network has 33 bytes"),
@@ -63,8 +63,8 @@ import Testing
 
   @Test(arguments: [
     ("on", "\"on\" is not possible here"), ("[websocket]", "notifications:"),
-    ("{ push_url: http://p }", "needs its address and its token"),
-    ("{ push_token_file: /t }", "needs its address and its token"),
+    ("{ push_url: http://p }", "needs both its address and its token"),
+    ("{ push_token_file: /t }", "needs both its address and its token"),
     ("{ push_url: p, push_token_file: /t }", "notifications.push_url: the address does not begin"),
   ])
   func wrongNotificationsAreNamed(_ written: String, _ expected: String) {
@@ -139,7 +139,7 @@ import Testing
   @Test func aPathWithACharacterThatNoPathHasIsRefused() {
     #expect(
       Outcome.problem("home_assistant: { url: 'http://ha/<x>' }") == """
-        f:1:24: home_assistant.url: the path of the address has a character that no path has; \
+        f:1:24: home_assistant.url: the path of the address contains an invalid character; \
         remove it
         """)
   }

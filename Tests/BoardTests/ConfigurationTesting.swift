@@ -1,6 +1,7 @@
 import Board
-import Drivers
 import YAML
+
+@testable import Drivers
 
 /// What every table of these tests needs: text in, text out.
 enum Outcome {
@@ -38,9 +39,6 @@ func text(_ bytes: [UInt8]?) -> String? { bytes.map { String(decoding: $0, as: U
 extension Configuration {
   /// The sensors that are GPIO lines.
   var lines: [GPIOLineSettings] {
-    sensors.compactMap { sensor in
-      guard case .gpio(let line) = sensor else { return nil }
-      return line
-    }
+    sensors.compactMap { ($0 as? SensorEntry<GPIOLineSettings>)?.settings }
   }
 }

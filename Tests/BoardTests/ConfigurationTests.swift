@@ -1,10 +1,11 @@
 import Board
 import Bytes
-import Drivers
 import Outbox
 import Sensing
 import Testing
 import Transport
+
+@testable import Drivers
 
 @Suite struct ConfigurationTests {
   static let everything = """
@@ -12,7 +13,7 @@ import Transport
     upload: { every: 5min }
     state_directory: /srv/homeward/
     durability: reading
-    history: { order: newest_first, disk_megabytes: 100, bytes_per_minute: 5000, statistics: true }
+    history: { disk_megabytes: 100, bytes_per_minute: 5000, statistics: true }
     home_assistant:
       url: https://[fd00::5]:8443/ha/
       token_file: /etc/homeward/token
@@ -44,17 +45,16 @@ import Transport
     #expect(configuration.uploadEvery == .seconds(300))
     #expect(text(configuration.stateDirectory) == "/srv/homeward")
     #expect(configuration.durability == .reading)
-    #expect(configuration.history.order == .newestFirst)
     #expect(configuration.history.diskMegabytes == 100)
     #expect(configuration.history.bytesPerMinute == 5000)
     #expect(configuration.history.isForStatistics)
     #expect(text(configuration.homeAssistant.url) == "https://[fd00::5]:8443/ha")
     #expect(text(configuration.homeAssistant.tokenFile) == "/etc/homeward/token")
     #expect(configuration.homeAssistant.transport == .webSocket)
-    #expect(configuration.homeAssistant.isPlainAllowed)
-    #expect(configuration.homeAssistant.registersAgainAfter == .seconds(600))
-    #expect(configuration.homeAssistant.isPlainAllowedAway)
-    let home = try #require(configuration.homeAssistant.homeNetwork)
+    #expect(configuration.homeAssistant.server.isPlainAllowed)
+    #expect(configuration.homeAssistant.server.registersAgainAfter == .seconds(600))
+    #expect(configuration.homeAssistant.server.isPlainAllowedAway)
+    let home = try #require(configuration.homeAssistant.server.home)
     #expect(home.networks.ssids.count == 2 && home.networks.bssids.count == 1)
     let gateway = HardwareAddress(text: Array("00:11:22:33:44:55".utf8).span)
     #expect(home.networks.gateways.first == gateway && gateway != nil)
@@ -104,17 +104,16 @@ import Transport
     #expect(configuration.uploadEvery == nil)
     #expect(text(configuration.stateDirectory) == "/var/lib/homeward")
     #expect(configuration.durability == .batch)
-    #expect(configuration.history.order == .oldestFirst)
     #expect(configuration.history.diskMegabytes == 64)
     #expect(configuration.history.bytesPerMinute == nil)
     #expect(!configuration.history.isForStatistics)
     #expect(configuration.homeAssistant.tokenFile == nil)
     #expect(configuration.homeAssistant.transport == .http)
-    #expect(!configuration.homeAssistant.isPlainAllowed)
-    #expect(configuration.homeAssistant.registersAgainAfter == nil)
+    #expect(!configuration.homeAssistant.server.isPlainAllowed)
+    #expect(configuration.homeAssistant.server.registersAgainAfter == nil)
     #expect(configuration.homeAssistant.tls == .system)
-    #expect(configuration.homeAssistant.homeNetwork == nil)
-    #expect(!configuration.homeAssistant.isPlainAllowedAway)
+    #expect(configuration.homeAssistant.server.home == nil)
+    #expect(!configuration.homeAssistant.server.isPlainAllowedAway)
     #expect(!configuration.notifications.isWebSocketWanted)
     #expect(configuration.notifications.push == nil)
     #expect(configuration.deviceName == nil)
@@ -153,6 +152,12 @@ import Transport
     #expect(configuration.sensors.count == 1)
   }
 
+  @Test func aHomeWithoutAnAddressHasThatOfHomeAssistant() throws {
+    let file = "home_assistant: { url: http://h:1, home_network: { ssids: [Harbour] } }\n"
+    let settings = try Outcome.configuration(file).homeAssistant
+    #expect(text(settings.server.home?.url) == "http://h:1")
+  }
+
   @Test func commandsAreAllowedOneByOneAndComeWithNotifications() throws {
     let none = try Outcome.configuration(minimum)
     #expect(none.commands.isEmpty && !none.notifications.isWebSocketWanted)
@@ -161,7 +166,7 @@ import Transport
     #expect(some.notifications.isWebSocketWanted)
     let empty = try Outcome.configuration(minimum + "commands: []\n")
     #expect(empty.commands.isEmpty && !empty.notifications.isWebSocketWanted)
-    for kind in CommandKind.all {
+    for kind in CommandKind.allCases {
       let one = try Outcome.configuration(minimum + "commands: [\(kind.word)]\n")
       #expect(one.commands == CommandKinds(kind))
     }
@@ -298,20 +303,19 @@ import Transport
               min_change: 0.5 }
           - { one_wire: 10-000802b5a4a6, name: Bed, unit: °C, device_class: temperature }
         """)
-    let expected: [SensorSettings] = [
-      .oneWire(
-        OneWireSettings(
-          id: Array("28-0316a2796cff".utf8),
-          entity: EntitySettings(
-            name: Array("Soil".utf8), icon: Array("mdi:sprout".utf8),
-            uniqueID: Array("soil_1".utf8), minChange: FixedPoint(5, decimals: 1)))),
-      .oneWire(
-        OneWireSettings(
-          id: Array("10-000802b5a4a6".utf8),
-          entity: EntitySettings(
-            name: Array("Bed".utf8), deviceClass: Array("temperature".utf8),
-            unit: Array("°C".utf8)))),
+    let expected = [
+      OneWireSettings(
+        id: Array("28-0316a2796cff".utf8),
+        entity: EntitySettings(
+          name: Array("Soil".utf8), icon: Array("mdi:sprout".utf8),
+          uniqueID: Array("soil_1".utf8), minChange: FixedPoint(5, decimals: 1))),
+      OneWireSettings(
+        id: Array("10-000802b5a4a6".utf8),
+        entity: EntitySettings(
+          name: Array("Bed".utf8), deviceClass: Array("temperature".utf8),
+          unit: Array("°C".utf8))),
     ]
-    #expect(configuration.sensors == expected)
+    let sensors = configuration.sensors.map { ($0 as? SensorEntry<OneWireSettings>)?.settings }
+    #expect(sensors == expected)
   }
 }

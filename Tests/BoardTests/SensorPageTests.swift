@@ -2,6 +2,8 @@ import Board
 import Foundation
 import Testing
 
+@testable import Drivers
+
 /// The pages of the kinds of sources, which stand beside their drivers, say what the code does.
 @Suite struct SensorPageTests {
   private static let drivers = URL(filePath: #filePath).deletingLastPathComponent()
@@ -29,7 +31,7 @@ import Testing
 
   /// The keys that a reader of the configuration asks for.
   private func keys(inFilesOf kind: String) throws -> Set<String> {
-    let asked = /(?:optional|required|hint)\(\s*"([a-z0-9_]+)"/
+    let asked = /(?:(?:optional|required|hint)\(\s*|let key: StaticString = )"([a-z0-9_]+)"/
     var keys: Set<String> = []
     for file in Self.files(of: kind) where file.pathExtension == "swift" {
       let text = try String(contentsOf: file, encoding: .utf8)
@@ -79,6 +81,14 @@ import Testing
       contentsOf: Self.drivers.appending(path: "README.md"), encoding: .utf8)
     #expect(documentedKeys(in: page) == (try commonKeys()))
     for kind in Self.kinds { #expect(page.contains("(\(kind)/README.md)"), "\(kind)") }
+  }
+
+  /// A kind without a row in the table of kinds is one that no configuration can have.
+  @Test func eachKindOfSensorHasItsRowOnThePageAndInTheTable() throws {
+    let page = try String(
+      contentsOf: Self.drivers.appending(path: "README.md"), encoding: .utf8)
+    let rows = page.matches(of: /`sensors: \[\{ ([a-z_]+): … \}\]`/).map { String($0.1) }
+    #expect(rows.sorted() == SensorKind.all.map { "\($0.key)" }.sorted())
   }
 
   @Test(arguments: kinds)

@@ -88,7 +88,7 @@ import Testing
       try state.keep(rejectedFingerprint: [1, 2, 3])
     }
     #expect(refused?.code == .noInput)
-    #expect(text(refused?.text.bytes)?.contains("make room there") == true)
+    #expect(text(refused?.text.bytes)?.contains("free space there") == true)
   }
 
   @Test(arguments: [

@@ -38,11 +38,10 @@ import Testing
   private let settings = AnchorSettings(
     radiusMeters: 40, line: lineSettings, name: [UInt8]("Anchor"))
 
-  private func context() -> SourceContext {
+  private func context(_ devices: StaticString = "/nowhere") -> SourceContext {
     SourceContext(
-      sys: Path("/nowhere"), proc: Path("/nowhere"), loop: loop, sink: sink,
-      supervisor: supervisor, counts: CountsFile(in: path, supervisor: supervisor),
-      cycle: .seconds(10), answerTimeout: .seconds(1), now: present)
+      in: Path(devices), loop, sink, supervisor, cycle: .seconds(10), answerTimeout: .seconds(1),
+      now: present)
   }
 
   /// As a new run of the agent makes it.
@@ -142,9 +141,7 @@ import Testing
   // MARK: The line
 
   private func line(_ alarm: AnchorAlarm, in devices: StaticString) -> GPIOLine {
-    GPIOLine(
-      Self.lineSettings, devices: Path(devices), loop: loop, sink: AnchorSwitch(of: alarm),
-      supervisor: supervisor)
+    GPIOLine(Self.lineSettings, context(devices).tapped(by: AnchorSwitch(of: alarm)))
   }
 
   /// The switch is turned.
@@ -188,15 +185,11 @@ import Testing
   /// The board file has moved the line to where this board has it.
   @Test func aLineUnderAnotherNameIsTheSameOne() throws {
     let chip = FakeLine(Path("/anchor-3/gpiochip0"), name: "PA5")
-    var line = Self.lineSettings
-    line.entity.uniqueID = line.address.uniqueID
-    line.address = .name([UInt8]("PA5"))
+    let line = Self.lineSettings.moved(to: .name([UInt8]("PA5")))
     let moved = AnchorSettings(radiusMeters: 40, line: line, name: settings.name)
     chip.level = true
     let alarm = AnchorAlarm(moved, in: path, context(), owner: nil)
-    let source = GPIOLine(
-      line, devices: Path("/anchor-3"), loop: loop, sink: AnchorSwitch(of: alarm),
-      supervisor: supervisor)
+    let source = GPIOLine(line, context("/anchor-3").tapped(by: AnchorSwitch(of: alarm)))
     source.sample(at: .now)
     #expect(alarm.status.state == .awaitingPlace)
     #expect(sink.sensors.map { string($0.uniqueID) } == [Self.uniqueID])
@@ -393,8 +386,8 @@ import Testing
     let name = InlineText("anchor.watch")
     #expect(
       remedy(.malformed(name, found: name), of: "anchor.watch")
-        == "set the watch again, with its switch or a command, and the file is written anew")
-    #expect(remedy(.missing(name), of: "anchor.watch")?.contains("make room") == true)
+        == "set the watch again with its switch or a command; this replaces the file")
+    #expect(remedy(.missing(name), of: "anchor.watch")?.contains("free space") == true)
     #expect(remedy(.missing(name), of: "GPIO5")?.contains("gpioinfo") == true)
   }
 }

@@ -153,7 +153,7 @@ import Testing
     #expect(incomplete.items.count == 5)
     #expect(
       incomplete.note.map { string($0.bytes) }
-        == "the kernel does not tell of all lines here; to root it tells more")
+        == "some lines are not visible to this user; root sees more")
   }
 
   @Test func twoPartsOfAKindAreTwoChips() throws {

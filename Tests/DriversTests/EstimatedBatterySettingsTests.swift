@@ -17,7 +17,7 @@ import YAML
       ConfigurationField(file: [UInt8](text.utf8), example: "{}", problems: problems)
     }
     let known = field("[{ \(sensors) }]").map {
-      SensorSettings.lists(sensors: $0, outputs: nil).sensors.flatMap { $0.measured }
+      SensorKind.list($0).flatMap { $0.measured }
     }
     guard let field = field("{ \(battery) }") else { return (nil, ["no file"]) }
     let settings = BatterySettings(field, among: known ?? [])
@@ -90,11 +90,11 @@ import YAML
     ("voltage: House voltage, chemistry: li_ion", "the key \"cells\" is missing"),
     (
       "voltage: House voltage, chemistry: agm, cells: 0",
-      "\"0\" is not a whole number that is possible here"
+      "\"0\" is not a whole number in range"
     ),
     (
       "voltage: House voltage, chemistry: agm, cells: 101",
-      "\"101\" is not a whole number that is possible here"
+      "\"101\" is not a whole number in range"
     ),
     ("voltage: House voltage, chemistry: agm, capacity: 100", "unknown key \"capacity\""),
   ])

@@ -168,9 +168,9 @@ import Testing
 
   /// A sensor whose wire is off, and a battery of 12 V with the cells of one of 24 V.
   @Test(arguments: [
-    (6, Int64(0), "0.0 V, as without a battery", "look whether the battery is connected"),
-    (6, -3, "0.0 V, as without a battery", "look whether the battery is connected"),
-    (12, 1260, "12.6 V, or 1.1 V for each of 12 cells", "look whether it is flat or damaged"),
+    (6, Int64(0), "0.0 V, as without a battery", "check whether the battery is connected"),
+    (6, -3, "0.0 V, as without a battery", "check whether the battery is connected"),
+    (12, 1260, "12.6 V, or 1.1 V for each of 12 cells", "check whether it is flat or damaged"),
   ])
   func fewerCellsThanTheConfigurationSaysAreUnknown(
     cells: Int, hundredths: Int64, found: String, remedy: String

@@ -1,6 +1,5 @@
 import Bytes
 import CLinux
-import Drivers
 import LinuxIO
 import Testing
 
@@ -11,7 +10,7 @@ final class FakeGPSD: Watcher {
   private var listening: Watch?
   private var connection: Descriptor?
   private var watch: Watch?
-  let address: GPSD.Address
+  let port: UInt16
   /// What the driver has said on the present connection.
   private(set) var heard = ""
   private(set) var connectionCount = 0
@@ -31,7 +30,7 @@ final class FakeGPSD: Watcher {
       return unsafe getsockname(number, __SOCKADDR_ARG(__sockaddr_in__: name), &size)
     }
     guard result == 0 else { throw Errno(code: clinux_errno()) }
-    address = GPSD.Address(host: [UInt8]("127.0.0.1"), port: UInt16(bigEndian: name.sin_port))
+    port = UInt16(bigEndian: name.sin_port)
     listening = try loop.watch(number, for: .input, telling: self)
   }
 

@@ -26,7 +26,7 @@ import Testing
     let settings = GPIOLineSettings(
       address: .name([UInt8](name)), entity: EntitySettings(name: [UInt8](name)),
       debounce: debounce, isActiveLow: isActiveLow, bias: bias)
-    return GPIOLine(settings, devices: tree.path, loop: loop, sink: sink, supervisor: supervisor)
+    return GPIOLine(settings, SourceContext(in: tree.path, loop, sink, supervisor))
   }
 
   private func turn() throws { try loop.turn(until: Instant(nanoseconds: 0)) }

@@ -25,8 +25,7 @@ import Testing
       address: address,
       entity: EntitySettings(name: [UInt8]("Bilge"), deviceClass: [UInt8]("moisture")),
       debounce: debounce, isUrgent: true)
-    return GPIOLine(
-      settings, devices: tree.path, loop: loop, sink: sink, supervisor: supervisor)
+    return GPIOLine(settings, SourceContext(in: tree.path, loop, sink, supervisor))
   }
   private var device: Path { tree.path / "gpiochip3" }
   private var recorded: Value? { sink.values["gpio_gpio17"] }

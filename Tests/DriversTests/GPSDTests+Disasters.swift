@@ -142,11 +142,12 @@ extension GPSDTests {
   }
 
   @Test func aNameInsteadOfAnAddressIsNotLookedUp() {
-    let driver = driver(address: GPSD.Address(host: [UInt8]("boat.example"), port: 2947))
+    let driver = driver(host: "boat.example")
     driver.sample(at: .now)
     #expect(
       sink.reports == [
-        "gpsd: unsupported gpsd at boat.example:2947, write gpsd's host as a numeric address, such as 192.168.1.9"
+        "gpsd: unsupported gpsd at boat.example:\(gpsd.port), write gpsd's host as a numeric address,"
+          + " such as 192.168.1.9"
       ])
     #expect(!driver.isGathering)
   }

@@ -1,9 +1,10 @@
 import Bytes
 import CLinux
-import Drivers
 import LinuxIO
 import Sensing
 import Testing
+
+@testable import Drivers
 
 @Suite struct GPSDTests {
   static let version =
@@ -19,7 +20,7 @@ import Testing
   let sink = RecordingSink()
   let supervisor: Supervisor
   /// What failures call it.
-  var subject: String { "gpsd at 127.0.0.1:\(gpsd.address.port)" }
+  var subject: String { "gpsd at 127.0.0.1:\(gpsd.port)" }
 
   init() throws {
     loop = try EventLoop()
@@ -34,12 +35,13 @@ import Testing
   }
 
   func driver(
-    cycle: Duration = .seconds(10), details: ReceiverDetailSet = [], address: GPSD.Address? = nil
+    cycle: Duration = .seconds(10), details: ReceiverDetailSet = [], host: String = "127.0.0.1"
   ) -> GPSD {
     let driver = GPSD(
-      address ?? gpsd.address, details: details, cycle: cycle, fixTimeout: .seconds(30), loop: loop,
-      sink: sink,
-      supervisor: supervisor, now: Moment.now.instant)
+      GPSDSettings(host: [UInt8](host.utf8), port: gpsd.port, details: details),
+      SourceContext(
+        in: Path("/nowhere"), loop, sink, supervisor, cycle: cycle, answerTimeout: .seconds(30),
+        now: Moment.now.instant))
     supervisor.add(driver)
     return driver
   }

@@ -5,28 +5,13 @@ import Testing
 
 @testable import Drivers
 
-@Suite final class InterfaceStatisticsTests {
+@Suite struct InterfaceStatisticsTests {
   private let tree: FakeTree
-  private let sink = RecordingSink()
 
   init() throws { tree = try FakeTree() }
 
-  private func source(
-    _ entity: EntitySettings = EntitySettings(name: [UInt8]("LTE".utf8)), sys: Path? = nil,
-    interface: String = "wwan0"
-  ) -> InterfaceStatistics {
-    InterfaceStatistics(
-      InterfaceSettings(interface: [UInt8](interface.utf8), entity: entity),
-      sys: sys ?? tree.path, sink: sink)
-  }
-
-  private func failure(of source: InterfaceStatistics) -> String? {
-    do throws(SourceFailure) {
-      try source.sample(at: at(seconds: 1))
-      return nil
-    } catch {
-      return string(error)
-    }
+  private func rig(_ rest: String = "") throws -> SensorRig {
+    try SensorRig("network: wwan0\(rest)", in: tree)
   }
 
   private func carry(received: String, sent: String) throws {
@@ -36,14 +21,15 @@ import Testing
 
   @Test func whatAnInterfaceCarriedIsCountedInMegabytes() throws {
     try carry(received: "1499999\n", sent: "9223372036854775807\n")
-    #expect(failure(of: source()) == nil)
+    let rig = try rig()
+    #expect(rig.failure() == nil)
     #expect(
-      sink.values == [
+      rig.sink.values == [
         "network_wwan0_received": .number(FixedPoint(1)),
         "network_wwan0_sent": .number(FixedPoint(9_223_372_036_855)),
       ])
-    let sensor = try #require(sink.sensors.first)
-    #expect(sensor.name == [UInt8]("LTE received".utf8))
+    let sensor = try #require(rig.sensor)
+    #expect(sensor.name == [UInt8]("Bench received".utf8))
     #expect(sensor.unit == [UInt8]("MB".utf8))
     #expect(sensor.deviceClass == [UInt8]("data_size".utf8))
     #expect(sensor.stateClass == [UInt8]("total_increasing".utf8))
@@ -51,31 +37,31 @@ import Testing
   }
 
   @Test func aModemThatIsUnpluggedIsUnavailableAndCountsOnWhenItIsBack() throws {
-    let source = source()
-    #expect(failure(of: source) == "missing wwan0")
+    let rig = try rig()
+    #expect(rig.failure() == "missing wwan0")
     #expect(
-      sink.values == ["network_wwan0_received": .unavailable, "network_wwan0_sent": .unavailable])
+      rig.sink.values
+        == ["network_wwan0_received": .unavailable, "network_wwan0_sent": .unavailable])
     try carry(received: "2000000\n", sent: "0\n")
-    #expect(failure(of: source) == nil)
-    #expect(sink.values["network_wwan0_received"] == .number(FixedPoint(2)))
-    #expect(sink.values["network_wwan0_sent"] == .number(FixedPoint(0)))
+    #expect(rig.failure() == nil)
+    #expect(rig.sink.values["network_wwan0_received"] == .number(FixedPoint(2)))
+    #expect(rig.sink.values["network_wwan0_sent"] == .number(FixedPoint(0)))
   }
 
   @Test(arguments: ["", "-1\n", "1.5\n", "18446744073709551616\n", "much\n"])
   func whatIsNoCountIsUnknown(text: String) throws {
     try carry(received: text, sent: "0\n")
-    #expect(failure(of: source())?.hasPrefix("malformed wwan0 ") == true)
-    #expect(sink.values["network_wwan0_received"] == .unknown)
+    let rig = try rig()
+    #expect(rig.failure()?.hasPrefix("malformed wwan0 ") == true)
+    #expect(rig.sink.values["network_wwan0_received"] == .unknown)
   }
 
   @Test func theUniqueIDOfTheConfigurationIsTheBeginningOfThree() throws {
     try carry(received: "0\n", sent: "0\n")
-    let entity = EntitySettings(
-      name: [UInt8]("LTE".utf8), icon: [UInt8]("mdi:sail-boat".utf8),
-      uniqueID: [UInt8]("modem".utf8))
-    #expect(failure(of: source(entity)) == nil)
-    #expect(sink.values.keys.sorted() == ["modem_received", "modem_sent"])
-    #expect(sink.sensors.allSatisfy { $0.icon == [UInt8]("mdi:sail-boat".utf8) })
+    let rig = try rig(", icon: \"mdi:sail-boat\", unique_id: modem")
+    #expect(rig.failure() == nil)
+    #expect(rig.sink.values.keys.sorted() == ["modem_received", "modem_sent"])
+    #expect(rig.sink.sensors.allSatisfy { $0.icon == [UInt8]("mdi:sail-boat".utf8) })
   }
 
   /// The kernel knows no radio of that number: the signal is that of no access point.
@@ -83,25 +69,26 @@ import Testing
     try carry(received: "0\n", sent: "0\n")
     try tree.write("phy0\n", to: "class/net/wwan0/phy80211/name")
     try tree.write("2147483647\n", to: "class/net/wwan0/ifindex")
-    let told = failure(of: source())
+    let rig = try rig()
+    let told = rig.failure()
     #expect(told == nil || told?.hasPrefix("failed wwan0") == true)
-    #expect(sink.values["network_wwan0_signal"] == .unavailable || told != nil)
+    #expect(rig.sink.values["network_wwan0_signal"] == .unavailable || told != nil)
   }
 
   @Test func aRadioWhoseNumberMakesNoSenseIsSaid() throws {
     try carry(received: "0\n", sent: "0\n")
     try tree.write("phy0\n", to: "class/net/wwan0/phy80211/name")
     try tree.write("0\n", to: "class/net/wwan0/ifindex")
-    #expect(failure(of: source()) == "malformed wwan0 '0'")
+    #expect(try rig().failure() == "malformed wwan0 '0'")
   }
 
   /// The loopback interface of this machine is no radio.
   @Test func theKernelsOwnInterfaceIsRead() throws {
-    let loopback = source(sys: Path([UInt8]("/sys".utf8)), interface: "lo")
-    #expect(failure(of: loopback) == nil)
-    #expect(sink.values.keys.sorted() == ["network_lo_received", "network_lo_sent"])
-    guard case .number = sink.values["network_lo_received"] else {
-      Issue.record("\(sink.values)")
+    let rig = try SensorRig("network: lo", in: tree, sys: Path([UInt8]("/sys".utf8)))
+    #expect(rig.failure() == nil)
+    #expect(rig.sink.values.keys.sorted() == ["network_lo_received", "network_lo_sent"])
+    guard case .number = rig.sink.values["network_lo_received"] else {
+      Issue.record("\(rig.sink.values)")
       return
     }
   }

@@ -18,14 +18,15 @@ final class SensorRig {
   private let reader: BackgroundReader
 
   /// `entry` is an entry of `sensors` without its braces; its sensor is called Bench.
-  convenience init(_ entry: String, in tree: FakeTree) throws {
+  convenience init(_ entry: String, in tree: FakeTree, sys: Path? = nil) throws {
     let loop = try EventLoop()
     try self.init(
-      entry, in: tree, loop, BackgroundReader(loop: loop, clock: reading_clock))
+      entry, in: tree, sys: sys, loop, BackgroundReader(loop: loop, clock: reading_clock))
   }
 
   private init(
-    _ entry: String, in tree: FakeTree, _ loop: EventLoop, _ reader: BackgroundReader
+    _ entry: String, in tree: FakeTree, sys: Path? = nil, _ loop: EventLoop,
+    _ reader: BackgroundReader
   ) throws {
     self.tree = tree
     self.loop = loop
@@ -33,11 +34,7 @@ final class SensorRig {
     let settings = try #require(sensorSettings(entry).settings)
     supervisor = Supervisor(owner: sink)
     source = settings.source(
-      SourceContext(
-        sys: tree.path, proc: tree.path, loop: loop, sink: sink, supervisor: supervisor,
-        counts: CountsFile(in: tree.path, supervisor: supervisor), cycle: .seconds(60),
-        answerTimeout: .seconds(5), now: at(seconds: 0).instant,
-        reader: reader))
+      SourceContext(in: sys ?? tree.path, loop, sink, supervisor, reader: reader))
   }
 
   /// Another sensor of the same agent.
@@ -83,11 +80,11 @@ final class SensorRig {
 }
 
 /// The settings that an entry of `sensors` makes, and what is wrong with it.
-func sensorSettings(_ entry: String) -> (settings: SensorSettings?, problems: [String]) {
+func sensorSettings(_ entry: String) -> (settings: (any ConfiguredSensor)?, problems: [String]) {
   let problems = ProblemCollector()
   let file = [UInt8]("[{ name: Bench, \(entry) }]".utf8)
   let field = ConfigurationField(file: file, example: "sensors", problems: problems)
-  let settings = field.map { SensorSettings.lists(sensors: $0, outputs: nil).sensors } ?? []
+  let settings = field.map { SensorKind.list($0) } ?? []
   return (
     problems.isEmpty ? settings.first : nil,
     problems.errors.problems.map { problem in

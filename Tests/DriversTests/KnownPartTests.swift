@@ -281,7 +281,7 @@ struct GoldenPart: CustomTestStringConvertible {
     try addMonitor("lm90", ["\(channel)_input": "42000\n", "\(channel)_fault": "1\n"])
     let rig = try SensorRig("hwmon: lm90/\(channel)", in: tree)
     let told =
-      "distrusted lm90/\(channel), is faulty: its part says that the reading cannot be trusted"
+      "distrusted lm90/\(channel), is faulty: its part reports that the reading cannot be trusted"
     #expect(rig.failure() == told)
     #expect(rig.value == .unknown)
     try tree.write("0\n", to: file("\(channel)_fault"))

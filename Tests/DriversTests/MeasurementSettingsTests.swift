@@ -9,9 +9,9 @@ import Testing
 
   private func measurement(_ entry: String) -> MeasurementSettings? {
     switch sensorSettings(entry).settings {
-    case .iio(let settings)?: settings.entry.measurement
-    case .monitor(let settings)?: settings.entry.measurement
-    case .textFile(let settings)?: settings.measurement
+    case let entry as SensorEntry<IIOSettings>: entry.settings.entry.measurement
+    case let entry as SensorEntry<MonitorSettings>: entry.settings.entry.measurement
+    case let entry as SensorEntry<TextFileSettings>: entry.settings.measurement
     default: nil
     }
   }
@@ -65,38 +65,38 @@ import Testing
     #expect(description.deviceClass == measurement.entity.deviceClass)
   }
 
-  static let notItsUnit = "or say how it becomes that, such as factor: 1000"
+  static let notItsUnit = "or convert it, such as factor: 1000"
   static let oneCalibration =
-    "a sensor has one calibration; write scale and to, or table, or factor and offset"
+    "a sensor has only one calibration; write scale and to, or table, or factor and offset"
   static let bothOfScale =
-    "scale says what is measured at two points, and to what that means; one of them is missing; "
+    "scale has two measured values, and to has their meanings; one of the two is missing; "
     + "write for example scale: [2.9, 1.2], to: [0, 100]"
   static let inOrder =
-    "what is measured has to rise from point to point, or to fall; "
-    + "write the points in order, and none twice"
+    "the measured values must rise from point to point, or fall; "
+    + "write the points in order, each once"
 
   @Test(arguments: [
     (
       "iio: a/voltage0, unit: mV",
-      "unit: \"mV\" is not the unit of what is measured here; write V; \(notItsUnit)"
+      "unit: \"mV\" is not the unit of this measurement; write V; \(notItsUnit)"
     ),
     (
       "iio: a/steps, unit: mV",
-      "unit: \"mV\" is not the unit of what is measured here; leave it out; \(notItsUnit)"
+      "unit: \"mV\" is not the unit of this measurement; leave it out; \(notItsUnit)"
     ),
     (
       "iio: a/voltage0, device_class: moisture",
-      "device_class: moisture does not go with \"V\"; write it with unit: %"
+      "device_class: moisture does not match \"V\"; write it with unit: %"
     ),
     (
       "iio: a/voltage0, factor: 2, unit: V, device_class: moisture",
-      "unit: moisture does not go with \"V\"; write unit: %"
+      "unit: moisture does not match \"V\"; write unit: %"
     ),
     (
       "file: /a, device_class: voltage",
       "device_class: voltage has a unit; write it with unit: V, mV, µV, kV or MV"
     ),
-    ("file: /a, device_class: ph, unit: \"%\"", "unit: ph does not go with \"%\"; write no unit"),
+    ("file: /a, device_class: ph, unit: \"%\"", "unit: ph does not match \"%\"; write no unit"),
     (
       "file: /a, device_class: moistur",
       "device_class: \"moistur\" is unknown; did you mean \"moisture\"?"
@@ -104,7 +104,7 @@ import Testing
     ("file: /a, unit: \"\"", "unit: \"\" is not a unit; write 1 to 16 bytes"),
     (
       "file: /a, unit: L, device_class: water, state_class: measurement",
-      "state_class: \"measurement\" does not go with water; write total_increasing or total"
+      "state_class: \"measurement\" does not match water; write total_increasing or total"
     ),
     (
       "file: /a, state_class: total_rising",
@@ -113,7 +113,7 @@ import Testing
     ),
     (
       "file: /a, decimals: 7",
-      "decimals: \"7\" is not a whole number that is possible here; write one from 0 to 6"
+      "decimals: \"7\" is not a whole number in range; write one from 0 to 6"
     ),
     ("file: /a, factor: 2, table: [[0, 0], [1, 1]]", "factor: \(oneCalibration)"),
     ("file: /a, scale: [0, 1], to: [0, 1], table: [[0, 0], [1, 1]]", "table: \(oneCalibration)"),
@@ -139,7 +139,7 @@ import Testing
     ("file: a", "file: this is not an absolute path; begin it with /"),
     (
       "file: /a, line: 0",
-      "line: \"0\" is not a whole number that is possible here; write one from 1 to 999"
+      "line: \"0\" is not a whole number in range; write one from 1 to 999"
     ),
     (
       "file: /a, pattern: level",
@@ -176,7 +176,7 @@ import Testing
     (
       "hwmon: a/curr1, shunt: 0",
       "shunt: a resistor of this size measures no current; "
-        + "write the ohms that are on the board, such as 0.1 where it says R100"
+        + "write the ohms of the resistor on the board, such as 0.1 for R100"
     ),
     (
       "iio: a/current0, shunt: R100",

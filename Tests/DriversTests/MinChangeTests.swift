@@ -62,11 +62,7 @@ import YAML
     try tree.write("1.00 1.00 1.00 1/80 11206\n", to: "loadavg")
     try tree.write("MemTotal: 100 kB\nMemAvailable: 50 kB\n", to: "meminfo")
     let loop = try EventLoop()
-    let context = SourceContext(
-      sys: tree.path, proc: tree.path, loop: loop, sink: sink, supervisor: supervisor,
-      counts: CountsFile(in: tree.path, supervisor: supervisor), cycle: .seconds(60),
-      answerTimeout: .seconds(4), now: at(seconds: 0).instant)
-    let sources = system.sources(context)
+    let sources = system.sources(SourceContext(in: tree.path, loop, sink, supervisor))
     func sample(at second: Int64) throws {
       for source in sources { try source.sample(at: at(seconds: second)) }
       while sources.contains(where: \.isGathering) { try loop.turn(until: nil) }
@@ -119,10 +115,9 @@ import YAML
 
   private func veDirect(_ keys: String) throws -> VEDirectSettings {
     let sensors = try read("[{ ve_direct: /dev/serial0, name: House\(keys) }]") {
-      SensorSettings.lists(sensors: $0, outputs: nil).sensors
+      SensorKind.list($0)
     }
-    guard case .veDirect(let settings)? = sensors.first else { throw AnotherKind() }
-    return settings
+    return try #require(sensors.first as? SensorEntry<VEDirectSettings>).settings
   }
 
   private func number(_ key: String) throws -> Int {

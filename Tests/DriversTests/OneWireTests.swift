@@ -30,10 +30,7 @@ import Testing
   ) -> OneWireThermometer {
     OneWireThermometer(
       OneWireSettings(id: [UInt8](id.utf8), entity: entity),
-      SourceContext(
-        sys: tree.path, proc: tree.path, loop: loop, sink: sink, supervisor: supervisor,
-        counts: CountsFile(in: tree.path, supervisor: supervisor), cycle: .seconds(60),
-        answerTimeout: .seconds(5), now: at(seconds: 0).instant, reader: reader))
+      SourceContext(in: tree.path, loop, sink, supervisor, reader: reader))
   }
 
   private func write(_ text: String) throws { try tree.write(text, to: "\(part)/temperature") }
@@ -81,7 +78,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", "nothing: gone, busy or a bad checksum"), ("\n", "nothing: gone, busy or a bad checksum"),
+    ("", "nothing: missing, busy or a bad checksum"),
+    ("\n", "nothing: missing, busy or a bad checksum"),
     ("warm\n", "warm"),
     ("20.5\n", "20.5"), ("0x14\n", "0x14"), ("99999999999999999999\n", "99999999999999999999"),
     ("85000\n", "85 degrees, its value at power-up"),
@@ -122,8 +120,8 @@ import Testing
         settings.name, found: InlineText("x"), why: InlineText("y"))
       return string(settings.remedies.remedy(for: failure).bytes)
     }
-    #expect(advice("3b-0000001921e8").hasPrefix("look at the thermocouple"))
-    #expect(advice("28-0316a2796cff").hasPrefix("look at its cable: three wires"))
+    #expect(advice("3b-0000001921e8").hasPrefix("check the thermocouple"))
+    #expect(advice("28-0316a2796cff").hasPrefix("check its cable: three wires"))
   }
 
   @Test func anErrorOfTheBusIsNoReading() throws {
@@ -140,7 +138,7 @@ import Testing
     let thermometer = thermometer()
     #expect(
       try failure(of: thermometer)
-        == "28-0316a2796cff: malformed 28-0316a2796cff 'zeros alone, as a shorted wire does'")
+        == "28-0316a2796cff: malformed 28-0316a2796cff 'only zeros, as from a shorted wire'")
     try tree.write(Self.frozen, to: "\(part)/w1_slave")
     #expect(try failure(of: thermometer) == nil)
     #expect(recorded == .number(FixedPoint(0, decimals: 1)))

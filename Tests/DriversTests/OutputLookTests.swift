@@ -10,15 +10,18 @@ import Testing
 @Suite final class OutputLookTests {
   private let tree: FakeTree
   private let sink = RecordingSink()
+  private let context: SourceContext
 
-  init() throws { tree = try FakeTree() }
+  init() throws {
+    tree = try FakeTree()
+    context = SourceContext(in: tree.path, try EventLoop(), sink, Supervisor(owner: sink))
+  }
 
   private func makeLook(_ line: String = "GPIO22") -> OutputLook {
     OutputLook(
       OutputSettings(
         address: .name([UInt8](line.utf8)), entity: EntitySettings(name: [UInt8]("Pump")),
-        safe: .active),
-      devices: tree.path, sink: sink)
+        safe: .active), context)
   }
 
   private func failure(of look: OutputLook) -> String? {
@@ -36,7 +39,7 @@ import Testing
     #expect(failure(of: look) == nil)
     #expect(fake.flags == 0, "no program asked for the line")
     #expect(!fake.outputLevel, "its safe state is on, and it stays off")
-    #expect(recorded == .text(InlineText("free, and not switched by a check")))
+    #expect(recorded == .text(InlineText("free; a check does not switch it")))
     #expect(look.holder == nil)
   }
 
@@ -64,13 +67,8 @@ import Testing
   }
 
   @Test func aContextThatChangesNothingMakesLooks() throws {
-    let supervisor = Supervisor(owner: sink)
     let settings = OutputSettings(
       address: .name([UInt8]("GPIO22")), entity: EntitySettings(name: [UInt8]("Pump")))
-    let context = SourceContext(
-      sys: tree.path, proc: tree.path, loop: try EventLoop(), sink: sink, supervisor: supervisor,
-      counts: CountsFile(in: tree.path, supervisor: supervisor), cycle: .seconds(60),
-      answerTimeout: .seconds(30), now: at(seconds: 0).instant)
     #expect(!context.changesNothing)
     #expect(settings.look(context).name == InlineText("GPIO22"))
   }

@@ -10,9 +10,11 @@ import Testing
   private let tree: FakeTree
   private let sink = RecordingSink()
   private let supervisor: Supervisor
+  private let loop: EventLoop
 
   init() throws {
     tree = try FakeTree()
+    loop = try EventLoop()
     supervisor = Supervisor(owner: sink)
   }
 
@@ -30,8 +32,7 @@ import Testing
         name: [UInt8]("Rain"), deviceClass: [UInt8]("precipitation"), unit: [UInt8]("mm")),
       perPulse: perPulse, minWidth: minWidth, isActiveLow: true, bias: .pullUp, rate: rate)
     return PulseLine(
-      settings, devices: tree.path, sink: sink, supervisor: supervisor,
-      counts: counts ?? makeCounts())
+      settings, SourceContext(in: tree.path, loop, sink, supervisor, counts: counts))
   }
 
   /// At rest: its contact is open, and the board pulls it up.
@@ -253,7 +254,7 @@ import Testing
     supervisor.add(line)
     supervisor.sample(at: at(seconds: 0))
     #expect(total == millimetres(0))
-    let report = "pulses.counts: malformed pulses.counts 'what was damaged'"
+    let report = "pulses.counts: malformed pulses.counts 'a damaged file'"
     #expect(sink.reports == [report])
     pulse(fake, seconds: 1)
     supervisor.sample(at: at(seconds: 900))

@@ -23,9 +23,7 @@ import Testing
     supervisor = Supervisor(owner: sink)
     loop = try EventLoop()
     context = SourceContext(
-      sys: tree.path, proc: tree.path, loop: loop, sink: sink, supervisor: supervisor,
-      counts: CountsFile(in: tree.path, supervisor: supervisor), cycle: .seconds(60),
-      answerTimeout: .seconds(5), now: at(seconds: 0).instant,
+      in: tree.path, loop, sink, supervisor,
       reader: BackgroundReader(loop: loop, clock: reading_clock))
     try tree.write(["type": "Battery\n"].merging(Self.files) { $1 }, in: battery)
   }
@@ -189,7 +187,7 @@ import Testing
       interface: [UInt8]("wwan0".utf8), entity: EntitySettings(name: [UInt8]("LTE".utf8)))
     #expect(
       try isBesideLoop(
-        InterfaceStatistics(settings, sys: tree.path, sink: sink, context.slowAccess),
+        InterfaceStatistics(settings, context),
         ["\(statistics)/rx_bytes": "1000000\n", "\(statistics)/tx_bytes": "0\n"]))
   }
 

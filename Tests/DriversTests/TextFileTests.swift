@@ -113,7 +113,7 @@ import Testing
     let rig = try rig(rest)
     #expect(
       rig.failure()
-        == "implausible \(name(end)) '\(found)', where a number such as -2.5 is expected")
+        == "implausible \(name(end)) '\(found)', but a number such as -2.5 is expected")
     #expect(rig.value == .unknown)
   }
 
@@ -152,25 +152,23 @@ import Testing
     #expect(rig.value == .unavailable)
   }
 
+  private func uniqueID(_ file: String) throws -> String {
+    let entry = sensorSettings("file: \(file)").settings as? SensorEntry<TextFileSettings>
+    return string(try #require(entry).settings.uniqueID)
+  }
+
   @Test func twoNumbersOfAFileAreTwoSensors() throws {
     let ids = try ["", ", line: 1", ", pattern: \"a=*\"", ", pattern: \"a:*\""].map { rest in
-      guard case .textFile(let settings)? = sensorSettings("file: /run/tank\(rest)").settings else {
-        throw Errno(code: EINVAL)
-      }
-      #expect(settings.uniqueID.count <= 64)
-      return string(settings.uniqueID)
+      let id = try uniqueID("/run/tank\(rest)")
+      #expect(id.utf8.count <= 64)
+      return id
     }
     #expect(ids[0] == "file_run_tank")
     #expect(Set(ids).count == ids.count)
     #expect(ids.allSatisfy { $0.hasPrefix("file_run_tank") })
     let long = "/" + String(repeating: "a", count: 80)
-    let longIDs = ["x", "y"].compactMap { end -> String? in
-      guard case .textFile(let settings)? = sensorSettings("file: \(long)\(end)").settings else {
-        return nil
-      }
-      return string(settings.uniqueID)
-    }
-    #expect(longIDs.count == 2 && Set(longIDs).count == 2)
+    let longIDs = try ["x", "y"].map { try uniqueID("\(long)\($0)") }
+    #expect(Set(longIDs).count == 2)
     #expect(longIDs.allSatisfy { $0.utf8.count <= 64 })
   }
 }

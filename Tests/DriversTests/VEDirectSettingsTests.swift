@@ -10,22 +10,22 @@ import YAML
     "/dev/serial/by-id/usb-VictronEnergy_BV_VE_Direct_cable_VE4XYZ-if00-port0"
 
   /// What the entries of `sensors` say, and what is wrong with them.
-  private func read(_ entries: String...) -> (settings: [SensorSettings], problems: [String]) {
+  private func read(_ entries: String...) -> (sensors: [any ConfiguredSensor], problems: [String]) {
     let problems = ProblemCollector()
     let text = "[" + entries.map { "{\($0)}" }.joined(separator: ",\n") + "]"
     guard
       let field = ConfigurationField(
         file: [UInt8](text.utf8), example: "[]", problems: problems)
     else { return ([], ["no file"]) }
-    let settings = SensorSettings.lists(sensors: field, outputs: nil).sensors
-    return (settings, problems.errors.problems.map { string($0.problem) })
+    let sensors = SensorKind.list(field)
+    return (sensors, problems.errors.problems.map { string($0.problem) })
   }
 
-  private func only(_ read: (settings: [SensorSettings], problems: [String])) -> VEDirectSettings? {
-    guard read.problems.isEmpty, case .veDirect(let settings) = read.settings.first else {
-      return nil
-    }
-    return settings
+  private func only(
+    _ read: (sensors: [any ConfiguredSensor], problems: [String])
+  ) -> VEDirectSettings? {
+    guard read.problems.isEmpty else { return nil }
+    return (read.sensors.first as? SensorEntry<VEDirectSettings>)?.settings
   }
 
   @Test func anEntryNeedsAPathAndAName() throws {

@@ -35,8 +35,8 @@ import Testing
       name: [UInt8]("Solar".utf8), icon: icon.map { [UInt8]($0.utf8) },
       uniqueID: uniqueID.map { [UInt8]($0.utf8) })
     let driver = VEDirect(
-      VEDirectSettings(path: device.path, entity: entity, sensors: sensors), loop: loop,
-      sink: sink, supervisor: supervisor)
+      VEDirectSettings(path: device.path, entity: entity, sensors: sensors),
+      SourceContext(in: Path("/nowhere"), loop, sink, supervisor))
     supervisor.add(driver)
     return driver
   }
@@ -218,7 +218,7 @@ import Testing
     let source = VEDirect(
       VEDirectSettings(
         path: (tree.path / "file").bytes, entity: EntitySettings(name: [UInt8]("Solar".utf8))),
-      loop: loop, sink: sink, supervisor: supervisor)
+      SourceContext(in: tree.path, loop, sink, supervisor))
     source.sample(at: .now)
     #expect(
       sink.reports == [

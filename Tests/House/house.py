@@ -1,19 +1,18 @@
 """The rules of the house, each a function that says where a tree of sources breaks it."""
 
 import collections
-import io
 import json
+import os
 import pathlib
 import re
 import subprocess
-import tokenize
 from typing import NamedTuple
 
 from swift_source import tokens
 
+# Its section "The house" says who may use whom.
+GUIDE = "Sources/README.md"
 LINES_MAX = 400
-COLUMNS_MAX = 100
-VAGUE = re.compile(r"\b(nobody|somebody|whoever|someone|anybody)\b", re.IGNORECASE)
 DECLARES = {"struct", "class", "enum", "protocol", "actor", "typealias"}
 
 
@@ -28,7 +27,7 @@ class Finding(NamedTuple):
 
 
 class Row(NamedTuple):
-  """A line of a table in README's "The house": a module and what it may import."""
+  """A line of a table of "The house": a module and what it may import."""
 
   module: str
   layer: int | None
@@ -99,13 +98,13 @@ class Tree:
     return [path for path in self.files(folder) if path.endswith(".swift")]
 
   def section(self):
-    """The lines of README's "The house", each with its number."""
-    lines = list(enumerate(self.text("README.md").split("\n"), 1))
-    begin = next((i for i, (_, line) in enumerate(lines) if line == "### The house"), None)
+    """The lines of "The house", each with its number."""
+    lines = list(enumerate(self.text(GUIDE).split("\n"), 1))
+    begin = next((i for i, (_, line) in enumerate(lines) if line == "## The house"), None)
     if begin is None:
       return []
     end = next(
-      (i for i in range(begin + 1, len(lines)) if re.match("#{1,3} ", lines[i][1])), len(lines))
+      (i for i in range(begin + 1, len(lines)) if re.match("#{1,2} ", lines[i][1])), len(lines))
     return lines[begin:end]
 
   def rows(self):
@@ -145,7 +144,7 @@ SHIPS_WHY = (
   "what ships is Embedded Swift, which has no Foundation, no Dispatch and no libc of Swift's own; "
   "C comes through the shims, where nullability and versions of libraries end")
 TABLE_WHY = (
-  "README's \"The house\" is the one place that says who may use whom; a change of it is a "
+  "\"The house\" is the one place that says who may use whom; a change of it is a "
   "decision about the architecture, which a reader sees there")
 
 
@@ -153,17 +152,17 @@ def tables_are_there(tree):
   """Each module has one row, and each row is a module."""
   rows, package = tree.rows(), tree.package()
   if not any(row.ships for row in rows):
-    yield Finding("README.md", 1, "\"The house\" has no table of modules", TABLE_WHY)
+    yield Finding(GUIDE, 1, "\"The house\" has no table of modules", TABLE_WHY)
   named = collections.Counter(row.module for row in rows)
   for row in rows:
     if row.module not in package:
-      yield Finding("README.md", row.line, f"there is no module {row.module}", TABLE_WHY)
+      yield Finding(GUIDE, row.line, f"there is no module {row.module}", TABLE_WHY)
     if named[row.module] > 1:
-      yield Finding("README.md", row.line, f"{row.module} has more than one row", TABLE_WHY)
+      yield Finding(GUIDE, row.line, f"{row.module} has more than one row", TABLE_WHY)
   for name, target in package.items():
     if target["folder"].startswith("Sources/") and name not in named and not is_shim(package, name):
       yield Finding(
-        "Package.swift", 1, f"{name} has no row in README's \"The house\"", TABLE_WHY)
+        "Package.swift", 1, f"{name} has no row in \"The house\"", TABLE_WHY)
 
 
 def is_shim(package, name):
@@ -183,16 +182,16 @@ def table_is_kept(tree):
       seen.add(name)
       if name not in row.imports:
         yield Finding(
-          path, line, f"{row.module} imports {name}, which its row in README does not list",
+          path, line, f"{row.module} imports {name}, which its row does not list",
           TABLE_WHY)
     for name in sorted(row.imports - seen):
       yield Finding(
-        "README.md", row.line, f"{row.module} lists {name} and does not import it", TABLE_WHY)
+        GUIDE, row.line, f"{row.module} lists {name} and does not import it", TABLE_WHY)
     ours = {name for name in row.imports if name in package}
     for name in sorted(target["dependencies"] ^ ours):
       has = "depends on" if name in target["dependencies"] else "does not depend on"
       yield Finding(
-        "Package.swift", 1, f"{row.module} {has} {name}, other than its row in README says",
+        "Package.swift", 1, f"{row.module} {has} {name}, other than its row says",
         "a module that it does not name is found all the same while another one builds it, and "
         "fails alone")
 
@@ -206,25 +205,25 @@ def table_points_down(tree):
     above = [other for other in rows[:index] if other.ships and row.ships]
     if above and above[-1].layer < row.layer:
       yield Finding(
-        "README.md", row.line, f"{row.module} has a higher layer than the row above it",
+        GUIDE, row.line, f"{row.module} has a higher layer than the row above it",
         "the table is the house from its roof to the ground")
     for name in sorted(row.imports):
       line = f"{row.module} lists {name}"
       if name in place and place[name] <= index and (row.ships or not rows[place[name]].ships):
         yield Finding(
-          "README.md", row.line, f"{line}, which does not stand below it",
+          GUIDE, row.line, f"{line}, which does not stand below it",
           "dependencies point down only: a cycle of modules can be understood and tested only "
           "as one")
       elif row.ships and name in place and not rows[place[name]].ships:
-        yield Finding("README.md", row.line, f"{line}, which does not ship", SHIPS_WHY)
+        yield Finding(GUIDE, row.line, f"{line}, which does not ship", SHIPS_WHY)
       elif row.ships and name not in place and not (name in package and is_shim(package, name)):
-        yield Finding("README.md", row.line, f"{line}, which may not ship", SHIPS_WHY)
+        yield Finding(GUIDE, row.line, f"{line}, which may not ship", SHIPS_WHY)
       if row.ships and name in package and package[name]["kind"] == "system":
         uses[name].append(row)
   for name, users in uses.items():
     for row in users[1:]:
       yield Finding(
-        "README.md", row.line, f"{row.module} lists {name}, and so does {users[0].module}",
+        GUIDE, row.line, f"{row.module} lists {name}, and so does {users[0].module}",
         "a library stands behind one module, so that it can be replaced and tested there")
 
 
@@ -232,7 +231,7 @@ def table_points_down(tree):
 
 
 def section_names_what_is_there(tree):
-  """Types, members, files and links of README's "The house" exist."""
+  """Types, members, files and links of "The house" exist."""
   why = "a guide that names what is gone leads the newcomer astray"
   types, members = set(), set()
   for row in tree.rows():
@@ -252,14 +251,16 @@ def section_names_what_is_there(tree):
     for name, member in re.findall(r"`([A-Z]\w*)(?:\.(\w+)(?:\([\w:]*\))?)?`", line):
       if member == "swift":
         if not (tree.root / f"{name}.swift").exists():
-          yield Finding("README.md", number, f"there is no {name}.swift", why)
+          yield Finding(GUIDE, number, f"there is no {name}.swift", why)
       elif name not in known:
-        yield Finding("README.md", number, f"there is no {name}", why)
+        yield Finding(GUIDE, number, f"there is no {name}", why)
       elif member and member not in members | types:
-        yield Finding("README.md", number, f"there is no {name}.{member}", why)
-    for target in re.findall(r"\]\(([^)#:]+)\)", line) + re.findall(r"`((?:\w+/)+[\w.]*)`", line):
-      if not (tree.root / target).exists():
-        yield Finding("README.md", number, f"there is no {target}", why)
+        yield Finding(GUIDE, number, f"there is no {name}.{member}", why)
+    links = [tree.root / GUIDE / ".." / link for link in re.findall(r"\]\(([^)#:]+)\)", line)]
+    paths = [tree.root / path for path in re.findall(r"`((?:\w+/)+[\w.]*)`", line)]
+    for path in map(os.path.normpath, links + paths):
+      if not os.path.exists(path):
+        yield Finding(GUIDE, number, f"there is no {os.path.relpath(path, tree.root)}", why)
 
 
 # ---- folders ---------------------------------------------------------------------------------
@@ -338,7 +339,7 @@ def cycles(edges):
   return sorted(found, key=sorted)
 
 
-# ---- files and comments ----------------------------------------------------------------------
+# ---- files -----------------------------------------------------------------------------------
 
 
 def long_files(tree):
@@ -349,43 +350,3 @@ def long_files(tree):
       yield Finding(
         path, lines, f"{lines} lines, and {LINES_MAX} are allowed",
         "a file that is longer has more than one thing to say")
-
-
-def wide_comments(tree):
-  for path, line, text, comment in comments(tree):
-    if len(text) > COLUMNS_MAX:
-      yield Finding(
-        path, line, f"a comment that reaches column {len(text)}; {COLUMNS_MAX} are allowed",
-        "the formatter breaks code there and leaves comments alone")
-
-
-def vague_comments(tree):
-  for path, line, text, comment in comments(tree):
-    if (word := VAGUE.search(comment)) is not None:
-      yield Finding(
-        path, line, f"a comment that says \"{word[0]}\"",
-        "who acts decides what is right: name the peer, the kernel, the caller, the person")
-
-
-def comments(tree):
-  """The lines with comments, each as (path, line, the whole line, what of it is comment)."""
-  for path in tree.files("Sources", "Tests"):
-    text = tree.text(path)
-    lines = text.split("\n")
-    if not VAGUE.search(text) and max(map(len, lines)) <= COLUMNS_MAX:
-      continue
-    if path.endswith(".swift"):
-      found = [(token.line, token.text) for token in tree.tokens(path) if token.kind == "comment"]
-    elif path.endswith(".py") or text.startswith("#!/usr/bin/env python3"):
-      found = [
-        (token.start[0], token.string)
-        for token in tokenize.generate_tokens(io.StringIO(text).readline)
-        if token.type == tokenize.COMMENT]
-    else:
-      mark = r"//.*|/\*.*|^ +\*.*" if path.endswith((".c", ".h")) else r"(?:^|\s)#.*"
-      found = [
-        (number, match[0]) for number, line in enumerate(lines, 1)
-        if (match := re.search(mark, line)) is not None]
-    for first, comment in found:
-      for offset, part in enumerate(comment.split("\n")):
-        yield path, first + offset, lines[first + offset - 1], part

@@ -5,12 +5,13 @@ import tempfile
 import textwrap
 import unittest
 
+import comments
 import house
 
 README = """\
 # A program
 
-### The house
+## The house
 
 | layer | module | its one job | imports |
 |---|---|---|---|
@@ -23,14 +24,14 @@ Beside it:
 |---|---|---|
 | `Oracle` | is right | `Foundation` |
 
-`Engine.start` starts what [stands there](Sources/Upper).
+`Engine.start` starts what [stands there](Upper).
 
-### After it
+## After it
 
 `Gone.altogether` is none of its business.
 """
 FILES = {
-  "README.md": README,
+  house.GUIDE: README,
   "Sources/Upper/Engine.swift": "import CThing\nimport Lower\nstruct Engine { func start() {} }\n",
   "Sources/Lower/Sum.swift": "public struct Sum {}\n",
   "Tests/Oracle/Oracle.swift": "import Foundation\n",
@@ -67,13 +68,13 @@ class HouseTests(unittest.TestCase):
 
   def with_readme(self, old, new):
     self.assertIn(old, README)
-    return self.tree({"README.md": README.replace(old, new)})
+    return self.tree({house.GUIDE: README.replace(old, new)})
 
   def test_a_house_that_keeps_every_rule_is_silent(self):
     tree = self.tree()
     for check in (
       house.tables_are_there, house.table_is_kept, house.table_points_down,
-      house.section_names_what_is_there, house.wide_comments, house.vague_comments
+      house.section_names_what_is_there, comments.wide_comments, comments.vague_comments
     ):
       self.says(check(tree))
     self.says(house.folder_cycles(tree))
@@ -89,66 +90,67 @@ class HouseTests(unittest.TestCase):
       tree = self.tree({"Tests/Oracle/Oracle.swift": source})
       self.says(
         house.table_is_kept(tree),
-        "Tests/Oracle/Oracle.swift:3: Oracle imports Lower, which its row in README does not list")
+        "Tests/Oracle/Oracle.swift:3: Oracle imports Lower, which its row does not list")
 
   def test_a_row_that_lists_what_is_not_imported(self):
     tree = self.tree({"Sources/Upper/Engine.swift": "import Lower\n"})
     self.says(
-      house.table_is_kept(tree), "README.md:7: Upper lists CThing and does not import it")
+      house.table_is_kept(tree), "Sources/README.md:7: Upper lists CThing and does not import it")
 
   def test_a_package_that_differs_from_the_row(self):
     tree = self.tree(package={
       "Upper": target("Sources/Upper", "CThing"), "Lower": target("Sources/Lower", "CThing")})
     self.says(
       house.table_is_kept(tree),
-      "Package.swift:1: Upper does not depend on Lower, other than its row in README says",
-      "Package.swift:1: Lower depends on CThing, other than its row in README says")
+      "Package.swift:1: Upper does not depend on Lower, other than its row says",
+      "Package.swift:1: Lower depends on CThing, other than its row says")
 
   def test_a_module_without_a_row_and_a_row_without_a_module(self):
     tree = self.tree(package={"Attic": target("Sources/Attic")})
     del tree._package["Oracle"]
     self.says(
-      house.tables_are_there(tree), "README.md:14: there is no module Oracle",
-      "Package.swift:1: Attic has no row in README's \"The house\"")
+      house.tables_are_there(tree), "Sources/README.md:14: there is no module Oracle",
+      "Package.swift:1: Attic has no row in \"The house\"")
 
   def test_a_guide_without_a_table(self):
-    tree = self.with_readme("### The house", "### The garden")
+    tree = self.with_readme("## The house", "### The garden")
     self.assertIn(
-      "README.md:1: \"The house\" has no table of modules",
+      "Sources/README.md:1: \"The house\" has no table of modules",
       [str(finding) for finding in house.tables_are_there(tree)])
 
   def test_a_dependency_that_points_up(self):
     tree = self.with_readme("computes | |", "computes | `Upper` |")
     self.says(
       house.table_points_down(tree),
-      "README.md:8: Lower lists Upper, which does not stand below it")
+      "Sources/README.md:8: Lower lists Upper, which does not stand below it")
 
   def test_layers_out_of_order(self):
     tree = self.with_readme("| 0 | `Lower`", "| 2 | `Lower`")
     self.says(
       house.table_points_down(tree),
-      "README.md:8: Lower has a higher layer than the row above it")
+      "Sources/README.md:8: Lower has a higher layer than the row above it")
 
   def test_what_ships_lists_what_is_foreign_or_does_not_ship(self):
     tree = self.with_readme("computes | |", "computes | `Glibc`, `Oracle` |")
     self.says(
-      house.table_points_down(tree), "README.md:8: Lower lists Glibc, which may not ship",
-      "README.md:8: Lower lists Oracle, which does not ship")
+      house.table_points_down(tree), "Sources/README.md:8: Lower lists Glibc, which may not ship",
+      "Sources/README.md:8: Lower lists Oracle, which does not ship")
 
   def test_a_library_behind_two_modules(self):
     tree = self.with_readme("computes | |", "computes | `CThing` |")
     self.says(
-      house.table_points_down(tree), "README.md:8: Lower lists CThing, and so does Upper")
+      house.table_points_down(tree), "Sources/README.md:8: Lower lists CThing, and so does Upper")
 
   # The guide
 
   def test_a_guide_that_names_what_is_gone(self):
     tree = self.with_readme(
-      "`Engine.start`", "`Motor` and `Engine.stop` and [it](Sources/Cellar) and `Makefile.swift`")
+      "`Engine.start`", "`Motor` and `Engine.stop` and [it](Cellar) and `Makefile.swift`")
     self.says(
-      house.section_names_what_is_there(tree), "README.md:16: there is no Motor",
-      "README.md:16: there is no Engine.stop", "README.md:16: there is no Makefile.swift",
-      "README.md:16: there is no Sources/Cellar")
+      house.section_names_what_is_there(tree), "Sources/README.md:16: there is no Motor",
+      "Sources/README.md:16: there is no Engine.stop",
+      "Sources/README.md:16: there is no Makefile.swift",
+      "Sources/README.md:16: there is no Sources/Cellar")
 
   # Folders
 
@@ -189,21 +191,31 @@ class HouseTests(unittest.TestCase):
       "Tests/Wide.swift": f"let text = \"{wide}\"\nlet a = 1  {wide}\n",
       "Tests/wide.c": f"int a;\n/* {wide} */\n", "Tests/wide.py": f"a = 1\n# {wide}\n"})
     self.says(
-      house.wide_comments(tree),
+      comments.wide_comments(tree),
       "Tests/Wide.swift:2: a comment that reaches column 112; 100 are allowed",
       "Tests/wide.c:2: a comment that reaches column 107; 100 are allowed",
       "Tests/wide.py:2: a comment that reaches column 103; 100 are allowed")
 
   def test_a_comment_of_100_columns_that_are_not_bytes(self):
-    self.says(house.wide_comments(self.tree({"Tests/Wide.swift": "// " + "°" * 97 + "\n"})))
+    self.says(comments.wide_comments(self.tree({"Tests/Wide.swift": "// " + "°" * 97 + "\n"})))
 
   def test_a_comment_that_does_not_say_who_acts(self):
     tree = self.tree({
       "Tests/Vague.swift": "let nobody = \"somebody\"\n/* First,\n   Nobody answers. */\n",
       "Tests/vague": "#!/bin/sh\nnobody=1  # whoever asks\n"})
     self.says(
-      house.vague_comments(tree), "Tests/Vague.swift:3: a comment that says \"Nobody\"",
+      comments.vague_comments(tree), "Tests/Vague.swift:3: a comment that says \"Nobody\"",
       "Tests/vague:2: a comment that says \"whoever\"")
+
+  def test_comments_in_a_dialect_get_no_more(self):
+    tree = self.tree({"Sources/Lower/Sum.swift": (
+      "/// What is added.\n/// It is one.\nstruct Sum {}\n"
+      "/// Sum of two.\nstruct Pair {}\n// There is none, all the same.\n")})
+    self.says(comments.dialect(tree, 1, 1))
+    self.says(
+      comments.dialect(tree, 0, 0),
+      "Sources:1: 1 doc comments begin with a clause, and 0 are allowed",
+      "Sources:1: 1 lines of comment have words of older English, and 0 are allowed")
 
 
 if __name__ == "__main__":

@@ -76,13 +76,14 @@ final class UplinkRig {
   private(set) var messages: [String] = []
 
   init(_ setup: Setup = Setup()) {
-    var settings = Uplink.Settings(
-      url: [UInt8](setup.url.utf8), every: .seconds(30), readsTokenFile: setup.refreshToken == nil)
+    var server = Uplink.Settings.Server(url: [UInt8](setup.url.utf8))
     if setup.knowsHome, let gateway = Self.gateway {
-      settings.home = .init(networks: HomeNetworks(gateways: [gateway]), url: settings.url)
+      server.home = .init(networks: HomeNetworks(gateways: [gateway]), url: server.url)
     }
+    server.registersAgainAfter = setup.registersAgainAfter
+    var settings = Uplink.Settings(
+      server, every: .seconds(30), readsTokenFile: setup.refreshToken == nil)
     settings.webSocket = setup.webSocket
-    settings.registersAgainAfter = setup.registersAgainAfter
     settings.track = setup.track
     settings.commands = setup.commands
     settings.uploadEvery = setup.uploadEvery

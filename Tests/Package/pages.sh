@@ -23,7 +23,7 @@ links_are_there() {
   while IFS= read -r link; do
     case $link in *://* | '#'* | *.png) continue ;; esac
     in_root test -e "/usr/share/doc/homeward/$link" || { echo "$link" && return 1; }
-  done < <(sed '/^## The client as a library/,$d' README.md | grep -o '](\([^)]*\))' |
+  done < <(sed '/^## For developers/,$d' README.md | grep -o '](\([^)]*\))' |
     sed 's/^](//; s/)$//')
 }
 

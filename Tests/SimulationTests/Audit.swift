@@ -31,7 +31,7 @@ struct Audit {
   private mutating func checkSecrets() {
     if world.home.isBanned { complain("Home Assistant banned the board") }
     // A key that is asked for afterwards may be lost on its way, or an old one may come.
-    if !world.plan.settings.isPlainAllowed { complaints += records.keyDisputes }
+    if !world.plan.settings.server.isPlainAllowed { complaints += records.keyDisputes }
   }
 
   private mutating func checkAgent() {
@@ -74,7 +74,7 @@ struct Audit {
   /// What is counted has a cause that there was.
   private mutating func checkLosses() {
     let losses = losses
-    if losses.thinned + losses.dropped > 0, world.plan.spoolByteCountCap == Spool.byteCountCap {
+    if losses.dropped > 0, world.plan.spoolByteCountCap == Spool.byteCountCap {
       complain("room was made where there was room: \(losses)")
     }
     let isMemoryWanted = world.plan.durability == .memory || !ledger.diskTroubles.isEmpty
@@ -82,8 +82,8 @@ struct Audit {
       complain("the memory overflowed beside a disk that works: \(losses)")
     }
     let isDiskAtFault = !ledger.diskTroubles.isEmpty || ledger.ends.contains { $0.isPowerLoss }
-    if losses.damaged + losses.nameless > 0, !isDiskAtFault {
-      complain("the disk damaged something without a trouble: \(losses)")
+    if losses.damaged + losses.unreadable + losses.nameless > 0, !isDiskAtFault {
+      complain("the disk lost something without a trouble: \(losses)")
     }
   }
 
@@ -129,7 +129,7 @@ struct Audit {
       }
       guard isNew else { continue }
       let newest = newestOfHistory[sighting.sensor] ?? 0
-      if number < newest, world.plan.order == .oldestFirst, !ledger.hasUnreadSegment {
+      if number < newest {
         complain(
           "the history of \(sighting.sensor) goes back from \(newest) to \(number) in"
             + " \(records.chunks[chunk])")

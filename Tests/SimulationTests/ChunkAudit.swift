@@ -69,7 +69,7 @@ struct ChunkAudit {
     } else if let item = matched(
       items, numbers,
       without: { number in
-        known.allSatisfy { $0.contains(number) }
+        known.allSatisfy { number <= $0 }
       }
     ).outside {
       complain("\(item) came again with the numbers \(numbers): it was acknowledged on the disk")
@@ -78,7 +78,7 @@ struct ChunkAudit {
 
   /// What each life of the agent knew from the start that may have sent the chunk: a message may be
   /// on its way for so long as the network lets it.
-  private func acknowledgedBefore(_ chunk: HomeRecords.Chunk) -> [SequenceSet] {
+  private func acknowledgedBefore(_ chunk: HomeRecords.Chunk) -> [UInt64] {
     let moment = world.instant(of: chunk.at)
     let before = witness.starts.filter { $0.at <= moment }
     let first = before.lastIndex { $0.at <= moment + (.zero - Network.timeout) } ?? 0
@@ -135,7 +135,6 @@ struct ChunkAudit {
   /// What comes with numbers that are not above the highest of before is a double: a receiver that
   /// remembers that number can tell.
   private mutating func checkNews() {
-    guard world.plan.order == .oldestFirst, !world.ledger.hasUnreadSegment else { return }
     var seen: Set<String> = []
     var highest = 0
     var chunkUnderWay: Int?

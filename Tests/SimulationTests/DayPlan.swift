@@ -18,8 +18,6 @@ struct DayPlan {
   let sensorCount: Int
   let fixesPerHundred: UInt64
   let durability: Durability
-  /// In which order history comes.
-  let order: Spool.Order
   let spoolByteCountCap: Int
   let segmentByteCount: Int
   let historyBytesPerMinute: Int?
@@ -43,8 +41,8 @@ struct DayPlan {
   let hasRemoteUI: Bool
   /// The router of the home.
   static let gateway = HardwareAddress([2, 0, 0, 0, 0, 1].span)
-  var registersAgainAfter: Duration? { settings.registersAgainAfter }
-  var knowsHome: Bool { settings.home != nil }
+  var registersAgainAfter: Duration? { settings.server.registersAgainAfter }
+  var knowsHome: Bool { settings.server.home != nil }
   let happenings: [(at: Duration, happening: World.Happening)]
 
   init(_ random: inout SplitMix64) {
@@ -65,7 +63,8 @@ struct DayPlan {
       draw.is(1, of: 2) ? .seconds(Int64(300 + draw.number(900))) : nil
     var happenings = Self.happenings(&draw, sensorCount: sensorCount, knowsHome: knowsHome)
     random = draw.random
-    order = draw.is(1, of: 3) ? .newestFirst : .oldestFirst
+    // It decided something once: with it a seed is the day that it was.
+    _ = draw.number(3)
     Self.addRelapses(to: &happenings, &draw)
     Self.addReplays(to: &happenings, &draw)
     login = draw.is(1, of: 2) ? .pairing : .file
@@ -76,8 +75,8 @@ struct DayPlan {
     importsStatistics = hasWebSocket && draw.is(1, of: 2)
     Self.addCloudWeather(to: &happenings, &draw)
     var settings = Uplink.Settings(
-      url: Link.instance.url, every: every, readsTokenFile: login == .file)
-    settings.home =
+      .init(url: Link.instance.url), every: every, readsTokenFile: login == .file)
+    settings.server.home =
       knowsHome
       ? .init(
         networks: HomeNetworks(gateways: [Self.gateway].compactMap { $0 }), url: Link.home.url)
@@ -85,9 +84,9 @@ struct DayPlan {
     settings.webSocket =
       hasWebSocket
       ? .init(carriesMessages: draw.is(1, of: 2), takesNotifications: draw.is(1, of: 2)) : nil
-    settings.isPlainAllowed = !givesKeysAtOnce
-    settings.isPlainAllowedAway = draw.is(1, of: 8)
-    settings.registersAgainAfter = registersAgainAfter
+    settings.server.isPlainAllowed = !givesKeysAtOnce
+    settings.server.isPlainAllowedAway = draw.is(1, of: 8)
+    settings.server.registersAgainAfter = registersAgainAfter
     settings.uploadEvery = draw.is(1, of: 4) ? every * (2 + draw.number(5)) : nil
     self.settings = settings
     self.happenings = happenings

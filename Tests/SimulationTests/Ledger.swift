@@ -53,9 +53,6 @@ final class Ledger {
   private(set) var losses = Spool.Losses()
   /// With the moment of the last rejection.
   private var rejectedTokens: [[UInt8]: Instant] = [:]
-  /// Whether the disk would not read something so often that it waits for the next start, and comes
-  /// later than its time then.
-  private(set) var hasUnreadSegment = false
   /// How often something let one chunk come again.
   private(set) var repetitionCauses = 0
   private(set) var sentCount = 0
@@ -194,7 +191,6 @@ final class Ledger {
   func look(at agent: SimulatedAgent?, now: Instant) {
     for complaint in witness.takeComplaints() { complain(complaint, at: now) }
     if let agent {
-      if agent.spool.losses.unreadableSegments > 0 { hasUnreadSegment = true }
       if agent.spool.entryCountInMemory > Spool.memoryEntryCountMax {
         complain("\(agent.spool.entryCountInMemory) entries in memory", at: now)
       }
@@ -212,7 +208,7 @@ final class Ledger {
     switch witness.causes[entry] {
     case nil: false
     case .agentEnded(let end): end <= lastDanger(madeAt: moment)
-    case .overflowed, .thinned, .dropped, .unread: true
+    case .overflowed, .dropped, .unread: true
     }
   }
 
@@ -241,10 +237,10 @@ final class Ledger {
 
 extension Spool.Losses {
   mutating func add(_ other: Spool.Losses) {
-    thinned += other.thinned
     dropped += other.dropped
     overflowed += other.overflowed
     damaged += other.damaged
+    unreadable += other.unreadable
     nameless += other.nameless
   }
 }

@@ -47,12 +47,15 @@ struct SegmentContents {
   private(set) var nameless: Set<UInt64> = []
   /// What the header says that Home Assistant has; nil where there is no header.
   private(set) var acknowledgedBefore: UInt64?
-  /// What the records say that it has, in their order.
-  private(set) var acknowledgements: [SequenceSet] = []
+  /// What the records say that it has.
+  private(set) var acknowledged: UInt64 = 0
+  /// How many entries have room in it.
+  let entryCountMax: Int
 
   /// Looks at what stands behind `start`, where a record begins.
   init(of file: SegmentFile, in bytes: [UInt8], from start: Int = 0) {
     first = file.first
+    entryCountMax = Segment(first: file.first, byteCount: bytes.count).entryCountMax
     let header = [UInt8](bytes.prefix(SegmentHeader.byteCount))
     if case .valid(let header) = SegmentHeader.read(header.span) {
       acknowledgedBefore = header.acknowledged
@@ -76,18 +79,17 @@ struct SegmentContents {
 
   private mutating func take(_ record: SpoolRecord, _ reader: SegmentReader) {
     switch record {
-    case .sensor, .clock: break
+    case .sensor, .clock, .passedOver: break
     case .entry(let entry):
       guard let number = entry.sequence else { return }
       items[number] = .init(entry)
       if !reader.isNamed(entry) { nameless.insert(number) }
-    case .acknowledged(let number): acknowledgements.append(SequenceSet(upTo: number))
-    case .acknowledgedRanges(let numbers): acknowledgements.append(numbers)
+    case .acknowledged(let number): acknowledged = max(acknowledged, number)
     }
   }
 
   /// Whether anything in it is of a spool: the power may go before there is.
-  var isSegment: Bool { acknowledgedBefore != nil || !items.isEmpty || !acknowledgements.isEmpty }
+  var isSegment: Bool { acknowledgedBefore != nil || !items.isEmpty || acknowledged > 0 }
   var numbers: Set<UInt64> { Set(items.keys) }
 }
 

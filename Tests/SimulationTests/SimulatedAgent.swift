@@ -46,7 +46,7 @@ final class SimulatedAgent {
     if world.plan.importsStatistics { memory.waitingHours = try state.hours(of: device) }
     let identity = Self.identity
     let spool = Spool(
-      device: device, durability: world.plan.durability, order: world.plan.order,
+      device: device, durability: world.plan.durability,
       byteCountCap: world.plan.spoolByteCountCap,
       segmentByteCount: world.plan.segmentByteCount, seed: random.next())
     uplink = Uplink(

@@ -20,8 +20,8 @@ struct SpoolFiles {
       try perform(action, for: spool)
     } catch let failure as ModelDisk.Failure {
       files.world.tell("  \(failure)")
-      witness.failed(deed, spool)
-      return spool.failed(DiskFailure(code: failure.code), now: now)
+      spool.failed(DiskFailure(code: failure.code), now: now)
+      return witness.failed(deed, spool)
     }
     spool.performed(now: now)
     witness.performed(deed, spool)
@@ -47,11 +47,11 @@ struct SpoolFiles {
     case .truncate(let file, let byteCount):
       try files.truncate(Self.path(of: file), to: byteCount)
     case .delete(let file): try files.remove(Self.path(of: file))
-    case .replace(let old, let new):
-      try files.rename(Self.path(of: old), to: Self.path(of: new), mayReplace: true)
-      try files.synchronizeDirectory(Self.directory)
     case .setAside(let old, let new):
-      try files.rename(Self.path(of: old), to: Self.path(of: new), mayReplace: false)
+      do {
+        try files.rename(Self.path(of: old), to: Self.path(of: new), mayReplace: false)
+      } catch ModelDisk.Failure.notThere {}
+      try files.synchronizeDirectory(Self.directory)
     }
   }
 
@@ -59,9 +59,10 @@ struct SpoolFiles {
     directory + "/" + String(decoding: file.name, as: UTF8.self)
   }
 
-  /// Nil where it is none that a spool looks at.
+  /// Nil where it is none of the spool's own: one that was set aside is not.
   static func file(at path: String) -> SegmentFile? {
     guard path.hasPrefix(directory + "/") else { return nil }
-    return SegmentFile(name: [UInt8](path.utf8.dropFirst(directory.utf8.count + 1)).span)
+    let name = [UInt8](path.utf8.dropFirst(directory.utf8.count + 1))
+    return SegmentFile(name: name.span).flatMap { $0.kind == .aside ? nil : $0 }
   }
 }

@@ -15,9 +15,8 @@ final class SpoolWitness {
     case agentEnded(at: Instant)
     /// There was no room for it in memory.
     case overflowed
-    case thinned
     case dropped
-    /// Its segment had to go for its room, and could not be read.
+    /// Its segment was set aside because the disk did not read it.
     case unread
   }
 
@@ -37,14 +36,14 @@ final class SpoolWitness {
   private var numbersUnderWay: Range<UInt64> = 0..<0
   /// When each life of the agent began, and what the disk said then of what Home Assistant has;
   /// nothing where it did not let itself be read.
-  private(set) var starts: [(at: Instant, acknowledged: SequenceSet)] = []
+  private(set) var starts: [(at: Instant, acknowledged: UInt64)] = []
   private var ends: [Int: Instant] = [:]
   /// What this life of the agent has counted so far.
   private var counted = Spool.Losses()
-  /// What Home Assistant had when the reading of a segment began, and the segments that the disk
-  /// did not read to their end since.
-  private var acknowledgedAtReading: [UInt64: SequenceSet] = [:]
-  private var unread: Set<UInt64> = []
+  /// The segments that this life of the agent has, by their first numbers, and what it took for
+  /// acknowledged when it gave one up.
+  private var segments: Set<UInt64> = []
+  private var acknowledgedAtEnd: [UInt64: UInt64] = [:]
 
   init(_ disk: ModelDisk, _ plan: DayPlan) {
     self.disk = disk
@@ -65,8 +64,8 @@ final class SpoolWitness {
   /// What is counted since this was asked last.
   private func newLosses(_ spool: Spool) -> Spool.Losses {
     var new = Spool.Losses()
-    new.thinned = spool.losses.thinned - counted.thinned
     new.dropped = spool.losses.dropped - counted.dropped
+    new.unreadable = spool.losses.unreadable - counted.unreadable
     new.overflowed = spool.losses.overflowed - counted.overflowed
     counted = spool.losses
     return new
@@ -78,6 +77,8 @@ final class SpoolWitness {
   /// since, because it was not synchronised.
   func agentStarts(at moment: Instant) {
     counted = Spool.Losses()
+    self.segments = []
+    acknowledgedAtEnd = [:]
     let segments = disk.segments()
     starts.append((moment, acknowledged(in: segments)))
     let before = found
@@ -94,16 +95,9 @@ final class SpoolWitness {
   }
 
   /// As the format has it: every header tells, and the newest segment.
-  private func acknowledged(in segments: [SegmentContents]) -> SequenceSet {
-    let forgotten: SequenceSet.End = plan.order == .oldestFirst ? .highest : .lowest
-    var acknowledged = SequenceSet()
-    for case let number? in segments.map(\.acknowledgedBefore) {
-      acknowledged.insert(0...number, forgetting: forgotten)
-    }
-    for numbers in segments.last(where: \.isSegment)?.acknowledgements ?? [] {
-      acknowledged.formUnion(numbers, forgetting: forgotten)
-    }
-    return acknowledged
+  private func acknowledged(in segments: [SegmentContents]) -> UInt64 {
+    let newest = segments.last(where: \.isSegment)?.acknowledged ?? 0
+    return segments.compactMap(\.acknowledgedBefore).reduce(newest, max)
   }
 
   private func find(_ item: RecordedEntry.Item, _ number: UInt64, in segment: UInt64) {
@@ -125,6 +119,15 @@ final class SpoolWitness {
     numbersUnderWay = 0..<0
   }
 
+  /// Notes which segments the agent gave up since the last look.
+  private func look(at spool: Spool) {
+    let present = Set(spool.log.segments.map(\.first))
+    for first in segments.subtracting(present) {
+      acknowledgedAtEnd[first] = spool.log.acknowledged
+    }
+    segments = present
+  }
+
   // MARK: The memory
 
   /// The entry that goes where another one comes.
@@ -137,7 +140,7 @@ final class SpoolWitness {
   func recorded(_ spool: Spool, oldest: RecordedEntry?) {
     let new = newLosses(spool)
     if new.overflowed == 1, let oldest { take(oldest, .overflowed) }
-    if new.overflowed > (oldest == nil ? 0 : 1) || new.thinned + new.dropped != 0 {
+    if new.overflowed > (oldest == nil ? 0 : 1) || new.dropped + new.unreadable != 0 {
       complaints.append("what is recorded is counted as a loss: \(new)")
     }
   }
@@ -158,6 +161,7 @@ final class SpoolWitness {
   }
 
   func begins(_ action: Spool.Action, _ spool: Spool, life: Int) -> Deed {
+    look(at: spool)
     let new = newLosses(spool)
     if new.entryCount != 0 { complaints.append("a loss before \(action): \(new)") }
     var (contents, kept, byteCount): (SegmentContents?, Set<UInt64>, Int) = (nil, [], 0)
@@ -165,21 +169,18 @@ final class SpoolWitness {
     case .append(let file):
       byteCount = disk.bytes(of: SpoolFiles.path(of: file))?.count ?? 0
       if spool.memory.writtenCount > 0 { giveNumbers(spool, life: life) }
-    case .read(let file, SegmentHeader.byteCount, _):
-      acknowledgedAtReading[file.first] = spool.ledger.acknowledged
-      unread.remove(file.first)
     default: break
     }
     if let file = action.reducedSegment {
       contents = disk.contents(of: file)
-      let acknowledged = spool.ledger.acknowledged
-      kept = (contents?.numbers ?? []).filter { isOnDisk($0) && !acknowledged.contains($0) }
+      let acknowledged = acknowledgedAtEnd[file.first] ?? spool.log.acknowledged
+      kept = (contents?.numbers ?? []).filter { isOnDisk($0) && $0 > acknowledged }
     }
     return Deed(action: action, life: life, contents: contents, kept: kept, byteCount: byteCount)
   }
 
   private func giveNumbers(_ spool: Spool, life: Int) {
-    let first = spool.ledger.nextSequence
+    let first = spool.log.next
     numbersUnderWay = first..<first + UInt64(spool.memory.writtenCount)
     for number in numbersUnderWay {
       let entry = RecordedEntry(spool.memory[Int(number - first)], life: life)
@@ -198,10 +199,7 @@ final class SpoolWitness {
     }
     guard let file = deed.action.reducedSegment, let contents = deed.contents else { return }
     let gone = contents.numbers.subtracting(disk.contents(of: file)?.numbers ?? [])
-    let cause: Cause =
-      if case .replace = deed.action { .thinned } else {
-        unread.contains(file.first) ? .unread : .dropped
-      }
+    let cause: Cause = if case .delete = deed.action { .dropped } else { .unread }
     for number in gone {
       if deed.kept.contains(number), let entry = entries[number] { take(entry, cause) }
       found[number] = nil
@@ -210,12 +208,13 @@ final class SpoolWitness {
 
   /// The spool knows that it was done: what it counts is what went.
   func performed(_ deed: Deed, _ spool: Spool) {
+    look(at: spool)
     switch deed.action {
     case .append(let file) where file.kind == .segment: checkWritten(deed, file)
-    case .synchronize(let file), .replace(_, let file): synchronized(file)
+    case .synchronize(let file): synchronized(file)
     default: break
     }
-    if !numbersUnderWay.isEmpty, spool.ledger.nextSequence >= numbersUnderWay.upperBound {
+    if !numbersUnderWay.isEmpty, spool.log.next >= numbersUnderWay.upperBound {
       durable.formUnion(numbersUnderWay)
       numbersUnderWay = 0..<0
     }
@@ -240,31 +239,29 @@ final class SpoolWitness {
   }
 
   private func checkCount(_ new: Spool.Losses, of deed: Deed) {
-    guard let file = deed.action.reducedSegment, let contents = deed.contents else {
+    guard let contents = deed.contents else {
+      // One that got its name in an attempt that failed is counted with the next one.
+      if case .setAside = deed.action { return }
       if new.entryCount != 0 { complaints.append("\(deed.action) is counted as a loss: \(new)") }
       return
     }
-    let left = disk.contents(of: file)?.items ?? [:]
-    for (number, item) in left where contents.items[number] != item {
-      complaints.append("\(deed.action) made \(item) the number \(number)")
-    }
-    let gone = contents.numbers.subtracting(left.keys)
-    let lostCount = gone.intersection(deed.kept).count
-    // What was acknowledged while the copy was made is counted as it was before; and so is what is
-    // in memory, too.
-    let before = acknowledgedAtReading[file.first] ?? SequenceSet()
-    let countMax = max(lostCount, gone.count { !before.contains($0) })
-    let countMin = unread.contains(file.first) ? 0 : lostCount
-    let count = if case .replace = deed.action { new.thinned } else { new.dropped }
-    if !(countMin...countMax).contains(count) || new.entryCount != count {
+    // Numbers are counted, and not what has them; never more than have room in the file.
+    let lostCount = contents.numbers.intersection(deed.kept).count
+    let countMax = max(lostCount, contents.entryCountMax)
+    let count = if case .delete = deed.action { new.dropped } else { new.unreadable }
+    if !(lostCount...countMax).contains(count) || new.entryCount != count {
       complaints.append("\(deed.action) took \(lostCount) entries, and counted is \(new)")
     }
   }
 
   func failed(_ deed: Deed, _ spool: Spool) {
-    if !spool.isOpen { starts[starts.count - 1].acknowledged = SequenceSet() }
+    look(at: spool)
+    // A file that is never deleted is given up all the same.
+    if newLosses(spool).dropped > 0 {
+      for number in deed.kept { if let entry = entries[number] { take(entry, .dropped) } }
+    }
+    if !spool.isOpen { starts[starts.count - 1].acknowledged = 0 }
     switch deed.action {
-    case .read(let file, _, _): unread.insert(file.first)
     // The numbers are skipped, and the entries are written again under others.
     case .create, .append, .synchronize, .synchronizeDirectory: numbersUnderWay = 0..<0
     default: break
@@ -276,8 +273,7 @@ extension Spool.Action {
   /// The segment that has less in it afterwards.
   fileprivate var reducedSegment: SegmentFile? {
     switch self {
-    case .replace(_, let file), .delete(let file), .setAside(let file, _):
-      file.kind == .segment ? file : nil
+    case .delete(let file), .setAside(let file, _): file.kind == .segment ? file : nil
     default: nil
     }
   }

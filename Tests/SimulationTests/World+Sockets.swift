@@ -41,7 +41,7 @@ extension World {
   /// Whether a stranger in the network can read what goes over it, and the configuration does not
   /// allow that away from home.
   func isBare(_ link: Link) -> Bool {
-    plan.settings.home != nil && !plan.settings.isPlainAllowedAway && presence != .home
+    plan.knowsHome && !plan.settings.server.isPlainAllowedAway && presence != .home
       && link.url.starts(with: "http://".utf8)
   }
 

@@ -280,7 +280,6 @@ final class World {
     (wallError, isClockSynchronized) = (.zero, true)
     measuringTurned()
     ledger.repaired(at: now)
-    if ledger.hasUnreadSegment { restart() }
     guard isPairingBroken || !isRegistered else { return }
     // It is told that its token is no good, or will not do much longer.
     home.suffer(.tokenReplaced, at: trueTime)

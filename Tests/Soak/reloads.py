@@ -16,7 +16,7 @@ AGAIN_SECONDS, AGAIN_MAX = 10, 180
 QUIET_SECONDS = 30
 STORM_SIGNALS, STORM_SECONDS = 3, 1.5
 
-TAKEN, REFUSED = "the configuration is read again", "the configuration is not taken"
+TAKEN, REFUSED = "the configuration is reloaded", "the new configuration was rejected"
 UNKEPT = "would be lost"
 STARTED = re.compile(r"homeward \S+ reports to \S+ every (\d+ s)")
 

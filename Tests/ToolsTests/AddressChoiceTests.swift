@@ -53,7 +53,7 @@ import Testing
     #expect(try choose(person, urls, dead: ["https://boat.local:8123"]) == nil)
     #expect(
       person.questions == [
-        "Its https:// address cannot be used. Send the password in plain to Boat at"
+        "Its https:// address cannot be used. Send the password unencrypted to Boat at"
           + " http://192.0.2.2:8123?"
       ])
   }
@@ -120,7 +120,7 @@ import Testing
     let home = "home_network: { ssids: [Harbour], url: \"http://192.168.1.5:8123\" }"
     let text = "home_assistant: { url: \"\(url)\", \(home) }\n"
     let settings = try Configuration.parse([UInt8](text.utf8)).homeAssistant
-    let atHome = try #require(settings.homeNetwork?.url)
+    let atHome = try #require(settings.server.home?.url)
     let chosen = try settings.urlForSecrets { atHome }
     #expect(chosen == [UInt8](wanted.utf8))
   }

@@ -46,7 +46,7 @@ import Testing
     let status = try #require(
       told(#"{"is_well":false,"home_assistant":{"is_well":false,"cause":"not_live"}}"#))
     let text = String(decoding: status.lines, as: UTF8.self)
-    #expect(text.contains("check: it says whether this board was deleted there"), "\(text)")
+    #expect(text.contains("check: it shows whether this board was deleted there"), "\(text)")
   }
 
   @Test func verdictsAreColoredAndNothingElse() {

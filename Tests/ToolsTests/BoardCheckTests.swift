@@ -32,15 +32,17 @@ func row(_ finding: Finding?) -> String {
 
   @Test func aClockThatWasSetIsRightAndSaysByWhat() {
     #expect(clock(true, isTimesyncd: true).hasPrefix("clock: 2027-01-1"))
-    #expect(clock(true, isTimesyncd: true).contains(", right: systemd-timesyncd; "))
-    #expect(clock(true).contains(", right: NTP, or another clock, keeps it; "))
+    #expect(clock(true, isTimesyncd: true).contains(", correct: set by systemd-timesyncd; "))
+    #expect(clock(true).contains(", correct: set by NTP or another clock; "))
   }
 
   @Test func aClockThatNothingHasSetIsNoProblemWhereItMayBeRight() {
     let unset = clock(false)
     #expect(unset.hasPrefix("clock: 2027-01-1"))
-    #expect(unset.contains("the kernel does not know whether that is right; sudo timedatectl"))
-    #expect(clock(false, hasReceiver: true).contains("; two fixes that agree put it right, too; "))
+    #expect(unset.contains("the kernel does not know whether this is correct; sudo timedatectl"))
+    #expect(
+      clock(false, hasReceiver: true).contains(
+        "; two GPS fixes that agree correct it, too; "))
     #expect(clock(false, seconds: 1_735_689_600).hasPrefix("clock: "))
   }
 
@@ -49,11 +51,13 @@ func row(_ finding: Finding?) -> String {
       (0, true, "nothing"), (119, true, "nothing"), (-120, false, "nothing"),
       (
         -172_800, false,
-        "WRONG clock differs 75: This clock is 2 d behind Home Assistant's, which says 2027-01-1"
+        "WRONG clock differs 75: This board's clock is 2 d behind Home Assistant's, which shows"
+          + " 2027-01-1"
       ),
       (
         172_800, true,
-        "WRONG clock differs 75: This clock is 2 d ahead of Home Assistant's, which says 2027-01-1"
+        "WRONG clock differs 75: This board's clock is 2 d ahead of Home Assistant's, which shows"
+          + " 2027-01-1"
       ),
     ] as [(Int64, Bool, String)])
   func aClockIsHeldAgainstThatOfHomeAssistant(
@@ -82,9 +86,13 @@ func row(_ finding: Finding?) -> String {
           now: WallTime(nanoseconds: 1_800_000_000_000_000_000), hasReceiver: hasReceiver,
           isHidden: true))
     }
-    #expect(clock(isTimesyncd: false, hasReceiver: false).contains("write ProtectClock=no and"))
-    #expect(clock(isTimesyncd: true, hasReceiver: false).contains(", right: systemd-timesyncd; "))
-    #expect(clock(isTimesyncd: false, hasReceiver: true).contains(", right: NTP, or another"))
+    #expect(clock(isTimesyncd: false, hasReceiver: false).contains("add ProtectClock=no and"))
+    #expect(
+      clock(isTimesyncd: true, hasReceiver: false).contains(
+        ", correct: set by systemd-timesyncd; "))
+    #expect(
+      clock(isTimesyncd: false, hasReceiver: true).contains(
+        ", correct: set by NTP or another"))
   }
 
   @Test(arguments: [true, false])
@@ -115,7 +123,7 @@ func row(_ finding: Finding?) -> String {
   @Test func aCardThatTurnedReadOnlyNamesItsPlaceAndWhatToDo() {
     let row = disk(isReadOnly: true, .fileExists)
     #expect(row.hasPrefix("WRONG disk read_only 66: /data is read-only"), "\(row)")
-    #expect(row.contains("to write again: sudo mount -o remount,rw /data."))
+    #expect(row.contains("to make it writable: sudo mount -o remount,rw /data."))
   }
 
   /// What a person copies is one word to the shell, and nothing else is done by it.
@@ -125,13 +133,13 @@ func row(_ finding: Finding?) -> String {
   ])
   func aPathIsTypedAsOneWord(_ path: String, _ word: String) {
     let row = disk(isReadOnly: true, at: Path([UInt8](path.utf8)))
-    #expect(row.contains("sudo mount -o remount,rw \(word). A card"), "\(row)")
+    #expect(row.contains("sudo mount -o remount,rw \(word). Replace"), "\(row)")
   }
 
   @Test func aDiskWithoutRoomForHistoryIsToldBeforeItIsFull() {
     #expect(
       disk(megabytes: 63).hasPrefix(
-        "disk: 63 MiB free on /data; history may take 64 MiB more; make room"))
+        "disk: 63 MiB free on /data; history can need 64 MiB more; free space"))
     #expect(disk(megabytes: 3, wanted: 0).hasPrefix("WRONG disk full 66: 3 MiB free on /data; "))
     #expect(disk(megabytes: 4, wanted: 0).hasPrefix("disk: "))
     #expect(disk(.fileExists).hasPrefix("WRONG disk not_writable 66: /data/state cannot be"))
@@ -189,14 +197,18 @@ func row(_ finding: Finding?) -> String {
   }
 
   @Test(arguments: [
-    ("0", "power: The voltage is right; "),
-    ("8", "power: The voltage is right; "),
-    ("40000", "power: The voltage is right; the processor was slowed down by heat before; "),
-    ("1", "WRONG power undervoltage 71: The voltage of the supply is too low now; "),
+    ("0", "power: The supply voltage is good; "),
+    ("8", "power: The supply voltage is good; "),
+    ("40000", "power: The supply voltage is good; the processor was throttled by heat earlier; "),
+    ("1", "WRONG power undervoltage 71: The supply voltage is too low now; "),
     ("50005", "WRONG power undervoltage 71: "),
-    ("50000", "power: The voltage of the supply was too low before: cards fail by that; take"),
-    ("10000", "power: The voltage of the supply was too low before"),
-    ("4", "power: The processor is slowed down: it is too hot; give it air"),
+    (
+      "50000",
+      "power: The supply voltage has been too low at least once since the last start; this"
+        + " damages SD cards; use"
+    ),
+    ("10000", "power: The supply voltage has been too low at least once"),
+    ("4", "power: The processor is throttled: it is too hot; improve its airflow"),
     ("e0008", "power: "),
   ])
   func theBitsOfTheFirmwareAreTold(bits: String, start: String) throws {
@@ -208,9 +220,9 @@ func row(_ finding: Finding?) -> String {
 
   /// A kernel with the monitor complains of who reads the bits.
   @Test func theBitsAreNotReadWhereThereIsAMonitor() throws {
-    #expect(try power(nil, alarm: "0") == "power: The voltage is right; ")
+    #expect(try power(nil, alarm: "0") == "power: The supply voltage is good; ")
     #expect(try power(nil, alarm: "1").hasPrefix("WRONG power undervoltage 71: "))
-    #expect(try power("1", alarm: "0") == "power: The voltage is right; ")
+    #expect(try power("1", alarm: "0") == "power: The supply voltage is good; ")
   }
 }
 
@@ -229,7 +241,7 @@ func row(_ finding: Finding?) -> String {
       finding(
         "LoadState=loaded", "ActiveState=active", "SubState=running", "UnitFileState=enabled",
         "NRestarts=3"
-      ).contains("it ended and was started again 3 times"))
+      ).contains("it was restarted 3 times"))
   }
 
   @Test func aServiceThatDoesNotRunIsToldWithTheCommand() {
@@ -237,20 +249,20 @@ func row(_ finding: Finding?) -> String {
       "LoadState=loaded", "ActiveState=inactive", "SubState=dead", "UnitFileState=enabled")
     #expect(
       stopped == "WRONG service not_running 69: homeward.service is inactive (dead); sudo systemctl"
-        + " restart homeward; sudo journalctl -u homeward says why it ended")
+        + " restart homeward; sudo journalctl -u homeward shows why it stopped")
     let starting = finding(
       "LoadState=loaded", "ActiveState=activating", "SubState=auto-restart",
       "UnitFileState=enabled", "NRestarts=7")
     #expect(
       starting
         == "WRONG service starting 69: homeward.service is activating (auto-restart), and was"
-        + " started again 7 times; sudo journalctl -u homeward says why it does not stay")
+        + " restarted 7 times; sudo journalctl -u homeward shows why it stops")
   }
 
   @Test func aServiceThatDoesNotComeBackIsToldAndReportsAllTheSame() {
     let row = finding(
       "LoadState=loaded", "ActiveState=active", "SubState=running", "UnitFileState=disabled")
-    #expect(row.hasPrefix("service: homeward.service is active (running), and disabled: it does"))
+    #expect(row.hasPrefix("service: homeward.service is active (running), but disabled: it does"))
     #expect(row.hasSuffix("; sudo systemctl enable homeward"))
     let pulledIn = finding(
       "LoadState=loaded", "ActiveState=active", "SubState=running", "UnitFileState=static")
@@ -260,7 +272,7 @@ func row(_ finding: Finding?) -> String {
   @Test func aServiceThatIsAboutToRunIsNotWrong() {
     let starting = finding(
       "LoadState=loaded", "ActiveState=activating", "SubState=start", "UnitFileState=enabled")
-    #expect(starting == "service: homeward.service is activating (start); look again in a moment")
+    #expect(starting == "service: homeward.service is activating (start); check again in a moment")
     let reloading = finding(
       "LoadState=loaded", "ActiveState=reloading", "SubState=reload", "UnitFileState=enabled")
     #expect(reloading == "service: homeward.service is reloading (reload), and enabled; ")

@@ -49,8 +49,8 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
   @Test func withoutAConfigurationPairIsTheNextStep() throws {
     try board.addUsual()
     let lines = text(try found().lines(isColored: false, file: nil)).split(separator: "\n")
-    #expect(
-      lines.last == "To report it, and to have these lines in a configuration: sudo homeward pair")
+    let next = "To report it, and to write these lines into a configuration: sudo homeward pair"
+    #expect(lines.last.map(String.init) == next)
   }
 
   @Test func aKeyThatStandsOnceIsOneLineWithAll() throws {
@@ -163,10 +163,10 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
     try board.addConverter(1, named: [UInt8]("x".utf8), ["in_temp_input": [UInt8]("warm".utf8)])
     let entries = try found().kinds.flatMap { $0.entries }
     let part = try #require(entries.first { text($0.item.address) == "28-0316a2796cff" })
-    #expect(text(part.words.bytes).contains("gone, busy or a bad checksum"))
+    #expect(text(part.words.bytes).contains("missing, busy or a bad checksum"))
     #expect(!part.isReadable)
     let channel = try #require(entries.first { text($0.item.address) == "x/temp" })
-    #expect(text(channel.words.bytes) == "says \"warm\", which makes no sense there")
+    #expect(text(channel.words.bytes) == "reports \"warm\", which is not a valid value")
   }
 
   @Test func aPortThatMayBeAnythingIsNotListenedTo() throws {
@@ -178,8 +178,8 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
       devices: Path([UInt8]("\(board.folder.path)/dev".utf8)))
     let entries = try #require(found.kind("ve_direct")).entries
     #expect(entries.map { $0.sample != nil } == [true, false])
-    #expect(text(entries[0].words.bytes) == "usb-VictronEnergy_BV_cable-if00-port0 is not there")
-    #expect(text(entries[1].words.bytes).hasSuffix(": not listened to"))
+    #expect(text(entries[0].words.bytes) == "usb-VictronEnergy_BV_cable-if00-port0 was not found")
+    #expect(text(entries[1].words.bytes).hasSuffix(": not read"))
   }
 
   @Test func whatIsNoEntryIsReadOnlyWhereThatIsWanted() throws {
@@ -224,7 +224,7 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
 
   @Test func whatCannotBeHeldIsCounted() throws {
     try board.addConverter(0, named: [UInt8]("a\u{1B}b".utf8), ["in_temp_input": [0x31]])
-    #expect(try lines().contains("  and 1 whose names no configuration can hold"))
+    #expect(try lines().contains("  and 1 with names that a configuration cannot hold"))
     for number in 1...70 {
       try board.addConverter(number, named: [UInt8]("d\(number)".utf8), ["in_temp_raw": [0x31]])
     }
@@ -308,7 +308,9 @@ private final class ListeningSocket {
     try board.addUsual()
     let written = text(template.text(with: try findings()).bytes)
     #expect(written.contains("#sensors:\n#  - { one_wire: 28-0316a2796cff, name: Thermometer"))
-    #expect(written.contains("# Power supplies here: BAT0. All are reported, or only these:\n"))
+    #expect(
+      written.contains(
+        "# Power supplies here: BAT0. All are reported; to report only some:\n"))
     #expect(try Configuration.parse([UInt8](written.utf8)).sensors.isEmpty)
     let configuration = try Configuration.parse([UInt8](uncommented(written).utf8))
     #expect(configuration.sensors.count == 5, "with the line that is an example")

@@ -64,7 +64,7 @@ import Testing
     let kinds = names.map { "\(folder)/\($0)/README.md" }.filter {
       FileManager.default.fileExists(atPath: root.appending(path: $0).path)
     }
-    return (["README.md", "\(folder)/README.md"] + kinds).sorted()
+    return (["Sources/Board/Configuration/README.md", "\(folder)/README.md"] + kinds).sorted()
   }()
 
   @Test(arguments: pages)

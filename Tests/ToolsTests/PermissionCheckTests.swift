@@ -40,7 +40,9 @@ import Testing
     let file = try write("level", mode: 0o644)
     let sensors = "sensors: [{ file: \(file), name: Level }]\n\(state)"
     #expect(
-      try rows(stranger(), sensors) == ["permissions: boat may read what the configuration names; "]
+      try rows(stranger(), sensors) == [
+        "permissions: boat can read all files in the configuration; "
+      ]
     )
   }
 
@@ -49,8 +51,8 @@ import Testing
     let sensors = "sensors: [{ file: \(file), name: Level }]\n\(state)"
     #expect(
       try rows(stranger(), sensors) == [
-        "WRONG permissions not_permitted 77: boat may not read \(file); sudo chown boat \(file), then:"
-          + " sudo systemctl restart homeward"
+        "WRONG permissions not_permitted 77: boat is not allowed to read \(file); sudo chown boat"
+          + " \(file), then: sudo systemctl restart homeward"
       ])
     #expect(try rows(owner, sensors).first?.hasPrefix("permissions: ") == true)
   }
@@ -64,8 +66,8 @@ import Testing
     let sensors = "sensors: [{ gpio: GPIO17, name: Bilge }]\n\(state)"
     #expect(
       try rows(stranger(), sensors) == [
-        "WRONG permissions not_permitted 77: boat may not read \(chip); sudo adduser boat dialout,"
-          + " then: sudo systemctl restart homeward"
+        "WRONG permissions not_permitted 77: boat is not allowed to read \(chip); sudo adduser boat"
+          + " dialout, then: sudo systemctl restart homeward"
       ])
     #expect(try rows(stranger(in: [group]), sensors).count == 1)
     #expect(try rows(stranger(in: [group]), sensors)[0].hasPrefix("permissions: "))
@@ -79,7 +81,7 @@ import Testing
     let folder = board.folder.appending(path: "closed").path
     try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
     let row = try rows(stranger(), "sensors: [{ file: \(file), name: Level }]\n").last
-    #expect(row?.contains("; move it out of \(folder), which that user may not enter") == true)
+    #expect(row?.contains("; move it out of \(folder), which that user cannot enter") == true)
   }
 
   /// Its user may read them all the same: root and who checks see what the service does not.
@@ -96,8 +98,8 @@ import Testing
       ).run { rows.append(row($0)) }
       return rows
     }
-    #expect(rows(shown).count { $0.contains("the service does not see /") } == 2)
-    #expect(rows(shown + "\n").contains { $0.contains("does not see /tmp/level: its unit") })
+    #expect(rows(shown).count { $0.contains("the service cannot see /") } == 2)
+    #expect(rows(shown + "\n").contains { $0.contains("cannot see /tmp/level: its unit") })
     #expect(rows("LoadState=loaded\nProtectHome=no").allSatisfy { !$0.contains("not see") })
   }
 
@@ -133,7 +135,7 @@ import Testing
     var rows: [String] = []
     PermissionCheck(user: stranger(), configuration: configuration).run { rows.append(row($0)) }
     for path in [token, authority, port] {
-      #expect(rows.contains { $0.contains("boat may not read \(path); ") }, "\(rows)")
+      #expect(rows.contains { $0.contains("boat is not allowed to read \(path); ") }, "\(rows)")
     }
   }
 

@@ -121,7 +121,7 @@ private struct Machine {
     #expect(try held.conflict(4) == nil)
     let other = machine.line("main-chip", 4, consumer: "cd")
     #expect(try other.words(4) == "Bilge, cd")
-    #expect(try other.conflict(4) == "pin 4: \"Bilge\" cannot be read while \"cd\" has the line")
+    #expect(try other.conflict(4) == "pin 4: \"Bilge\" cannot be read while \"cd\" uses the line")
     #expect(try Machine().line("main-chip", 4, consumer: "homeward").words(4) == "homeward")
   }
 
@@ -140,17 +140,17 @@ private struct Machine {
     try Data("okay\0".utf8).write(to: node.appending(path: "status"))
     #expect(try machine.words(2) == "i2c1 SDA")
     #expect(try wanted.words(2) == "Bilge, i2c1 SDA")
-    #expect(try wanted.conflict(2) == "pin 2: \"Bilge\" is at a line of i2c1 SDA, which is enabled")
+    #expect(try wanted.conflict(2) == "pin 2: \"Bilge\" uses a line of i2c1 SDA, which is enabled")
   }
 
   @Test func whatTwoWantIsSaid() throws {
     let twice = Machine().configured("GPIO4", "Bilge").configured("PIN4", "Hatch")
-    #expect(try twice.conflict(4) == "pin 4: \"Bilge\" and \"Hatch\" are at one line")
+    #expect(try twice.conflict(4) == "pin 4: \"Bilge\" and \"Hatch\" use the same line")
     #expect(
       text(try twice.report().lines(isColoured: false)).hasSuffix(
-        "\nJ1 pin 4: \"Bilge\" and \"Hatch\" are at one line\n"))
+        "\nJ1 pin 4: \"Bilge\" and \"Hatch\" use the same line\n"))
     let supply = Machine().configured("PIN1", "Bilge")
-    #expect(try supply.conflict(1) == "pin 1: \"Bilge\" is at 3V3, which is no GPIO line")
+    #expect(try supply.conflict(1) == "pin 1: \"Bilge\" is at 3V3, which is not a GPIO line")
     #expect(try Machine().configured("GPIO4", "Bilge").conflict(4) == nil)
   }
 

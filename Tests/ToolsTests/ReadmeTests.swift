@@ -1,9 +1,9 @@
 import Bytes
-import Drivers
 import Foundation
 import Testing
 
 @testable import Board
+@testable import Drivers
 @testable import Tools
 
 /// What the README tells people to write and to type is understood.
@@ -14,11 +14,6 @@ import Testing
     let file = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../README.md")
     text = try String(contentsOf: file, encoding: .utf8)
-  }
-
-  /// The part for people who use the agent.
-  private var guide: Substring {
-    text.prefix(upTo: text.range(of: "\n## The client as a library")?.lowerBound ?? text.endIndex)
   }
 
   /// The fenced blocks of a language.
@@ -36,16 +31,16 @@ import Testing
     }
   }
 
-  @Test func theGuideStaysShort() {
-    let words = guide.split { $0.isWhitespace }
-    #expect(words.count < 2500)
+  @Test func theReadmeStaysShort() {
+    #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 201)
+    #expect(text.split { $0.isWhitespace }.count < 2000)
   }
 
   /// The commands of the agent: in lines of their own, behind a `$`, or quoted.
   private var commands: [[[UInt8]]] {
-    let quoted = guide.split(separator: "`").enumerated().filter { $0.offset % 2 == 1 }
+    let quoted = text.split(separator: "`").enumerated().filter { $0.offset % 2 == 1 }
       .map { String($0.element) }
-    let lines = guide.split(separator: "\n").filter { $0.hasPrefix("    ") }.map { line in
+    let lines = text.split(separator: "\n").filter { $0.hasPrefix("    ") }.map { line in
       line.trimmingCharacters(in: CharacterSet(charactersIn: " $"))
     }
     return (quoted + lines).compactMap { line in
@@ -63,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func everyCommandInTheGuideIsUnderstood() throws {
+  @Test func everyCommandInTheReadmeIsUnderstood() throws {
     #expect(commands.count >= 10)
     for words in commands {
       let line = String(decoding: Array(words.joined(separator: [0x20])), as: UTF8.self)
@@ -84,7 +79,7 @@ import Testing
 
   /// The lines of a shell, without the indent.
   private func shellLines(with words: String) -> [String] {
-    guide.split(separator: "\n").filter { $0.hasPrefix("    ") && $0.contains(words) }
+    text.split(separator: "\n").filter { $0.hasPrefix("    ") && $0.contains(words) }
       .map { $0.trimmingCharacters(in: .whitespaces) }
   }
 
@@ -139,22 +134,36 @@ import Testing
     let line = String(describing: ConfigurationTemplate.bilge)
     #expect(text.contains("  - { gpio: GPIO17, \(line) }\n"))
     let file = "home_assistant: { url: http://h }\nsensors: [{ gpio: GPIO17, \(line) }]\n"
-    guard case .gpio(let bilge)? = try Configuration.parse([UInt8](file.utf8)).sensors.first else {
-      Issue.record("it is a GPIO line")
-      return
-    }
+    let sensor = try Configuration.parse([UInt8](file.utf8)).sensors.first
+    let bilge = try #require(sensor as? SensorEntry<GPIOLineSettings>)
     // Water closes the switch, which draws the line to ground.
-    #expect(bilge.isActiveLow)
-    #expect(bilge.bias == .pullUp)
+    #expect(bilge.settings.isActiveLow)
+    #expect(bilge.settings.bias == .pullUp)
   }
 
-  @Test func everyFileThatTheReadmeNamesIsThere() {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
-    let links = text.components(separatedBy: "](").dropFirst().compactMap {
-      $0.components(separatedBy: ")").first
-    }
+  /// The pages that the README leads to, and itself.
+  static let pages = [
+    "README.md", "Sources/README.md", "Sources/Board/Configuration/README.md",
+    "Sources/HomeAssistant/README.md", "Sources/Sensing/Power/README.md", "Tests/README.md",
+    "boards/README.md",
+  ]
+
+  @Test(arguments: pages)
+  func everyFileThatAPageNamesIsThere(page: String) throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../\(page)")
+    let links = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "](")
+      .dropFirst().compactMap { $0.components(separatedBy: ")").first }
     for link in links where !link.contains("://") && !link.hasPrefix("#") {
-      #expect(FileManager.default.fileExists(atPath: root.appending(path: link).path()), "\(link)")
+      let path = link.components(separatedBy: "#")[0]
+      let target = file.deletingLastPathComponent().appending(path: path)
+      #expect(FileManager.default.fileExists(atPath: target.path()), "\(link)")
     }
+  }
+
+  @Test func theChangelogBeginsWithThisVersion() throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../deploy/debian/changelog")
+    let changelog = try String(contentsOf: file, encoding: .utf8)
+    #expect(changelog.hasPrefix("homeward (\(homewardVersion)) "))
   }
 }

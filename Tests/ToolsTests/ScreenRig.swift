@@ -97,13 +97,13 @@ struct ToldStatus {
   var signal = "-61"
   /// How long ago the last fix was, and where.
   var fix: (age: Int, east: Int, north: Int)?
-  var decision = (code: "interval", words: "kept, for moving.every has passed")
+  var decision = (code: "interval", words: "kept: moving.every has passed")
   var sensors = [("Bilge", "off", 4), ("Soil", "12.3 °C", 400)]
 
   var document: String {
     var members = [
       #""is_well":\#(isWell),"version":"0.1.0","started":{"seconds":\#(started)}"#,
-      #""home_assistant":{"is_well":\#(isWell),"state":"proven","text":"takes the data","#
+      #""home_assistant":{"is_well":\#(isWell),"state":"proven","text":"accepts the data","#
         + #""last_proof":{"seconds":4}}"#,
       #""routes":[{"route":"instance","name":"home_assistant.url","state":"taken","#
         + #""url":"http://192.168.1.5:8123","since":{"seconds":200}}]"#,

@@ -69,7 +69,7 @@ import Testing
       told.decision.words = names[0]
       told.fix = (age: 3, east: 0, north: 0)
       let document = told.document
-        .replacing("takes the data", with: names[1])
+        .replacing("accepts the data", with: names[1])
         .replacing("http://192.168.1.5:8123", with: names[2])
         .replacing("\"0.1.0\"", with: "\"\(names[0])\"")
       // One of half a character is no JSON, and no answer.

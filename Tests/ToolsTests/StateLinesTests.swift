@@ -43,8 +43,8 @@ import Testing
       """#
     #expect(
       try lines(event, of: &states) == [
-        "sun.sun        up", "    azimuth: [1, 2]", #"    name: "a\u001bb""#,
-        "    elevation is gone",
+        "sun.sun        up", "    azimuth: [1,2]", #"    name: "a\u001bb""#,
+        "    elevation was removed",
       ])
     #expect(try lines(#"{"c":{"sun.sun":{"+":{"lu":1700000002}}}}"#, of: &states) == [])
   }
@@ -59,7 +59,7 @@ import Testing
       "sun.moon":{"s":"full","a":{},"c":"4","lc":1700000005}}}
       """#
     #expect(
-      try lines(again, of: &states) == ["sun.moon       full", "sun.sun        is gone"])
+      try lines(again, of: &states) == ["sun.moon       full", "sun.sun        was removed"])
     let known = (states.knows("sun.moon"), states.knows("sun.sun"))
     #expect(known == (true, false))
   }

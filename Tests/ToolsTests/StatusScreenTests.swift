@@ -48,7 +48,7 @@ import Testing
     backlog  3                                                      ⣀⣀⠔⠁
                         ▁▂▄▆▁▂▄▆▁▂▄▆                        ├───┤ 200 m, north up
     ────────────────────────────────────────────────────────────────────────────────
-    ok     Home Assistant   takes the data
+    ok     Home Assistant   accepts the data
              last proof     less than 1 min ago
     ok     route            home_assistant.url: http://192.168.1.5:8123, for 3 min
            waiting          3 readings, 0 locations
@@ -61,7 +61,7 @@ import Testing
 
            location         a fix, less than 1 min ago
              accuracy       5 m, from eph
-             track          moving; kept, for moving.every has passed
+             track          moving; kept: moving.every has passed
            agent            homeward 0.1.0, for 3 h 2 min
     lines 1-15 of 19                              j k, arrows, Page: scroll   q: end
     """,
@@ -74,7 +74,7 @@ import Testing
     backlog  3                                    ⣀⣀⠔⠁
                         ▁▂▄▆▁▂▄▆▁▂▄▆        ├───┤ 200 m
     ────────────────────────────────────────────────────────────
-    ok     Home Assistant   takes the data
+    ok     Home Assistant   accepts the data
              last proof     less than 1 min ago
     ok     route            home_assistant.url:
                             http://192.168.1.5:8123, for 3 min
@@ -93,7 +93,7 @@ import Testing
     signal   -84 dBm    ▇▆▆▅▅▄▄▃▃▂▂▁
     backlog  3          ▁▁▂▃▁▁▂▃▁▁▂▃
     ────────────────────────────────────────
-    ok     Home Assistant takes the data
+    ok     Home Assistant accepts the data
              last proof less than 1 min ago
     ok     route home_assistant.url:
              http://192.168.1.5:8123, for 3
@@ -121,7 +121,7 @@ import Testing
     #expect(rig.terminal.lines[16].hasSuffix("  ├───┤ 50 m, north up"))
     #expect(
       rig.terminal.lines[1...15].joined().unicodeScalars.count { $0.value >> 8 == 0x28 } == 30)
-    #expect(left.contains("  16:22  kept, for moving.every has"))
+    #expect(left.contains("  16:22  kept: moving.every has pass"))
     #expect(rig.terminal.lines[59].trimmingSpaces.hasSuffix(" q: end"))
     #expect(!rig.terminal.lines[59].contains("lines"), "there is nothing to scroll")
   }
@@ -264,7 +264,7 @@ import Testing
     let document = ToldStatus().document.replacing(
       "\"sensor_count\":4", with: "\"sensor_count\":300")
     try rig.answered(document)
-    #expect(rig.picture.contains("296 sensors more: without a value yet, or too many to be told"))
+    #expect(rig.picture.contains("296 sensors not shown (no value yet, or the list is too long)"))
   }
 
   // MARK: The agent
@@ -277,12 +277,12 @@ import Testing
     #expect(rig.terminal.lines[0].contains("the agent has not answered since 16:22:32"))
     #expect(rig.picture.contains("no agent runs with /var/lib/homeward\n"))
     #expect(rig.picture.contains("battery  83 %"))
-    for text in ["takes the data", "Bilge", "83 %", "battery"] {
+    for text in ["accepts the data", "Bilge", "83 %", "battery"] {
       #expect(rig.style(of: text) == "0;2", "\(text)")
     }
     try rig.answered(ToldStatus().document)
     #expect(rig.terminal.lines[0].contains("all is well"))
-    #expect(rig.style(of: "takes the data") == "0")
+    #expect(rig.style(of: "accepts the data") == "0")
     #expect(rig.picture.contains("83 %       ▆  ▆\n"), "a gap of two columns")
   }
 
@@ -332,9 +332,9 @@ import Testing
     var rig = ScreenRig(80, 40)
     var told = ToldStatus()
     let decisions = [
-      ("first", "kept, as the first"), ("standing", "left out, for the board stands"),
-      ("standing", "left out, for the board stands"),
-      ("jump", "refused, for the board cannot have come there so fast"),
+      ("first", "kept: the first point"), ("standing", "left out: the board stands"),
+      ("standing", "left out: the board stands"),
+      ("jump", "rejected: the board cannot have moved there so fast"),
     ]
     for (index, decision) in decisions.enumerated() {
       told.decision = decision
@@ -349,9 +349,9 @@ import Testing
       rig.picture.contains(
         """
         The last fixes
-          16:22  refused, for the board cannot have come there so fast
-          16:21  left out, for the board stands (2x)
-          16:20  kept, as the first
+          16:22  rejected: the board cannot have moved there so fast
+          16:21  left out: the board stands (2x)
+          16:20  kept: the first point
         """))
     #expect(rig.picture.contains("├───┤ 10 m"))
   }

@@ -80,11 +80,11 @@ import Testing
 
   @Test func whatHomeAssistantWouldDropIsNotSent() {
     for (words, data, mistake) in [
-      ([], nil, "say which type, such as get_config"),
-      (["fly"], nil, "\"fly\" is no type of message that Home Assistant knows"),
+      ([], nil, "name a type, such as get_config"),
+      (["fly"], nil, "\"fly\" is not a message type of Home Assistant"),
       (
         ["Get_Config"], nil,
-        "\"Get_Config\" is no type of message that Home Assistant knows; did you mean \"get_config\"?"
+        "\"Get_Config\" is not a message type of Home Assistant; did you mean \"get_config\"?"
       ),
       (["get_config", "all"], nil, "get_config takes no words"),
       (["get_zones"], "{}", "get_zones takes no --data here"),
@@ -94,16 +94,16 @@ import Testing
         ["fire_event", "a", "b"], nil,
         "fire_event needs the type of an event, such as harbour_reached"
       ),
-      (["fire_event", "a"], "[]", "--data is JSON, and no object: write it in braces"),
-      (["fire_event", "a"], "{'a':1}", "--data is no JSON: look at its byte 2"),
-      (["fire_event", "a"], "{\"a\":1", "--data is no JSON: it ends too early"),
+      (["fire_event", "a"], "[]", "--data must be a JSON object: write it in braces"),
+      (["fire_event", "a"], "{'a':1}", "--data is not JSON: the error is at byte 2"),
+      (["fire_event", "a"], "{\"a\":1", "--data is not JSON: it ends too early"),
       (
         ["fire_event", "a"], "{\"a\":1e999}",
         "--data holds a number that is too large for Home Assistant"
       ),
       (
         ["fire_event", String(repeating: "a", count: 65)], nil,
-        "an event's type has 64 characters at most, and not 65"
+        "an event's type can have at most 64 characters, not 65"
       ),
       (["call_service", "light"], nil, "\"light\" is not a service, such as light.turn_on"),
       (["call_service", ".on"], nil, "\".on\" is not a service, such as light.turn_on"),
@@ -122,14 +122,13 @@ import Testing
       ),
       (
         ["update_location"], #"{"gps":[1,2],"gps_accuracy":3,"in_zones":["zone.home"]}"#,
-        "Home Assistant drops a location with \"in_zones\" in it if it is older than 2026.6; leave it"
-          + " out"
+        "Home Assistant before 2026.6 drops a location with \"in_zones\" in it; leave it out"
       ),
-      (["update_location", "north", "1"], nil, "\"north\" is no number"),
+      (["update_location", "north", "1"], nil, "\"north\" is not a number"),
       (["update_location", "1", "2"], "{}", "update_location takes no --data here"),
       (["register_sensor"], nil, "register_sensor needs --data"),
-      (["register_sensor"], "[]", "--data is JSON, and no object: write it in braces"),
-      (["update_sensor_states"], "{}", "--data is JSON, and no array: write it in brackets"),
+      (["register_sensor"], "[]", "--data must be a JSON object: write it in braces"),
+      (["update_sensor_states"], "{}", "--data must be a JSON array: write it in brackets"),
       (
         ["update_sensor_states"], "[1e999]",
         "--data holds a number that is too large for Home Assistant"

@@ -57,13 +57,17 @@ import Testing
       try reach(TransportSettings(authorityFile: pipe)) == [.failed(words), .failed(words)])
   }
 
+  @Test(arguments: ConnectionFlaw.allCases)
+  func theDescriptionOfAFlawIsNotCut(_ flaw: ConnectionFlaw) {
+    #expect(flaw.words.utf8CodeUnitCount <= InlineText.byteCountMax)
+  }
+
   @Test func anotherAuthorityIsNotBelieved() throws {
     let other = try TLSFront.Authority()
     defer { other.remove() }
-    let words = "its certificate is of no authority in ca_file"
-    #expect(
-      try reach(TransportSettings(authorityFile: Path(other.file("authority.pem"))))
-        == [.failed(words), .failed(words)])
+    let words = "its certificate is from no authority in ca_file"
+    let answers = try reach(TransportSettings(authorityFile: Path(other.file("authority.pem"))))
+    #expect(answers == [.failed(words), .failed(words)])
   }
 
   /// The certificate is right, and for another name.
@@ -91,7 +95,7 @@ import Testing
   @Test func aWrongPinDoesNotFit() throws {
     let pin = try #require(
       PublicKeyPin([UInt8]("sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")))
-    let words = "its public key is another one than configured"
+    let words = "its public key is not the configured one"
     #expect(
       try reach(TransportSettings(authorityFile: file("authority.pem"), publicKeyPin: pin))
         == [.failed(words), .failed(words)])
@@ -120,7 +124,7 @@ import Testing
       server.close(peer)
     }
     let url = "https://127.0.0.1:\(rig.server.port)/"
-    #expect(try requested(url, .system, rig) == .failed("it speaks no TLS there"))
+    #expect(try requested(url, .system, rig) == .failed("it does not speak TLS there"))
   }
 
   /// The settings are about the home: its authority does not vouch for a server in the cloud, and

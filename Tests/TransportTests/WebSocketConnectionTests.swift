@@ -112,7 +112,7 @@ import Testing
     _ = try rig.head(from: peer)
     rig.server.close(peer)
     try rig.turn(untilEvents: 1)
-    #expect(rig.events == [.closed(.disconnected(InlineText("The server hung up")))])
+    #expect(rig.events == [.closed(.disconnected(InlineText("The server closed the connection")))])
   }
 
   // MARK: Messages
@@ -216,7 +216,8 @@ import Testing
     rig.server.send([0x81, 10, 0x48, 0x65], to: peer)
     rig.server.close(peer)
     try rig.turn(untilEvents: 2)
-    #expect(rig.events.last == .closed(.disconnected(InlineText("The server hung up"))))
+    #expect(
+      rig.events.last == .closed(.disconnected(InlineText("The server closed the connection"))))
     #expect(!rig.send(.text, [UInt8]("x")))
   }
 

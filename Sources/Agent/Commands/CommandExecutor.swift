@@ -4,10 +4,10 @@ import LinuxIO
 import Outbox
 import Sensing
 
-/// Does on this board what commands of Home Assistant ask for.
+/// Executes the commands of Home Assistant on this board.
 final class CommandExecutor {
   private let outputs: [GPIOOutput]
-  /// Nil where the configuration wants no anchor watch.
+  /// Nil if no anchor watch is configured.
   private let anchor: AnchorAlarm?
   private let rebootRequest: RebootRequest
 
@@ -19,7 +19,7 @@ final class CommandExecutor {
     self.rebootRequest = rebootRequest
   }
 
-  /// Returns why it is not done; nil where it is.
+  /// Executes an action. Returns the problem; nil on success.
   func perform(_ order: BoardOrder, at moment: Moment) -> CommandProblem? {
     switch order {
     case .output(let name, let switching):
@@ -35,7 +35,7 @@ final class CommandExecutor {
     }
   }
 
-  /// Returns why the board does not reboot; nil where it is about to.
+  /// Reboots the board. Returns the error; nil if the reboot was requested.
   func reboot() -> Errno? { rebootRequest.make() }
 }
 
@@ -50,7 +50,7 @@ extension GPIOOutput {
 }
 
 extension [UInt8] {
-  /// Names that differ in the case of ASCII letters only are one.
+  /// Whether the names are equal apart from the case of ASCII letters.
   fileprivate func isSameIgnoringCase(as other: [UInt8]) -> Bool {
     lowercasedASCII == other.lowercasedASCII
   }

@@ -2,17 +2,17 @@ import Bytes
 import LinuxIO
 import Outbox
 
-/// Asks the service manager to reboot the board, which the agent may not do itself: it makes a file
+/// The request for a reboot to the service manager, as the agent has no right to reboot: a file
 /// that the unit `homeward-reboot.path` waits for.
 struct RebootRequest {
-  /// So long after its start the board is not rebooted: two that reboot it because it rebooted
-  /// would have it do nothing else.
+  /// Uptime before which the board is not rebooted: automations that reboot it after each start
+  /// would otherwise block it.
   static let uptimeMin: Duration = .seconds(300)
   private static let fileName: StaticString = "reboot"
 
-  /// Nil where no service manager made one.
+  /// Nil if no service manager provides one.
   private let directory: Path?
-  /// What is there where a person has enabled the unit.
+  /// Link that exists if a person has enabled the unit.
   private let enabledUnit: Path
 
   init(
@@ -23,9 +23,10 @@ struct RebootRequest {
     self.enabledUnit = enabledUnit
   }
 
-  /// Why the board is not rebooted; nil where it can be. The clock starts with the board.
+  /// Returns the reason not to reboot; nil if a reboot is possible. `now` counts from the start of
+  /// the board.
   func problem(now: Instant) -> CommandProblem? {
-    // A request that is still there was not seen by the unit, and must not be seen hours later.
+    // An old request was not seen by the unit, and must not take effect hours later.
     if let request = directory.map({ $0 / Self.fileName }),
       (try? byteCount(ofFileAt: request)) != nil
     {
@@ -37,7 +38,7 @@ struct RebootRequest {
     return now < Instant(nanoseconds: 0) + Self.uptimeMin ? .tooSoon : nil
   }
 
-  /// Returns why the file cannot be made; nil where it is there.
+  /// Creates the file. Returns the error; nil on success.
   func make() -> Errno? {
     guard let directory else { return .noSuchFile }
     do throws(Errno) {

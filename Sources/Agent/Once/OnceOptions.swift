@@ -5,40 +5,36 @@ import LinuxIO
 import Outbox
 import Sensing
 
-/// What a run is to do that reads everything once, brings it, and ends.
+/// The options of a run that reads and sends everything once.
 public struct OnceOptions {
-  /// How long such a run may take.
+  /// Default time limit of such a run.
   public static let standardTimeout: Duration = .seconds(90)
 
-  /// How long it may take from its start, also without a network.
+  /// Time limit from the start of the run, also without a network.
   public var timeout = standardTimeout
-  /// Whether standard output has the moment at which the board has to be on again, and nothing
-  /// else.
+  /// Whether standard output contains only the time at which the board has to be on again.
   public var printsNextWake = false
-  /// Whether the person vouches for the board's clock, which another one has set.
+  /// Whether the user trusts the board's clock, which another clock has set.
   public var isClockTrusted = false
 
   public init() {}
 
-  /// How long a source may take for its answer. A receiver that was without power has its time to
-  /// start, where a third of the run is left to bring what was read.
+  /// Time limit for the answer of a source. A receiver that was without power has time to start, if
+  /// a third of the run remains to send the readings.
   var answerTimeout: Duration {
     let third: Duration = .nanoseconds(timeout.nanoseconds / 3)
     return max(third, min(GPSDSession.startTimeout, third * 2))
   }
 }
 
-/// When a board that is switched off after a run of `--once` has to be on again.
+/// The time at which a board that is switched off after `--once` has to be on again.
 ///
-/// A script that sets an alarm by it switches the board off afterwards: so the moment is told only
-/// if the time is known to be right.
+/// A script sets an alarm by it and then switches the board off, so the time is printed only if the
+/// clock is known to be right.
 struct NextWake {
   private let moment: WakeMoment
   private let options: OnceOptions
 
-  /// - Parameters:
-  ///   - uplink: what knows the interval, and how right the clock is.
-  ///   - options: what the person asked for.
   init(of uplink: Uplink, _ options: OnceOptions) {
     let now = Moment.now.wallTime
     moment = WakePlan.moment(
@@ -53,14 +49,15 @@ struct NextWake {
     line.appendMember("next_wake", Text(iso8601: time).bytes.span)
   }
 
-  /// In seconds since 1970, as rtcwake(8) and `wakealarm` of sysfs take it.
+  /// Prints the time in seconds since 1970, the form of rtcwake(8) and of `wakealarm` in sysfs.
   func print() {
     guard let time = moment.certainTime else { return }
     let line: MessageText = "\(Int(time.nanoseconds / 1_000_000_000))\n"
     writeToTerminal(line.bytes, STDOUT_FILENO)
   }
 
-  /// How a run ends that ended with `code`, if a script waits for the moment.
+  /// Returns the exit code of a run that ended with `code`: an error if a script waits for a time
+  /// that is not known.
   func code(after code: ExitCode, _ log: Log) -> ExitCode {
     guard let doubt = moment.doubt, options.printsNextWake else { return code }
     log.error("\(doubt.words). No alarm can be set: leave the board on")
@@ -69,17 +66,16 @@ struct NextWake {
 }
 
 extension WakeMoment.Doubt {
-  /// What is wrong, and what to do.
+  /// Problem and remedy.
   fileprivate var words: MessageText {
     switch self {
     case .unknownTime:
-      "it is not known whether the clock of this board is right, so no moment is told: neither the"
-        + " network nor a GPS receiver has told the time. Let NTP reach a server (timedatectl shows"
-        + " whether it did); or, if another clock sets the board's at each start, such as a"
-        + " real-time clock or a power HAT's, add --trust-clock"
+      "the clock of this board is not confirmed by the network or a GPS receiver, so no wake time"
+        + " is printed. Let NTP reach a server (timedatectl shows whether it did); or, if a"
+        + " real-time clock or a power HAT sets the board's clock at each start, add --trust-clock"
     case .impossibleTime:
-      "the clock of this board cannot be right, so no moment is told: date shows it. Set it, or look"
-        + " at the battery of the clock that sets it"
+      "the clock of this board is wrong (date shows it), so no wake time is printed. Set it, or"
+        + " check the battery of the clock that sets it"
     }
   }
 }

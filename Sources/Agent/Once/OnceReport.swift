@@ -4,26 +4,26 @@ import CLinux
 import Outbox
 import Sensing
 
-/// What became of what `homeward run --once` read, and of the history that waited.
+/// The result of `homeward run --once` for its readings and the history that waited.
 struct OnceReport {
-  /// How the last attempt to deliver ended; nil where none did in time.
+  /// Outcome of the last delivery; nil if none ended in time.
   let outcome: Uplink.Outcome?
   let counts: Uplink.Counts
-  /// Readings and fixes that Home Assistant does not have.
+  /// Number of readings and fixes that Home Assistant does not have.
   let leftCount: Int
-  /// Hours that Home Assistant's long-term statistics lack.
+  /// Number of hours that are missing in Home Assistant's long-term statistics.
   let leftHourCount: Int
-  /// Whether the configuration slows history down.
+  /// Whether the configuration limits the rate of history.
   let isPaced: Bool
-  /// Whether the disk has what Home Assistant does not have.
+  /// Whether the undelivered entries are on the disk.
   let isKept: Bool
-  /// Whether a position was asked for, and there was no fix.
+  /// Whether a position was wanted, and there was no fix.
   var isFixMissing = false
 
-  /// Whether something waits for Home Assistant.
   private var isLeft: Bool { leftCount > 0 || leftHourCount > 0 }
 
-  /// By what still waits and what did not come; the last answer only says who has to mend it.
+  /// Exit code from the entries that wait and the missing fix; the last answer only decides who can
+  /// solve the problem.
   var code: ExitCode {
     guard !isLeft, outcome == .proven else {
       let code = outcome?.exitCode ?? .temporaryFailure
@@ -33,8 +33,7 @@ struct OnceReport {
     return isFixMissing ? .temporaryFailure : .success
   }
 
-  /// Shows the table on a descriptor, and the verdict on standard error. A journal is no place for
-  /// values and positions.
+  /// Prints the table on a descriptor and logs the verdict. A journal gets no values and positions.
   func tell(_ batch: borrowing Batch, _ fix: Fix?, _ log: Log, on descriptor: Int32) {
     if !log.isJournal { writeToTerminal(table(of: batch, fix), descriptor) }
     if code == .success { log.notice(verdict) } else { log.error(verdict) }
@@ -65,7 +64,7 @@ struct OnceReport {
     }
   }
 
-  /// To a metre: `52.93421, 5.03243, 16 m`.
+  /// Returns the position to a metre: `52.93421, 5.03243, 16 m`.
   private static func words(_ fix: Fix) -> MessageText {
     var text = ByteBuffer(capacity: 96)
     text.append(fix.latitude, decimals: 5)
@@ -82,7 +81,7 @@ struct OnceReport {
   var verdict: MessageText { isFixMissing ? "\(delivered) \(Self.noFix)" : delivered }
 
   private static let noFix: MessageText =
-    "There was no fix: does the antenna see the sky? \(Arguments.command("check")) tells what the"
+    "There was no fix: does the antenna see the sky? \(Arguments.command("check")) shows what the"
     + " receiver lacks; --timeout gives it more time"
 
   private var delivered: MessageText {
@@ -90,19 +89,22 @@ struct OnceReport {
       counts.history > 0 ? " As history: \(entries: counts.history)." : ""
     guard isLeft || outcome != .proven else {
       return counts.refused > 0
-        ? "Home Assistant has everything that it wants; what it refused is named above.\(history)"
+        ? "Home Assistant has everything except the refused values named above.\(history)"
         : isFixMissing
-          ? "Home Assistant has what was read, and no position.\(history)"
+          ? "Home Assistant has all readings, but no position.\(history)"
           : "Home Assistant has everything.\(history)"
     }
-    guard isLeft else { return "Home Assistant was not reached; nothing waits for it.\(history)" }
+    guard isLeft else {
+      return "Home Assistant was not reached; nothing is left to"
+        + " send.\(history)"
+    }
     let remedy: MessageText =
       if !isKept {
-        "they are lost: nothing is kept on the disk"
+        "they are lost: nothing is stored on disk"
       } else if isPaced, outcome == .proven {
-        "history.bytes_per_minute lets no more go in this time; --timeout gives it more"
+        "history.bytes_per_minute allows no more in this time; raise --timeout"
       } else {
-        "they are kept, and go with the next run"
+        "they are stored and sent with the next run"
       }
     var left: MessageText = "\(entries: leftCount)"
     if leftHourCount > 0 { left = "\(left) and \(leftHourCount, "hour") of statistics" }

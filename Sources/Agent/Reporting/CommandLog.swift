@@ -2,38 +2,38 @@ import Bytes
 import Outbox
 import Sensing
 
-/// Which results of Home Assistant's commands the log tells.
+/// Selection of the command results to log.
 ///
 /// Invariants:
-/// 1. What was carried out is told, `LineRateLimiter.linesMax` in an hour; outputs are counted
-///    apart, so that no other command hides which pump was switched when.
-/// 2. What was not is told once, until a command of its kind is carried out: an automation that
-///    asks for what is not allowed does so for a year.
-/// 3. Whatever words Home Assistant sends, the memory for it does not grow.
+/// 1. Successful commands are logged, up to `LineRateLimiter.linesMax` in an hour; outputs are
+/// counted separately, so that other commands cannot hide the switching of a pump.
+/// 2. A failed command is logged once, until a command of its kind succeeds: an automation may
+/// repeat a forbidden command for a year.
+/// 3. The memory use does not grow with the commands of Home Assistant.
 struct CommandLog {
   private var outputs = LineRateLimiter()
   private var others = LineRateLimiter()
 
-  /// A command was carried out. Returns whether to tell it.
+  /// Records a successful command. Returns whether to log it.
   mutating func carriedOut(_ kind: CommandKind?, _ troubles: inout Troubles, now: Instant) -> Bool {
     _ = troubles.ended(Self.topic(kind))
     return kind == .output ? outputs.happened(now: now) : others.happened(now: now)
   }
 
-  /// One was not, as `words` say. Returns what `Troubles.began` does.
+  /// Records a failed command, described by `words`. Returns the result of `Troubles.began`.
   func refused(
     _ kind: CommandKind?, _ words: MessageText, _ troubles: inout Troubles, now: Instant
   ) -> Int? {
     troubles.began(Self.topic(kind), words.bytes, now: now)
   }
 
-  /// How many that were carried out were left out, once that is to be told.
+  /// Returns the number of successful commands that were not logged, once it is due.
   mutating func takeLeftOut(now: Instant, isEnding: Bool = false) -> Int {
     outputs.takeLeftOut(now: now, isEnding: isEnding)
       + others.takeLeftOut(now: now, isEnding: isEnding)
   }
 
-  /// Commands that the agent does not know are one topic.
+  /// Returns the topic of a kind; all unknown commands share one.
   private static func topic(_ kind: CommandKind?) -> Troubles.Topic {
     Troubles.Topic(.command, InlineText(kind?.word ?? ""))
   }

@@ -5,12 +5,13 @@ import HomeAssistant
 import Outbox
 import Sensing
 
-/// One JSON object per line on standard output, for scripts. Without `--json` it says nothing.
+/// JSON events on standard output, one object per line, for scripts. Without `--json` it writes
+/// nothing.
 struct EventStream {
   private let isOn: Bool
   private let output: LineOutput?
 
-  /// Where it `waits`, a reader that is slow holds the agent up.
+  /// With `waits`, a slow reader delays the agent.
   init(isOn: Bool, waits: Bool) {
     self.isOn = isOn
     output = waits ? nil : LineOutput(STDOUT_FILENO)
@@ -34,7 +35,7 @@ struct EventStream {
     }
   }
 
-  /// That so many events are missing here.
+  /// Returns the line for this number of missing events.
   private func missing(_ count: Int) -> [UInt8] {
     var line = Self.begin("missing")
     line.appendMember("lines", count)
@@ -42,18 +43,18 @@ struct EventStream {
     return [UInt8](line.bytes)
   }
 
-  // The compiler copies `write` for each closure; what is not about the closure stays out of it.
+  // The compiler copies `write` for each closure; code that does not depend on the closure stays
+  // outside.
   @inline(never)
   static func begin(_ event: StaticString) -> ByteBuffer {
-    // Made only where a program reads it: the agent at its work allocates nothing.
+    // Created only if a program reads it: the agent allocates nothing in normal operation.
     var line = ByteBuffer(capacity: 64 * 1024)
     line.openJSONObject()
     line.appendMember("event", event)
     return line
   }
 
-  /// Ends the line, so that the next one begins on its own. Of an event whose members have no room
-  /// no more than the name is told.
+  /// Ends the line. If the members do not fit, only the name of the event is written.
   @inline(never)
   static func end(_ line: inout ByteBuffer, of event: StaticString) {
     if line.isOverflowed { line = begin(event) }
@@ -76,7 +77,7 @@ extension ByteBuffer {
     appendMember("unproven", counts.unproven)
   }
 
-  /// Every value as the drivers read it, and the position.
+  /// Appends every value as the drivers read it, and the position.
   mutating func appendMembers(of batch: borrowing Batch, lastFix: Fix?) {
     appendJSON(key: "sensors")
     openJSONObject()

@@ -1,19 +1,19 @@
 import Bytes
 import Sensing
 
-/// What a process wrote when a signal ended it: when that was, and its line.
+/// The record of a process that a signal ended: the time and its line.
 ///
 ///     1795489012 homeward 0.1.0: ended by SIGILL at 0x5d2c1, called from 0x4a1b0; please report …
 struct LastWords: Equatable {
-  /// Seconds since 1970 that are kept: until the year 2200.
+  /// Latest accepted second since 1970: in the year 2200.
   private static let latestSecond: Int64 = 7_258_118_400
 
-  /// Nil where the board did not know it.
+  /// Nil if the board did not know the time.
   let time: WallTime?
-  /// Without its line end, and nothing in it that a terminal obeys.
+  /// Line without its end, safe for a terminal.
   let line: [UInt8]
 
-  /// What is in the file may be anything: it is shown, and nothing depends on it.
+  /// Parses the file, which may contain anything: it is only shown.
   init(file: [UInt8]) {
     let end = file.span.firstIndex(of: UInt8(ascii: "\n")) ?? file.count
     let digits = file.prefix(while: { $0.isASCIIDigit }).prefix(12)
@@ -25,8 +25,8 @@ struct LastWords: Equatable {
     line = [UInt8](file[(isTimed ? digits.count + 1 : 0)..<end]).printable
   }
 
-  /// For Home Assistant: `2026-11-24T03:16:52Z SIGILL at 0x5d2c1`. Two crashes at one place differ
-  /// in their time.
+  /// Value for Home Assistant: `2026-11-24T03:16:52Z SIGILL at 0x5d2c1`. The time distinguishes two
+  /// crashes at one place.
   var value: InlineText {
     var text = ByteBuffer(capacity: 512)
     if let time {

@@ -3,7 +3,7 @@ import Bytes
 import LinuxIO
 import Outbox
 
-// What is told of the commands of Home Assistant.
+// Reports about the commands of Home Assistant.
 
 extension Reporter {
   func command(_ result: CommandResult) {
@@ -25,18 +25,18 @@ extension Reporter {
     }
   }
 
-  /// How many commands were carried out and not told, where that is due.
+  /// Logs the number of successful commands that were not logged, if it is due.
   func tellLeftOutCommands(isEnding: Bool = false) {
     let count = commandLog.takeLeftOut(now: now(), isEnding: isEnding)
     if count > 0 {
-      log.notice("\(count, "command") more done, too many in an hour to name each")
+      log.notice("\(count, "more command") done; too many in an hour to log each")
     }
   }
 
-  /// - Parameter failure: why the service manager cannot be asked; nil where it was.
+  /// - Parameter failure: error of the request to the service manager; nil on success.
   func rebooting(_ failure: Errno?) {
-    guard let failure else { return log.notice("the board reboots, as Home Assistant asked for") }
-    log.error("the board does not reboot, as the service manager cannot be asked: \(failure)")
+    guard let failure else { return log.notice("the board reboots, as Home Assistant requested") }
+    log.error("the board does not reboot: the service manager cannot be reached: \(failure)")
     events.write("reboot_failed")
   }
 }

@@ -3,10 +3,11 @@ import Bytes
 import LinuxIO
 import Outbox
 
-// What becomes of readings that cannot be delivered in their time.
+// Reports about readings that cannot be delivered in time.
 
 extension Reporter {
-  /// Home Assistant has a chunk of history, and so much is left. People are told of the last one.
+  /// Reports a delivered chunk of history and the number of entries left. The log has only the last
+  /// chunk.
   func historyProven(_ entries: Int, left: Int) {
     untoldHistoryCount += entries
     let topic = Troubles.Topic(.history)
@@ -17,7 +18,7 @@ extension Reporter {
     events.write("history_proven") { $0.appendMember("entries", entries) }
   }
 
-  /// How the disk is, and what was lost so far; what is news is told.
+  /// Reports changes of the disk's state and of the losses.
   func spool(_ failure: DiskFailure?, _ losses: Spool.Losses) {
     if failure != toldDiskFailure {
       toldDiskFailure = failure
@@ -28,20 +29,20 @@ extension Reporter {
     guard lost > toldLostCount * 2 else { return }
     toldLostCount = lost
     log.error(
-      "lost since the start: \(entries: lost), because there was no room (see"
-        + " history.disk_megabytes), or the disk was damaged")
+      "lost since the start: \(entries: lost), because the storage was full (see"
+        + " history.disk_megabytes), or the disk was damaged or unreadable")
     events.write("lost") { $0.appendMember("entries", lost) }
   }
 
   private func diskFailed(_ error: Errno) {
     log.error(
-      "what is not delivered is kept in memory only, and is lost when the agent ends:"
-        + " the disk of state_directory fails (\(error))")
+      "undelivered data is in memory only, and is lost when the agent stops: the disk of"
+        + " state_directory fails (\(error))")
     events.write("spool_failed")
   }
 
   private func diskWorks() {
-    log.notice("what is not delivered is kept on the disk again")
+    log.notice("undelivered data is stored on disk again")
     events.write("spool_recovered")
   }
 }

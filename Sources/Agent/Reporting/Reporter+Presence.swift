@@ -3,7 +3,7 @@ import Bytes
 import Drivers
 import Sensing
 
-// What is told of the network that the board is in, and of its supply.
+// Reports about the network of the board, and its supply.
 
 extension Reporter {
   func presence(_ presence: HomeNetworks.Presence, _ place: NetworkPlace) {
@@ -33,7 +33,8 @@ extension Reporter {
 }
 
 extension NetworkPlace {
-  /// Networks tell where their user is, so the names of foreign ones are not shown.
+  /// Returns the log words for a place. Names of foreign networks show the place of the user, so
+  /// they are left out.
   fileprivate func words(_ presence: HomeNetworks.Presence) -> MessageText {
     let reason: MessageText = reason(presence).map { "; \($0)" } ?? ""
     return switch self {

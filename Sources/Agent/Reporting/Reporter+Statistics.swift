@@ -4,7 +4,7 @@ import HomeAssistant
 import LinuxIO
 import Outbox
 
-// What becomes of the hours that Home Assistant's long-term statistics lack.
+// Reports about the hours that are missing in Home Assistant's long-term statistics.
 
 extension Reporter {
   func statistics(_ event: StatisticsImport.Event) {
@@ -14,7 +14,8 @@ extension Reporter {
       _ = troubles.ended(topic)
       _ = troubles.ended(Troubles.Topic(.statistics))
       let words: MessageText =
-        "Home Assistant's statistics of \(quoted: uniqueID) have \(hours, "hour") of an outage now"
+        "imported \(hours, "hour") of an outage into Home Assistant's statistics of"
+        + " \(quoted: uniqueID)"
       if let words = telling(once: topic, words) { log.notice(words) }
       events.write("statistics_imported") {
         $0.appendMember("sensor", uniqueID.span)
@@ -31,18 +32,19 @@ extension Reporter {
   func hoursNotKept(_ error: Errno) {
     log.error(
       "the hours for Home Assistant's statistics are in memory only, and are lost when the agent"
-        + " ends: state_directory cannot be used (\(error))")
+        + " stops: state_directory cannot be used (\(error))")
   }
 
   func statisticsSetAside() {
     log.warning(
-      "statistics.hours in state_directory is damaged, of another device or of a newer version; it"
-        + " was renamed to statistics.hours.aside, and its hours will be missing in the statistics")
+      "statistics.hours in state_directory is damaged, or from another device or a newer version;"
+        + " it was renamed to statistics.hours.aside, and its hours will be missing in the"
+        + " statistics")
   }
 }
 
 extension StatisticsImport.Problem {
-  /// The sensor that it is about; nil where it is about all of them.
+  /// Sensor that the problem is about; nil for all sensors.
   fileprivate var uniqueID: [UInt8]? {
     switch self {
     case .refused(let uniqueID, _): uniqueID
@@ -56,32 +58,32 @@ extension StatisticsImport.Problem {
   var words: MessageText {
     switch self {
     case .deviceUnknown:
-      "hours for the statistics wait: Home Assistant does not say which of its devices this is;"
-        + " update Home Assistant, or leave out history.statistics. It is tried again in a day"
+      "statistics are not imported yet: Home Assistant does not report its id of this device;"
+        + " update Home Assistant, or remove history.statistics. The agent retries in a day"
     case .notAllowed:
-      "hours for the statistics wait: only an administrator may import them; make the user of this"
-        + " board one (Settings, People), or leave out history.statistics. It is tried again"
-        + " in a day, and after a restart"
+      "statistics are not imported yet: only an administrator may import them; make the user of"
+        + " this board one (Settings, People), or remove history.statistics. The agent retries in a"
+        + " day, and after a restart"
     case .refused(nil, let error):
-      "hours for the statistics wait: \(shown: error.summary). It is tried again"
+      "statistics are not imported yet: \(shown: error.summary). The agent retries"
     case .refused(let uniqueID?, let error):
-      "hours of \(quoted: uniqueID) for the statistics wait: \(shown: error.summary). It is tried"
-        + " again"
+      "statistics of \(quoted: uniqueID) are not imported yet: \(shown: error.summary). The agent"
+        + " retries"
     case .notFound(let uniqueID):
-      "hours of \(quoted: uniqueID) for the statistics wait: Home Assistant keeps none of it; is it"
-        + " disabled there, or left out of the recorder? It is tried again"
+      "statistics of \(quoted: uniqueID) are not imported yet: Home Assistant has none of it; is it"
+        + " disabled there, or excluded from the recorder? The agent retries"
     case .notCompiled:
-      "hours for the statistics wait: Home Assistant compiles none of this board; look whether its"
-        + " recorder works. It is tried again"
+      "statistics are not imported yet: Home Assistant compiles none of this board; check its"
+        + " recorder. The agent retries"
     case .notKept(let uniqueID):
-      "hours for the statistics wait: Home Assistant took those of \(quoted: uniqueID) and does not"
-        + " have them; look whether its recorder works. It is tried again"
+      "statistics of \(quoted: uniqueID) are not imported yet: Home Assistant accepted but did not"
+        + " store them; check its recorder. The agent retries"
     case .unfit(let uniqueID, let unit):
       "Home Assistant's statistics of \(quoted: uniqueID) are in \(shown: unit ?? "no unit"), to"
-        + " which this sensor's cannot be converted: the hours of the outage are left out"
+        + " which this sensor's unit cannot be converted: the hours of the outage are skipped"
     case .uncountable(let uniqueID):
-      "hours of \(quoted: uniqueID) are left out of the statistics: the counter began anew, or Home"
-        + " Assistant has no sum of the week before. What it has grown by stands after the outage"
+      "hours of \(quoted: uniqueID) are missing in the statistics: the counter was reset, or Home"
+        + " Assistant has no sum of the week before. The increase appears after the outage"
     }
   }
 

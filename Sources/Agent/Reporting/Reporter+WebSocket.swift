@@ -4,10 +4,10 @@ import HomeAssistant
 import LinuxIO
 import Outbox
 
-// What is told of the WebSocket, where the configuration wants one.
+// Reports about the WebSocket, if it is configured.
 
 extension Reporter {
-  /// An outage is told once, and its end.
+  /// Reports a change of the connection; the log has the start and the end of an outage once.
   func webSocket(_ state: ConnectionState, of login: Login) {
     switch state {
     case .ready(let version):
@@ -17,7 +17,7 @@ extension Reporter {
       events.write("websocket_connected")
     case .down(.retrying(attempt: 1, _, let cause)):
       let words: MessageText =
-        "the WebSocket to Home Assistant failed: \(cause.words). It is tried again"
+        "the WebSocket to Home Assistant failed: \(cause.words). The agent retries"
       if let words = telling(Troubles.Topic(.webSocket), words) { log.warning(words) }
       events.write("websocket_failed")
     case .down(.rejected):
@@ -29,8 +29,8 @@ extension Reporter {
 
   func withoutLogin(_ reason: MessageText) {
     log.error(
-      "there is no WebSocket: \(reason). After the next start it is tried again; what is not about"
-        + " notifications or statistics goes on without")
+      "there is no WebSocket: \(reason). The agent retries after its next start; only notifications"
+        + " and statistics need it")
     events.write("websocket_rejected")
   }
 
@@ -41,17 +41,17 @@ extension Reporter {
 
   func withoutPushToken(_ flaw: Enrollment.TokenFlaw) {
     log.error(
-      "the file of notifications.push_token_file cannot be used (\(flaw.code)): Home Assistant is"
-        + " not told of push_url")
+      "the file of notifications.push_token_file cannot be used (\(flaw.code)): push_url is not"
+        + " registered")
   }
 
   func pushChannel(_ change: PushChannel.Change) {
     guard case .refused(let error) = change else { return events.write("notifications_open") }
     let remedy: MessageText =
       if case .server(code: "not_found", message: _) = error {
-        "It was deleted there or registered again: \(Arguments.command("check")) tells which"
-      } else { "The token must be of the user who registered it" }
-    log.warning("there are no notifications for this board: \(error.words). \(remedy)")
+        "It was deleted there or registered again: \(Arguments.command("check")) shows which"
+      } else { "The token must belong to the user who registered this board" }
+    log.warning("this board gets no notifications: \(error.words). \(remedy)")
     events.write("notifications_refused")
   }
 
@@ -72,7 +72,7 @@ extension Reporter {
 
   func notificationUnreadable() {
     let topic = Troubles.Topic(.notification, InlineText("unreadable"))
-    if let words = telling(once: topic, "a notification of Home Assistant cannot be read") {
+    if let words = telling(once: topic, "a notification from Home Assistant is unreadable") {
       log.warning(words)
     }
   }

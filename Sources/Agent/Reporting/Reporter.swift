@@ -5,26 +5,24 @@ import LinuxIO
 import Outbox
 import Sensing
 
-/// What people and scripts are told, once and in words that say what to do.
+/// Reports events to people and scripts, each once, with the remedy.
 final class Reporter {
   let log: Log
   let events: EventStream
-  /// What a person does about a source that fails.
   let advice: SourceAdvice
-  /// What the WebSocket logs in with.
+  /// Login of the WebSocket.
   var login: Login?
-  /// What was told of the disk last.
+  /// Last reported state of the disk.
   var toldDiskFailure: DiskFailure?
-  /// How many lost readings were told last.
+  /// Last reported number of lost readings.
   var toldLostCount = 0
   private var hasToldProof = false
-  /// What was told of what goes wrong.
+  /// Problems that were reported.
   var troubles = Troubles()
-  /// Which commands are told.
   var commandLog = CommandLog()
-  /// How many entries of history were proven since that was told.
+  /// Number of delivered history entries that were not logged yet.
   var untoldHistoryCount = 0
-  /// The time, by which is told how often.
+  /// Clock for the rate of messages.
   let now: () -> Instant
 
   init(
@@ -37,18 +35,19 @@ final class Reporter {
     self.advice = advice
   }
 
-  /// What is told of a trouble that begins or has another cause; nil where that was told.
+  /// Returns the message for a problem that begins or has a new cause; nil if it is already
+  /// reported.
   func telling(_ topic: Troubles.Topic, _ words: MessageText) -> MessageText? {
     troubles.began(topic, words.bytes, now: now()).map { words + Self.leftOut($0) }
   }
 
-  /// What is told of something that has no end; nil where it came too often.
+  /// Returns the message for an event without an end; nil if it came too often.
   func telling(once topic: Troubles.Topic, _ words: MessageText) -> MessageText? {
     troubles.happened(topic, now: now()).map { words + Self.leftOut($0) }
   }
 
   static func leftOut(_ count: Int) -> MessageText {
-    count == 0 ? "" : " (\(count, "time") more since this was told last)"
+    count == 0 ? "" : " (\(count, "more time") since this was last logged)"
   }
 
   // MARK: The agent
@@ -63,19 +62,19 @@ final class Reporter {
     let disk = state.readOnlyWords
     guard !disk.bytes.isEmpty else { return }
     log.error(
-      "\(state.path) cannot be written, and what is not delivered is lost when the agent ends\(disk)"
+      "\(state.path) cannot be written: undelivered data is lost when the agent stops\(disk)"
     )
   }
 
-  /// The agent before this one did.
+  /// Reports that the last run crashed.
   func crashed(_ words: LastWords) {
     let time: MessageText = words.time.map { " at \(bytes: Text(iso8601: $0).bytes)" } ?? ""
     log.warning("the agent crashed\(time): \(bytes: words.line)")
     events.write("crashed")
   }
 
-  /// The last event. `undelivered` counts what Home Assistant does not have; the caller may write
-  /// what was read.
+  /// Writes the last event. `undelivered` is the number of entries that Home Assistant does not
+  /// have; the caller may add the readings.
   func stopped(
     _ counts: Uplink.Counts, undelivered: Int, _ writeWhatWasRead: (inout ByteBuffer) -> Void
   ) {
@@ -86,7 +85,7 @@ final class Reporter {
     }
   }
 
-  /// The last words of an agent that was at work.
+  /// Logs the totals at the end of the work.
   func sayStopped(_ counts: Uplink.Counts, undelivered: Int) {
     tellLeftOutCommands(isEnding: true)
     log.notice(
@@ -95,19 +94,20 @@ final class Reporter {
         + " yet, \(counts.lost) lost")
   }
 
-  /// Another board was paired with this state directory.
+  /// Reports that another board was paired with this state directory.
   func onOtherBoard(_ words: MessageText) {
     log.error(words)
     events.write("other_board")
   }
 
   func reloading() {
-    log.notice("the configuration is read again")
+    log.notice("the configuration is reloaded")
     events.write("reloading")
   }
 
   func reloadRefused(_ words: MessageText) {
-    log.error("the configuration is not taken, and the agent goes on as it is: \(words)")
+    log.error(
+      "the new configuration was rejected; the agent keeps running with the old one: \(words)")
     events.write("reload_refused")
   }
 
@@ -115,7 +115,7 @@ final class Reporter {
 
   func sourceFailed(_ source: InlineText, _ failure: SourceFailure) {
     var words = failure.words(of: source)
-    if case .missing = failure { words = words + "; it is looked for again" }
+    if case .missing = failure { words = words + "; the agent keeps looking" }
     let remedy = advice.remedy(for: failure, of: source)
     if let words = telling(
       Troubles.Topic(.source, source), "\(words.sentence) What to do: \(remedy)")
@@ -130,7 +130,7 @@ final class Reporter {
 
   func receiverChosen(_ source: InlineText, _ receiver: InlineText) {
     log.notice(
-      "\(source): of several receivers, \(receiver) is used; location.device names another one")
+      "\(source): \(receiver) is used of several receivers; location.device selects another one")
   }
 
   func sourceRecovered(_ source: InlineText) {
@@ -140,7 +140,7 @@ final class Reporter {
     events.write("source_recovered") { $0.appendMember("source", source.bytes) }
   }
 
-  /// Where the boat is stays between it and Home Assistant.
+  /// Reports a change of the anchor watch, without the position of the boat.
   func anchorChanged(_ status: AnchorMonitor.Status) {
     let words: MessageText = "anchor watch: \(status.words)"
     if case .outside = status.state { log.warning(words) } else { log.notice(words) }
@@ -149,9 +149,9 @@ final class Reporter {
 
   func sensorLeftOut(_ name: [UInt8]) {
     log.error(
-      "\(quoted: name) is left out, and maybe others after it: an agent has \(SensorTable.sensorsMax)"
-        + " sensors at most, a unique id has \(Spool.uniqueIDByteCountMax) bytes at most, and the states"
-        + " of all sensors fit into one message")
+      "\(quoted: name) is left out, and perhaps more sensors: an agent has at most"
+        + " \(SensorTable.sensorsMax) sensors, a unique id at most \(Spool.uniqueIDByteCountMax)"
+        + " bytes, and the states of all sensors must fit into one message")
   }
 
   // MARK: Registration
@@ -161,7 +161,7 @@ final class Reporter {
     log.notice("registered with Home Assistant as \(quoted: name)")
     if isPlain {
       log.warning(
-        "Home Assistant gave no key: everybody on the way can read and change what is sent")
+        "Home Assistant gave no key: anyone on the network path can read and change the data")
     }
     events.write("registered")
   }
@@ -186,7 +186,7 @@ final class Reporter {
     case .delivery(.historyProven(let entries)):
       historyProven(entries, left: uplink.delivery.history.entryCount)
     case .delivery(let event):
-      // While all is well a cycle does not look for what has ended.
+      // In normal operation a cycle does not search for problems that have ended.
       if troubles.underWayCount > 0, case .proven = event,
         let route = uplink.delivery.routes.current?.route
       {
@@ -214,15 +214,16 @@ final class Reporter {
     case .sensorRefused(let sensor):
       refused(
         batch.uniqueID(of: sensor),
-        "Home Assistant does not want the sensor \(quoted: batch.name(of: sensor)); it may be too"
-          + " old for its device_class")
+        "Home Assistant refused the sensor \(quoted: batch.name(of: sensor)); it may be too old for"
+          + " its device_class")
     case .readingRefused(let sensor):
       refused(
         batch.uniqueID(of: sensor),
         "Home Assistant refused a value of \(quoted: batch.name(of: sensor)); please report it")
     case .sensorForgotten(let sensor):
       let words: MessageText =
-        "Home Assistant forgot the sensor \(quoted: batch.name(of: sensor)); it is registered again"
+        "Home Assistant forgot the sensor \(quoted: batch.name(of: sensor)); the agent registers it"
+        + " again"
       if let words = telling(once: Troubles.Topic(.refusal, InlineText("forgotten")), words) {
         log.notice(words)
       }
@@ -234,8 +235,8 @@ final class Reporter {
     case .configurationRead, .registrationTold: break
     case .routeFailed(let route, let cause):
       let topic = Troubles.Topic(.route, InlineText(route.code))
-      if let words = telling(topic, "\(route.words) failed: \(cause.words). The next one is tried")
-      {
+      let words: MessageText = "\(route.words) failed: \(cause.words). The agent tries the next one"
+      if let words = telling(topic, words) {
         log.warning(words, [.route(route.code), .cause(cause.code)])
       }
       events.write("route_failed") {
@@ -243,36 +244,36 @@ final class Reporter {
         $0.appendMember("cause", cause.code)
       }
     case .routeTaken(let route):
-      let words: MessageText = "Home Assistant is reached over \(route.words) from now on"
+      let words: MessageText = "Home Assistant is now reached over \(route.words)"
       if let words = telling(once: Troubles.Topic(.way), words) {
         log.notice(words, [.route(route.code)])
       }
       events.write("route_taken") { $0.appendMember("route", route.code) }
     case .configurationUnreadable:
       let words: MessageText =
-        "Home Assistant's configuration is not what it should be; please report it"
+        "the agent cannot read Home Assistant's configuration; please report it"
       if let words = telling(once: Troubles.Topic(.refusal, InlineText("configuration")), words) {
         log.warning(words)
       }
     case .registrationDropped:
       log.warning(
-        "Home Assistant did not want to know what has changed about this device; please report it")
+        "Home Assistant refused an update of this device; please report it")
     case .locationDropped:
-      let words: MessageText = "Home Assistant did not take a location; please report it"
+      let words: MessageText = "Home Assistant refused a location; please report it"
       if let words = telling(once: Troubles.Topic(.refusal, InlineText("location")), words) {
         log.warning(words)
       }
       events.write("location_refused")
     case .trackerMissing:
       log.warning(
-        "Home Assistant's tracker of this device is disabled or missing: its locations go nowhere")
+        "Home Assistant's tracker of this device is disabled or missing: its locations are lost")
       events.write("tracker_missing")
-    case .trackerFound: log.notice("Home Assistant's tracker of this device is there again")
+    case .trackerFound: log.notice("Home Assistant's tracker of this device is back")
     case .sealed:
-      log.notice("Home Assistant gave a key: what is sent is sealed from now on")
+      log.notice("Home Assistant gave a key: messages are sealed now")
       events.write("sealed")
     case .sealingImpossible:
-      log.warning("this Home Assistant has no keys to give: what is sent is not sealed")
+      log.warning("this Home Assistant cannot give keys: messages are not sealed")
     }
   }
 
@@ -280,8 +281,8 @@ final class Reporter {
     if !hasToldProof {
       hasToldProof = true
       log.notice(
-        "Home Assistant takes the data: \(readings, "reading") and"
-          + " \(hasLocation ? 1 : 0, "location") came in")
+        "Home Assistant accepts the data: \(readings, "reading") and"
+          + " \(hasLocation ? 1 : 0, "location") arrived")
     } else if log.isDebugging {
       log.debug("proven: \(readings, "reading") and \(hasLocation ? 1 : 0, "location")")
     }
@@ -299,7 +300,7 @@ final class Reporter {
 
   private func unproven(_ cause: OutageCause) {
     let words: MessageText =
-      "\(cause.words). What is read meanwhile is kept, and sent when it takes it"
+      "\(cause.words). Readings are stored until Home Assistant accepts them"
     if let words = telling(Troubles.Topic(.outage), words) {
       log.warning(words, [.cause(cause.code)])
     }
@@ -313,9 +314,9 @@ final class Reporter {
 
   private func sayRecovered(after duration: Duration, _ replaced: Batch.Superseded) {
     log.notice(
-      "Home Assistant takes the data again after \(wholeSeconds: duration);"
-        + " \(replaced.readings, "reading") and \(replaced.fixes, "location") that newer ones"
-        + " replaced meanwhile follow as history")
+      "Home Assistant accepts the data again after \(wholeSeconds: duration);"
+        + " \(replaced.readings, "reading") and \(replaced.fixes, "location") replaced by newer"
+        + " ones follow as history")
   }
 
   private func superseded(_ event: StaticString, _ replaced: Batch.Superseded) {
@@ -327,10 +328,10 @@ final class Reporter {
 
   private func doubted(after duration: Duration) {
     log.error(
-      "for \(wholeSeconds: duration) Home Assistant has not shown that it knows this device. If it"
-        + " was deleted there, pair this board again: \(Arguments.command("pair")) (or let the agent"
-        + " do it, by home_assistant.register_again); \(Arguments.command("check")) tells more. What"
-        + " is read meanwhile is kept")
+      "for \(wholeSeconds: duration) Home Assistant has not confirmed that it knows this device. If"
+        + " it was deleted there, pair this board again: \(Arguments.command("pair")) (or set"
+        + " home_assistant.register_again); \(Arguments.command("check")) shows more. Readings are"
+        + " stored meanwhile")
     events.write("registration_doubted")
   }
 }

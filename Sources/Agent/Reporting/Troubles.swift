@@ -1,14 +1,14 @@
 import Bytes
 import Sensing
 
-/// What was told of each trouble, so that a log that is kept on a card for a year says each thing
-/// once, and a loose wire does not fill it.
+/// A record of the reported problems, so that the log on an SD card has each problem once in a
+/// year, and a loose wire does not fill it.
 ///
 /// Invariants:
-/// 1. While a trouble lasts each of its causes is told once, in whatever order they come back, and
-///    no more than `causesMax` of them.
-/// 2. Of one topic no more than `burst` things are told at once, and one an hour in the long run.
-///    The end of a trouble is told where its begin was.
+/// 1. While a problem lasts each of its causes is reported once, in whatever order they return, and
+/// at most `causesMax` of them.
+/// 2. Of one topic at most `burst` messages are reported at once, and one an hour on average. The
+/// end of a problem is reported if its beginning was.
 struct Troubles {
   struct Topic: Equatable {
     enum Kind: Equatable {
@@ -28,27 +28,27 @@ struct Troubles {
   static let burst = 8
   static let pause: Duration = .seconds(3600)
   static let causesMax = 8
-  /// More topics than a board has sources; those that do not fit are told of every time.
+  /// More topics than a board has sources; those that do not fit are reported every time.
   static let topicsMax = 400
 
   private struct Trouble {
     let topic: Topic
     var allowance = Troubles.burst
-    /// Since when the allowance grows.
+    /// Instant from which the allowance grows.
     var growsSince: Instant
     var isUnderWay = false
     var isTold = false
-    /// Checksums of the causes that were told, or had their turn.
+    /// Checksums of the causes that were reported, or suppressed.
     var causes: [UInt32] = []
     var leftOut = 0
   }
 
   private var troubles: [Trouble] = []
-  /// How many last now.
+  /// Number of problems that last now.
   private(set) var underWayCount = 0
 
-  /// A trouble began, or goes on for a cause. Returns whether to tell it, by how many like it were
-  /// not told before; nil where it is not to be told.
+  /// Records that a problem began, or has this cause. Returns the number of similar messages that
+  /// were suppressed before this one; nil if the message is not to be reported.
   mutating func began(_ topic: Topic, _ cause: [UInt8], now: Instant) -> Int? {
     guard let index = index(of: topic, now: now) else { return 0 }
     var sum = CRC32C()
@@ -64,7 +64,8 @@ struct Troubles {
     return leftOut
   }
 
-  /// Returns whether to tell that: where no begin was known, the end is news.
+  /// Records the end of a problem. Returns whether to report it; without a known beginning, the end
+  /// is new.
   mutating func ended(_ topic: Topic) -> Bool {
     guard let index = troubles.firstIndex(where: { $0.topic == topic }) else { return true }
     if troubles[index].isUnderWay { underWayCount -= 1 }
@@ -76,7 +77,7 @@ struct Troubles {
     return troubles[index].isTold || !troubles[index].isUnderWay
   }
 
-  /// Something happened that has no end. Returns the same as `began`.
+  /// Records an event without an end. Returns the same as `began`.
   mutating func happened(_ topic: Topic, now: Instant) -> Int? {
     guard let index = index(of: topic, now: now) else { return 0 }
     return take(from: index, now: now)

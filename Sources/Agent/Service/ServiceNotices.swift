@@ -1,34 +1,34 @@
 import Bytes
 import LinuxIO
 
-/// What the service manager is told of an agent at its work, and when: that it is ready, what Home
-/// Assistant has, and that the loop turns. It is asked once in each turn of the loop, so that no
-/// sign of life comes from anything else.
+/// The notices to the service manager and their times: that the agent is ready, what Home Assistant
+/// has, and that the loop turns. They are prepared once in each turn of the loop, so that no other
+/// code gives a sign of life.
 struct ServiceNotices: ~Copyable {
-  /// What Home Assistant has.
+  /// Data that Home Assistant has.
   enum Condition: Equatable {
     case untried
-    /// All up to this moment.
+    /// All data up to this instant.
     case proven(Instant)
-    /// When the last proof came, if there was one.
+    /// Nothing since the last proof, if there was one.
     case outage(Instant?)
 
     fileprivate var isOutage: Bool { if case .outage = self { true } else { false } }
   }
 
-  /// Proofs come with each cycle. The time of the newest is told no more often.
+  /// Minimum time between two notices of new proofs, which come with each cycle.
   static let conditionPause: Duration = .seconds(60)
-  /// When what was not taken is told again.
+  /// Time until a rejected notice is sent again.
   static let retryPause: Duration = .seconds(1)
 
-  /// What `prepare` found due: lines of `sd_notify(3)`.
+  /// Due notices after `prepare`, as lines of `sd_notify(3)`.
   private(set) var lines = ByteBuffer(capacity: 160)
-  /// Nil where no sign of life is wanted.
+  /// Nil if no sign of life is wanted.
   private let watchdogTimeout: Duration?
-  /// When the last sign of life was given; nil until the agent has said that it is ready.
+  /// Time of the last sign of life; nil until the agent has reported that it is ready.
   private var aliveAt: Instant?
   private var told: (condition: Condition, at: Instant)?
-  /// When the loop has to turn for what is to be told; nil where it need not.
+  /// Instant at which the loop has to turn for a notice; nil if it need not.
   private(set) var deadline: Instant?
 
   init(watchdogTimeout: Duration?, now: Instant) {
@@ -36,8 +36,8 @@ struct ServiceNotices: ~Copyable {
     deadline = now
   }
 
-  /// Writes `lines`, and says whether there are any. Where the service manager takes them `told`
-  /// follows, else `notTold`.
+  /// Writes `lines`. Returns whether there are any. Then call `told` if the service manager accepts
+  /// them, otherwise `notTold`.
   mutating func prepare(_ condition: Condition, now: Moment) -> Bool {
     lines.removeAll()
     if aliveAt == nil { lines.append("READY=1\n") }
@@ -57,12 +57,13 @@ struct ServiceNotices: ~Copyable {
     deadline = watchdogTimeout.map { now + .nanoseconds($0.nanoseconds / 2) }
   }
 
-  /// So that a loop does not spin where a deadline has passed.
+  /// Delays the deadline, so that the loop does not spin.
   mutating func notTold(now: Instant) {
     if let due = deadline { deadline = max(due, now + Self.retryPause) }
   }
 
-  /// A loop that turns anyway gives its sign of life early, and is not woken for it.
+  /// Whether a sign of life is due. A loop that turns anyway gives it early, without an extra
+  /// wake-up.
   private func isSignOfLifeDue(now: Instant) -> Bool {
     guard let watchdogTimeout else { return false }
     return aliveAt.map { now >= $0 + .nanoseconds(watchdogTimeout.nanoseconds / 4) } ?? true
@@ -88,21 +89,21 @@ struct ServiceNotices: ~Copyable {
     }
   }
 
-  // MARK: Around the work of the loop
+  // MARK: Before and after the work
 
-  /// The agent waits before its work, and lives: no loop that reports turns yet.
+  /// Writes the notice that the agent waits before its work and is alive: its loop does not turn
+  /// yet.
   mutating func prepareWaiting(_ pause: Duration) {
     lines.removeAll()
-    // Besides the time that a start has anyway.
+    // In addition to the usual time of a start.
     lines.append("EXTEND_TIMEOUT_USEC=")
     lines.append(decimal: (pause.nanoseconds + 60_000_000_000) / 1000)
-    lines.append("\nSTATUS=Waits before it begins, and its log says why\n")
+    lines.append("\nSTATUS=Waits before it starts; its log shows why\n")
     if watchdogTimeout != nil { lines.append("WATCHDOG=1\n") }
   }
 
-  /// The configuration is read again. The next `prepare` says that the agent is ready.
-  /// `asleep` is how long the board slept since the kernel started: systemd's moments are of the
-  /// clock that does not count it.
+  /// Writes the notice of a reload. The next `prepare` reports that the agent is ready. `asleep` is
+  /// the time that the board slept since the kernel started: systemd's clock does not count it.
   mutating func prepareReloading(now: Instant, asleep: Duration) {
     lines.removeAll()
     lines.append("RELOADING=1\nMONOTONIC_USEC=")
@@ -114,6 +115,6 @@ struct ServiceNotices: ~Copyable {
 
   mutating func prepareStopping() {
     lines.removeAll()
-    lines.append("STOPPING=1\nSTATUS=Keeps what Home Assistant does not have yet\n")
+    lines.append("STOPPING=1\nSTATUS=Stores what Home Assistant does not have yet\n")
   }
 }

@@ -3,15 +3,15 @@ import Bytes
 import LinuxIO
 import Outbox
 
-/// Tells the service manager how the agent is. Where it cannot be told, the agent works all the
-/// same, which is logged once.
+/// Sends notices to the service manager. If that fails, the agent works on, and the failure is
+/// logged once.
 final class ServiceReport {
   private let manager: ServiceManager
   private var notices: ServiceNotices
   private let log: Log
   private var hasFailed = false
 
-  /// Nil where no service manager wants to be told, or where it cannot be.
+  /// Nil if no service manager wants notices, or if it cannot be reached.
   init?(log: Log, now: Instant) {
     do throws(Errno) {
       guard let manager = try ServiceManager() else { return nil }
@@ -19,15 +19,15 @@ final class ServiceReport {
       self.manager = manager
       self.log = log
     } catch {
-      log.warning("the service manager cannot be told how the agent is: \(error)")
+      log.warning("the agent cannot report to the service manager: \(error)")
       return nil
     }
   }
 
-  /// When the loop has to turn for what is to be told.
+  /// Instant at which the loop has to turn for a notice.
   var deadline: Instant? { notices.deadline }
 
-  /// The loop turned; this is the only sign of life that there is.
+  /// Handles a turn of the loop: the only sign of life.
   func loopTurned(_ delivery: Delivery, now: Moment) {
     let condition = ServiceNotices.Condition(delivery)
     guard notices.prepare(condition, now: now) else { return }
@@ -53,11 +53,11 @@ final class ServiceReport {
     _ = tell()
   }
 
-  /// Whether it took the lines.
+  /// Sends the lines. Returns whether the service manager accepted them.
   private func tell() -> Bool {
     do throws(Errno) { return try manager.tell(notices.lines) } catch {
       if !hasFailed {
-        log.warning("the service manager cannot be told how the agent is: \(error)")
+        log.warning("the agent cannot report to the service manager: \(error)")
       }
       hasFailed = true
       return false

@@ -2,12 +2,12 @@ import Board
 import Bytes
 import Sensing
 
-/// The sources that fail now, in the order in which they began to.
+/// The sources that fail now, in the order of their first failure.
 struct FailingSources {
   struct Entry {
     let source: InlineText
     var failure: SourceFailure
-    /// When it began to fail, in whatever way.
+    /// Start of the failure, whatever its causes.
     let since: Instant
   }
 

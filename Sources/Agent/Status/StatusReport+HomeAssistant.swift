@@ -5,7 +5,7 @@ import LinuxIO
 import Outbox
 import Sensing
 
-// Whether Home Assistant is reached, and over which way.
+// The connection to Home Assistant and its routes.
 
 extension StatusReport {
   func appendHomeAssistant(_ delivery: Delivery, to document: inout ByteBuffer) {
@@ -33,7 +33,7 @@ extension StatusReport {
   private func append(_ status: DeliveryStatus, to document: inout ByteBuffer) {
     switch status {
     case .untried: document.appendState("untried", "nothing was sent yet")
-    case .proven: document.appendState("proven", "takes the data")
+    case .proven: document.appendState("proven", "accepts the data")
     case .outage(let cause, let since, let isDoubted):
       document.appendMember("state", "outage")
       append(cause, since: since, to: &document)
@@ -52,7 +52,7 @@ extension StatusReport {
   func append(_ routes: Routes, to document: inout ByteBuffer) {
     document.appendJSON(key: "routes")
     document.openJSONArray()
-    // Whether it comes before the one that is taken.
+    // Whether the route comes before the one in use.
     var isBetter = true
     for route in routes.order {
       document.openJSONObject()
@@ -77,17 +77,16 @@ extension StatusReport {
     _ obstacle: RouteObstacle?, isBetter: Bool, to document: inout ByteBuffer
   ) {
     switch obstacle {
-    case .noAddress: document.appendState("no_address", "Home Assistant told no address")
+    case .noAddress: document.appendState("no_address", "Home Assistant gave no address")
     case .away where network?.presence == .unknown:
       document.appendState("away", "it is not known whether this board is at home")
     case .away: document.appendState("away", "this board is not at home")
     case .unencrypted:
-      document.appendState(
-        "unencrypted", "where this may not be home, nothing is sent over plain HTTP")
+      document.appendState("unencrypted", "plain HTTP is used only at home")
     case .failed(let cause, let since, let until):
       document.appendMember("state", "failed")
       append(cause, since: since, to: &document)
-      // Where none is left, the next attempt of the outage tries all of them.
+      // If no route is left, the next attempt of the outage tries all of them.
       append(future: "next_attempt", min(until, nextAttemptAt ?? until), to: &document)
     case nil where isBetter: document.appendState("due", "tried again with the next cycle")
     case nil: document.appendState("in_reserve", "not needed")
@@ -96,7 +95,7 @@ extension StatusReport {
 }
 
 extension ByteBuffer {
-  /// A word for scripts, and words for people.
+  /// Appends a word for scripts and a text for people.
   mutating func appendState(_ state: StaticString, _ text: StaticString) {
     appendMember("state", state)
     appendMember("text", text)

@@ -4,7 +4,7 @@ import Drivers
 import HomeAssistant
 import Sensing
 
-// The network that the board is in, and the WebSocket.
+// The network of the board, and the WebSocket.
 
 extension StatusReport {
   func appendNetwork(to document: inout ByteBuffer) {
@@ -49,9 +49,9 @@ extension StatusReport {
       document.appendMember("is_well", true)
       document.appendState("open", "open")
       document.appendMember("version", version.text.bytes.span)
-    case .connecting, .authenticating: document.appendState("connecting", "being opened")
+    case .connecting, .authenticating: document.appendState("connecting", "connecting")
     case .down(.idle):
-      document.appendState("not_wanted", "closed: the token is not shown to networks of others")
+      document.appendState("not_wanted", "closed: the token is sent only at home")
     case .down(.rejected):
       document.appendMember("is_well", false)
       document.appendState(

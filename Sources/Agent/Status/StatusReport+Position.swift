@@ -3,7 +3,7 @@ import Bytes
 import LinuxIO
 import Sensing
 
-// The last fix, what became of it, and the anchor watch; never where the board is.
+// The last fix with its decision, and the anchor watch; never the position.
 
 extension StatusReport {
   func appendLastFix(to document: inout ByteBuffer) {

@@ -2,7 +2,7 @@ import Board
 import Bytes
 import Sensing
 
-// The supply of the board, and what the power policy makes of it.
+// The supply of the board, and the effect of the power policy.
 
 extension StatusReport {
   func appendPower(to document: inout ByteBuffer) {
@@ -19,18 +19,18 @@ extension StatusReport {
 }
 
 extension PowerMonitor {
-  /// The supply, the level and how long the battery lasts, for people.
+  /// Supply, level and remaining time of the battery, for people.
   fileprivate var words: MessageText {
     var words: MessageText =
       switch isOnMains {
       case true?: "on mains"
       case false?: "on battery"
-      case nil: isOnBattery ? "on battery, as far as its sensors tell" : "no sensor tells of it"
+      case nil: isOnBattery ? "on battery, according to its sensors" : "no sensor reports it"
       }
     if hasLevels { words = "\(words); power level: \(levelWords)" }
     if let hours = hoursLeft.map({ Int(clamping: $0) }) {
       let time: MessageText = hours >= 48 ? "\(hours / 24) days" : "\(hours) h"
-      words = "\(words); it lasts some \(time) at what it lost lately"
+      words = "\(words); it lasts about \(time) at the recent rate"
     }
     return words
   }

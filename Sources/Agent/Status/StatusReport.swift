@@ -5,72 +5,71 @@ import LinuxIO
 import Outbox
 import Sensing
 
-/// How the running agent is, for a client that asks. The `Delivery` tells the rest of it.
+/// The status of the running agent, for a client that asks; the rest is in the `Delivery`.
 ///
-/// It is written as one JSON object on one line. A moment is an object of its own: `at` is the wall
-/// clock's, and `seconds` is how long ago it was or, of what is to come, how far off it is. Nothing
-/// secret is in it: no token, no webhook id (which the cloudhook's address holds), no position. In
-/// every part `state` and `cause` are words for scripts, and `text` is for people.
+/// It is written as one JSON object on one line. A moment is an object: `at` is the wall-clock
+/// time, and `seconds` the time since then or, for a future moment, until then. It contains no
+/// secret: no token, no webhook id (which is in the cloudhook's address), no position. In every
+/// part `state` and `cause` are words for scripts, and `text` is for people.
 ///
-/// - `is_well`: whether all is: Home Assistant takes the data, no source fails, and the disk can be
+/// - `is_well`: whether Home Assistant accepts the data, no source fails, and the disk can be
 ///   written
 /// - `version`, `started`: of the agent
 /// - `home_assistant`: `state` (`untried`, `unregistered`, `outage`, `proven`), `cause` and `since`
-///   of what is wrong, `protection`, `url`, `last_proof`, `next_attempt`
-/// - `routes`: the best one first: what is taken since when, and why the others are not
-/// - `network`: `state` (`home`, `away`, `unknown`), and what the board is connected to; only where
-///   the configuration says which networks are home
-/// - `board`: `text` for the person who has to decide; only where another board was paired with the
-///   state directory of this one
-/// - `websocket`: its state, where the configuration wants one
-/// - `waiting`: the latest values and fix, where Home Assistant does not have them yet
-/// - `history`: all that is kept until it is proven, how many `entries`, and whether the disk keeps
-///   it
-/// - `disk`: whether what waits can be kept there; `cause` (`full`, `read_only`) and `remedy`
-/// - `statistics`: how many `hours` wait for Home Assistant's long-term statistics, and why; only
-///   where the configuration wants them imported
-/// - `counts`: since the start, as `homeward run --json` tells them at its end
+///   of a problem, `protection`, `url`, `last_proof`, `next_attempt`
+/// - `routes`: the best one first: the one in use with its start, and the reasons against the
+///   others
+/// - `network`: `state` (`home`, `away`, `unknown`), and the connection of the board; only if home
+///   networks are configured
+/// - `board`: `text` for the person who has to decide; only if another board was paired with this
+///   state directory
+/// - `websocket`: its state, if it is configured
+/// - `waiting`: the latest values and fix, if Home Assistant does not have them yet
+/// - `history`: the entries that wait for a proof: their number `entries`, and whether the disk
+///   stores them
+/// - `disk`: whether waiting entries can be stored; `cause` (`full`, `read_only`) and `remedy`
+/// - `statistics`: number of `hours` that wait for Home Assistant's long-term statistics, and the
+///   reason; only if their import is configured
+/// - `counts`: since the start, as at the end of `homeward run --json`
 /// - `traffic`: `sent_bytes` and `received_bytes` since the start, as a data plan counts them
-/// - `failing_sources`: what each one fails with, since when, and its `remedy`; the first
+/// - `failing_sources`: the failure of each, its start and its `remedy`; the first
 ///   `sourcesShownMax` of `failing_source_count`
-/// - `sensors`: what each one says, its `device_class`, and when it said so (one that tells its
-///   changes: when it changed); as many of `sensor_count` as there is room for
-/// - `last_fix`: when the position was read last
-/// - `offset`: how far that is to the east and to the north of the first fix since the start, in
-///   `east_meters` and `north_meters`: a track can be drawn of it, and it tells no place
-/// - `accuracy`: of that fix, in `meters`, and `from`: what it is made of (`eph`, `epx_epy` or
-///   `hdop`); only where the receiver tells it
-/// - `track`: `state` (`moving`, `parked`), and what became of that fix: `decision`, `is_kept`;
-///   only where the configuration says which fixes are kept
-/// - `anchor`: the anchor watch: `state` (`unset`, `waiting`, `inside`, `outside`, `unknown`), who
-///   set it (`set_by`: `line`, `command`), `radius_meters`, and `distance_meters` by the last fix;
-///   only where the configuration wants one
+/// - `sensors`: the value of each, its `device_class`, and the time of the reading (or of the
+///   change, for a source that reports changes); as many of `sensor_count` as there is room for
+/// - `last_fix`: time of the last position
+/// - `offset`: distance of the last fix from the first one since the start, to the east and to the
+///   north, in `east_meters` and `north_meters`: enough to draw a track, without a position
+/// - `accuracy`: of that fix, in `meters`, and `from`: its source (`eph`, `epx_epy` or `hdop`);
+///   only if the receiver reports it
+/// - `track`: `state` (`moving`, `parked`), and the result for that fix: `decision`, `is_kept`;
+///   only if a track filter is configured
+/// - `anchor`: the anchor watch: `state` (`unset`, `waiting`, `inside`, `outside`, `unknown`), its
+///   origin (`set_by`: `line`, `command`), `radius_meters`, and `distance_meters` at the last fix;
+///   only if it is configured
 /// - `power`: the supply (`mains`, `battery`), the `level` of the power policy, and `hours_left` of
-///   the battery, as far as they are known; only where there is a battery or a policy
-/// - `notifications`: the latest of Home Assistant's that are not cleared: `title`, `message`, when
-///   they were `received`; only where there are any
-/// - `next_cycle`: when the sources are asked next
+///   the battery, as far as known; only with a battery or a policy
+/// - `notifications`: the latest of Home Assistant's that are not cleared: `title`, `message`, and
+///   `received`; only if there are any
+/// - `next_cycle`: time of the next cycle
 struct StatusReport {
-  /// What has to be free for a sensor: its longest name and text of nothing but escapes, and what
+  /// Free space that a sensor needs: its longest name and text, all escaped, and the space that
   /// members leave free.
   private static let sensorByteCountMax = 4 * 1024
   static let sourcesShownMax = 32
 
-  /// What is known of the WebSocket.
   struct WebSocket {
     let state: ConnectionState
-    /// Since when it is open, or not.
+    /// Time at which the connection was last opened or closed.
     let since: Instant
   }
 
-  /// What is known of the hours for Home Assistant's statistics.
+  /// The hours for Home Assistant's statistics.
   struct Statistics {
     let waitingHourCount: Int
-    /// Why they were not imported, as it was told last.
+    /// Last reported reason why they were not imported.
     let problem: StatisticsImport.Problem?
   }
 
-  /// What is known of the board's network.
   struct Network {
     let presence: HomeNetworks.Presence
     let place: NetworkPlace
@@ -79,43 +78,43 @@ struct StatusReport {
   let now: Moment
   let startedAt: Instant
   let nextCycleAt: Instant
-  /// Nil where each cycle ends with an upload.
+  /// Nil if each cycle ends with an upload.
   var nextUploadAt: Instant?
-  /// Nil where nothing waits for an attempt: the next one comes with the next cycle.
+  /// Nil if nothing waits for an attempt: the next one comes with the next cycle.
   let nextAttemptAt: Instant?
-  /// The address of the configuration.
+  /// Configured address.
   let url: [UInt8]
-  /// Nil where there is no registration.
+  /// Nil without a registration.
   let isSealed: Bool?
-  /// Why the last attempt to register failed.
+  /// Failure of the last attempt to register.
   let registrationProblem: Enrollment.Problem?
-  /// Why nothing can be kept on the disk; nil where it can.
+  /// Reason why the disk cannot be written; nil if it can.
   var diskFlaw: DiskFlaw?
-  /// Nil where no network is known to be home.
+  /// Nil if no home network is configured.
   let network: Network?
-  /// Nil where the configuration wants none.
+  /// Nil if it is not configured.
   let webSocket: WebSocket?
-  /// Nil where the configuration wants none imported.
+  /// Nil if no import is configured.
   let statistics: Statistics?
   let counts: Uplink.Counts
   var traffic = Traffic(sentByteCount: 0, receivedByteCount: 0)
   let failing: FailingSources
   let advice: SourceAdvice
-  /// What was read last; where that was is not told.
+  /// Last fix; its position is not reported.
   let lastFix: Fix?
-  /// What was read first.
+  /// First fix since the start.
   var firstFix: Fix?
-  /// Nil where every fix is kept.
+  /// Nil if every fix is kept.
   var track: TrackFilter?
-  /// Nil where there is no anchor watch.
+  /// Nil without an anchor watch.
   var anchor: AnchorMonitor.Status?
-  /// Nil where nothing is known of it.
+  /// Nil without information about the supply.
   var power: PowerMonitor?
   var notifications = ShownNotifications()
-  /// Nil where this board was paired.
+  /// Nil if this board was paired.
   var otherBoardWords: MessageText?
 
-  /// Replaces what is in `document`, which holds `StateDirectory.statusByteCountMax`.
+  /// Replaces the contents of `document`, which holds `StateDirectory.statusByteCountMax`.
   func write(_ delivery: Delivery, into document: inout ByteBuffer) {
     document.removeAll()
     document.openJSONObject()
@@ -156,7 +155,7 @@ struct StatusReport {
     document.append(UInt8(ascii: "\n"))
   }
 
-  /// Whether Home Assistant takes the data.
+  /// Whether Home Assistant accepts the data.
   func isWell(_ delivery: Delivery) -> Bool {
     isSealed != nil && delivery.status == .proven
   }
@@ -167,7 +166,7 @@ struct StatusReport {
     append(key, (now.instant - instant).nanoseconds, isPast: true, to: &document)
   }
 
-  /// What is due already is due now.
+  /// Appends a future moment; one that is overdue counts as now.
   func append(future key: StaticString, _ instant: Instant, to document: inout ByteBuffer) {
     append(key, max((instant - now.instant).nanoseconds, 0), isPast: false, to: &document)
   }
@@ -201,7 +200,7 @@ struct StatusReport {
     document.appendMember("entries", history.entryCount)
     if let failure {
       document.appendMember(
-        "text", words: "the disk does not keep it: \(Errno(code: failure.code))")
+        "text", words: "not stored on disk: \(Errno(code: failure.code))")
     }
     document.closeJSONObject()
   }
@@ -262,7 +261,6 @@ struct StatusReport {
 }
 
 extension StatusReport {
-  /// How an uplink and the sources are.
   init(
     _ uplink: Uplink, url: [UInt8], webSocket: WebSocketTransport?,
     failing: FailingSources, advice: SourceAdvice, diskFlaw: DiskFlaw?,
@@ -314,14 +312,13 @@ extension StatusReport {
 }
 
 extension WallTime {
-  /// Without the fraction of its second.
   fileprivate var wholeSeconds: WallTime {
     WallTime(nanoseconds: nanoseconds - nanoseconds % 1_000_000_000)
   }
 }
 
 extension ByteBuffer {
-  /// Begins an object that is a member.
+  /// Opens an object that is a member.
   @inline(never)
   mutating func open(_ key: StaticString) {
     appendJSON(key: key)

@@ -3,35 +3,35 @@ import Bytes
 import LinuxIO
 import Outbox
 
-/// Who knows how the agent is.
+/// The provider of the status document.
 protocol StatusServerOwner: AnyObject {
-  /// Replaces what is in `document` with how things stand.
+  /// Replaces the contents of `document` with the current status.
   func writeStatus(at moment: Moment, into document: inout ByteBuffer)
 }
 
-/// Tells how the agent is to each client that connects to a socket in the state directory: one
-/// document, and that was it.
+/// Serves the status on a socket in the state directory: each client that connects gets one
+/// document, and the connection is closed.
 ///
-/// No client can hold it up. A document is smaller than what the kernel takes of a connection at
-/// once, so it is handed over in one go and the connection forgotten, whether or not the other side
-/// ever reads; a kernel that is set to take less gets a part of it, which the other side notices.
-/// While no client asks it costs nothing.
+/// No client can delay the agent. A document is smaller than the amount that the kernel accepts for
+/// a connection at once, so it is handed over in one call and the connection is closed, whether or
+/// not the client reads it; if the kernel is set to accept less, the client gets a part, and
+/// detects that. Without clients the server costs nothing.
 final class StatusServer {
-  /// Clients that may wait for an answer, and that one turn of the loop answers. More wait in their
-  /// own `connect(2)`.
+  /// Maximum number of clients that wait for an answer, and that one turn of the loop serves. More
+  /// clients wait in their own `connect(2)`.
   static let clientsWaitingMax: Int32 = 16
 
   private let loop: EventLoop
   private let reporter: Reporter
   private let listener: LocalListener
   private var watch: LinuxIO.Watch?
-  /// Why no client is answered until the next cycle.
+  /// Error that stops the service until the next cycle.
   private var error: Errno?
   private var document = ByteBuffer(capacity: StateDirectory.statusByteCountMax)
   private unowned(unsafe) let owner: any StatusServerOwner
 
-  /// The agent has the directory for itself, so a socket in it is one that a killed agent left.
-  /// `owner` outlives this.
+  /// Opens the socket. Only one agent uses the directory, so an existing socket is one that a
+  /// killed agent left. `owner` outlives the server.
   init(
     in state: StateDirectory, loop: EventLoop, owner: any StatusServerOwner, reporter: Reporter
   ) throws(Errno) {
@@ -43,15 +43,15 @@ final class StatusServer {
     watch = try loop.watch(listener.number, for: .input, telling: self)
   }
 
-  /// A client that comes from now on is told that no agent runs.
+  /// Closes the socket: new clients then see that no agent runs.
   func close() {
     if let watch { loop.stop(watch) }
     watch = nil
-    // What cannot be removed is replaced by the next agent.
+    // A socket that cannot be removed is replaced by the next agent.
     try? listener.remove()
   }
 
-  /// The kernel may have room for connections again.
+  /// Retries after an error: the kernel may have room for connections again.
   func cycleDue() {
     guard watch == nil else { return }
     do throws(Errno) {
@@ -59,7 +59,7 @@ final class StatusServer {
     } catch { pause(error) }
   }
 
-  /// Watched on, a socket that has no room for those who wait would wake the agent for ever.
+  /// Stops watching: a socket without room for waiting clients would wake the agent continuously.
   private func pause(_ error: Errno) {
     if let watch { loop.stop(watch) }
     watch = nil
@@ -75,7 +75,7 @@ final class StatusServer {
         unsafe owner.writeStatus(at: Moment.now, into: &document)
         isWritten = true
       }
-      // A client that has hung up already needs no answer.
+      // A client that has hung up needs no answer.
       _ = try? client.send(document.bytes)
     }
   }
@@ -93,15 +93,15 @@ extension StatusServer: Watcher {
 }
 
 extension Reporter {
-  /// The agent does its work all the same.
+  /// Reports that status cannot be served; the agent works on.
   func statusFailed(_ error: Errno) {
     log.warning(
-      "homeward status cannot be answered: \(error); it is tried again with every cycle")
+      "the agent cannot answer homeward status: \(error); it retries in each cycle")
   }
 
-  /// It is out of descriptors or memory for the moment.
+  /// Reports a temporary lack of descriptors or memory.
   func statusPaused(_ error: Errno) {
     log.warning(
-      "homeward status cannot be answered now: \(error); it is tried again with every cycle")
+      "the agent cannot answer homeward status now: \(error); it retries in each cycle")
   }
 }

@@ -4,13 +4,13 @@ import HomeAssistant
 import LinuxIO
 import Outbox
 
-/// The file that keeps hours until Home Assistant's statistics have them. It is there only where
+/// The file that stores hours until Home Assistant's statistics have them. It exists only while
 /// hours wait.
 final class HoursFile {
   private static let name: StaticString = "statistics.hours"
   private static let asideName: StaticString = "statistics.hours.aside"
 
-  /// Nil where nothing is to be kept on the disk, or what is there cannot be read.
+  /// Nil if nothing is to be stored on the disk, or if the existing file cannot be read.
   private var directory: Path?
   private let device: DeviceFingerprint
   private let reporter: Reporter
@@ -21,7 +21,7 @@ final class HoursFile {
     self.reporter = reporter
   }
 
-  /// What an earlier run kept. A file that is none of ours is set aside.
+  /// Returns the hours of an earlier run. A foreign file is set aside.
   func read() -> WaitingHours {
     guard let directory else { return WaitingHours() }
     do throws(Errno) {
@@ -31,14 +31,14 @@ final class HoursFile {
       try renameFile(at: directory / Self.name, to: directory / Self.asideName)
       reporter.statisticsSetAside()
     } catch .noSuchFile {} catch {
-      // It is not written over.
+      // An unreadable file is not overwritten.
       self.directory = nil
       reporter.hoursNotKept(error)
     }
     return WaitingHours()
   }
 
-  /// Returns why the hours could not be written; nil where there is nothing more to be done.
+  /// Stores the hours, or removes the file if there are none. Returns the error; nil on success.
   func write(_ hours: WaitingHours) -> DiskFailure? {
     guard let directory else { return nil }
     do throws(Errno) {

@@ -4,20 +4,20 @@ import HomeAssistant
 import LinuxIO
 import Transport
 
-/// Who is told of requests that show a token.
+/// The owner of requests that contain a token.
 protocol LoginTransfersOwner: AnyObject {
-  /// The answer is read by `LoginTransfers.readResponse`.
+  /// Handles the end of a request; `LoginTransfers.readResponse` reads the answer.
   func loginEnded(_ result: TransferResult)
 }
 
-/// The requests that show a token: the registration, and renewals of access tokens. What they
-/// carried is wiped as soon as they end.
+/// The requests that contain a token: the registration, and renewals of access tokens. Their
+/// contents are wiped as soon as they end.
 final class LoginTransfers {
   private static let requestByteCountMax = 16 * 1024
 
   private let settings: Configuration.HomeAssistantSettings
   private let loop: EventLoop
-  /// Made with the first request; most runs have none.
+  /// Created with the first request; most runs have none.
   private var http: HTTPClient?
   private unowned(unsafe) var owner: (any LoginTransfersOwner)?
 
@@ -35,7 +35,7 @@ final class LoginTransfers {
     http?.request.wipe()
   }
 
-  /// Reads the answer, which is gone then.
+  /// Passes the answer to `read`, and then wipes it.
   func readResponse(_ read: (AnswerHead, borrowing ByteBuffer) -> Void) {
     guard let http else { return }
     read(http.answerHead, http.response)

@@ -5,7 +5,7 @@ import LinuxIO
 import Outbox
 import Sensing
 
-/// How many readings and fixes were lost since the start, as a sensor.
+/// The number of readings and fixes lost since the start, as a sensor.
 final class LostReadings: Source {
   let name = InlineText("history")
   private let driver: UplinkDriver

@@ -3,23 +3,21 @@ import Bytes
 import LinuxIO
 import Outbox
 
-/// The files of a spool: does what the spool wants of the disk, and tells it.
+/// The files of a spool: performs the disk actions of the spool and reports the results.
 ///
-/// The directory is made with the first file, so that nothing at all is written where Home
-/// Assistant takes everything.
+/// The directory is created with the first file, so that nothing is written if Home Assistant
+/// accepts everything.
 final class SpoolFiles {
   private static let name = Path(StateDirectory.spoolName)
 
   private let parent: Path
-  /// For what only looks.
+  /// For read access only.
   private let directory: Path
-  /// What was appended last and is not known to be on the disk. The kernel tells a failure to the
-  /// descriptor that was written to.
+  /// File that was last appended to and is not yet synchronised. The kernel reports a write error
+  /// only on the descriptor that was written to.
   private var unsynchronized: Descriptor?
-  /// The file of that descriptor. A batch may come between the parts of a copy.
-  private var unsynchronizedFile: SegmentFile?
 
-  /// - Parameter parent: the directory that the spool's own one is in.
+  /// - Parameter parent: directory that contains the spool's directory.
   init(in parent: Path) {
     self.parent = parent
     directory = parent / StateDirectory.spoolName
@@ -48,23 +46,18 @@ final class SpoolFiles {
       let descriptor = try opened(file, .append)
       try spool.withOutgoing { (bytes) throws(Errno) in try descriptor.writeAll(bytes) }
       unsynchronized = consume descriptor
-      unsynchronizedFile = file
     case .synchronize(let file): try synchronize(file)
     case .synchronizeDirectory: try folder().synchronize()
     case .truncate(let file, let byteCount):
       try opened(file, .append).truncate(to: byteCount)
     case .delete(let file):
-      // Where there is no directory, the file is gone.
+      // Without a directory the file does not exist.
       do throws(Errno) { try folder().remove(Path(file.name)) } catch .noSuchFile {}
-    case .replace(let old, let new):
-      let folder = try folder()
-      try folder.rename(Path(old.name), to: Path(new.name))
-      try folder.synchronize()
     case .setAside(let old, let new): try setAside(old, as: new)
     }
   }
 
-  /// The directory of the spool, which is no link of its owner's to another place.
+  /// Returns the directory of the spool, which must not be a link.
   private func folder() throws(Errno) -> Directory {
     try Directory(opening: parent).directory(Self.name)
   }
@@ -79,13 +72,13 @@ final class SpoolFiles {
       return
     }
     try names.forEachName { (name) throws(Errno) in
-      // A link of a person's that leads nowhere is no file.
+      // A user's broken link is not a file.
       do throws(Errno) {
         let byteCount = try byteCount(ofFileAt: directory / [UInt8](name))
         spool.fileFound(name: name, byteCount: byteCount)
       } catch .noSuchFile {
       } catch {
-        // Its numbers are taken, and it may be read when its turn comes; the others can be.
+        // Its numbers are in use, and it may be readable later; the other files are readable.
         spool.fileFound(name: name, byteCount: Spool.unknownByteCount)
       }
     }
@@ -101,16 +94,22 @@ final class SpoolFiles {
   }
 
   private func synchronize(_ file: SegmentFile) throws(Errno) {
-    if unsynchronizedFile == file, let descriptor = unsynchronized.take() {
+    // Nothing happens between appending to a file and its synchronisation.
+    if let descriptor = unsynchronized.take() {
       try descriptor.synchronize()
     } else {
       try opened(file, .append).synchronize()
     }
   }
 
-  /// Only the agent changes the directory: what is not there now does not come between.
+  /// Renames a file. Only the agent changes the directory: a name that is free now remains free.
   private func setAside(_ old: SegmentFile, as new: SegmentFile) throws(Errno) {
     guard (try? opened(new, .read)) == nil else { throw .fileExists }
-    try folder().rename(Path(old.name), to: Path(new.name))
+    let folder = try folder()
+    // A file that is gone needs no other name.
+    do throws(Errno) { try folder.rename(Path(old.name), to: Path(new.name)) } catch .noSuchFile {
+      return
+    }
+    try folder.synchronize()
   }
 }

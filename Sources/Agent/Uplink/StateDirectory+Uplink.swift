@@ -3,10 +3,10 @@ import Bytes
 import HomeAssistant
 import Outbox
 
-// What an uplink wants of the state directory beside the spool.
+// Actions of an uplink on the state directory, other than the spool's.
 
 extension StateDirectory {
-  /// Does it, and tells `uplink` how it ended.
+  /// Performs a write, and reports the result to `uplink`.
   func perform(_ write: Uplink.StateWrite, for uplink: Uplink) {
     do throws(CommandFailure) {
       switch write {

@@ -7,11 +7,11 @@ import Outbox
 import Sensing
 import Transport
 
-/// Performs what an `Uplink` wants, with the disk, the network and the sources, and tells it what
-/// happens. It decides nothing.
+/// Performs the actions of an `Uplink` with the disk, the network and the sources, and reports the
+/// results to it. It decides nothing.
 final class UplinkDriver {
   private static let messageByteCountMax = Envelope.byteCount(sealing: SensorTable.dataByteCountMax)
-  /// Home Assistant's configuration, with all it knows of 256 sensors and a thousand components.
+  /// Size of Home Assistant's configuration with 256 sensors and a thousand components.
   private static let responseByteCountMax = 256 * 1024
 
   let uplink: Uplink
@@ -22,7 +22,7 @@ final class UplinkDriver {
   private let hours: HoursFile
   private let messages: HTTPClient
   private let logins: LoginTransfers
-  /// Nil where there is no WebSocket.
+  /// Nil without a WebSocket.
   private let socket: WebSocketDriver?
   private(set) var webSocket: WebSocketTransport?
   private var supervisor: Supervisor?
@@ -31,7 +31,7 @@ final class UplinkDriver {
   private var isPerforming = false
   private var hasBegunCycle = false
 
-  /// Nil where libcurl cannot start.
+  /// Nil if libcurl cannot start.
   init?(
     _ uplink: Uplink, settings: Configuration.HomeAssistantSettings,
     state: StateDirectory, hours: HoursFile, socket: WebSocketDriver?, loop: EventLoop,
@@ -53,7 +53,7 @@ final class UplinkDriver {
     spoolFiles = SpoolFiles(in: state.path)
   }
 
-  /// Begins to work. The driver outlives what it is told by.
+  /// Starts the work. The driver outlives its arguments.
   func start(sampling supervisor: Supervisor, commanding executor: CommandExecutor) {
     self.supervisor = supervisor
     self.executor = executor
@@ -65,7 +65,7 @@ final class UplinkDriver {
     perform()
   }
 
-  // MARK: What is sensed
+  // MARK: Sensor data
 
   func declare(_ sensor: SensorDescription) -> SensorIndex? { uplink.declare(sensor) }
 
@@ -109,14 +109,14 @@ final class UplinkDriver {
     perform()
   }
 
-  /// Every turn of the loop ends with it.
+  /// Handles the end of a turn of the loop.
   func sourcesReady(isGathering: Bool, now: Instant) {
     uplink.sourcesReady(
       isGathering: isGathering, isConnectionKept: messages.isConnectionKept, now: now)
     perform()
   }
 
-  /// Whether the sources were asked since the last time that this was.
+  /// Returns whether the sources were sampled since the last call.
   func takeCycle() -> Bool {
     defer { hasBegunCycle = false }
     return hasBegunCycle
@@ -127,18 +127,18 @@ final class UplinkDriver {
     perform()
   }
 
-  /// The agent does not stop.
+  /// Records that the agent does not stop.
   func goingOn() { uplink.goingOn() }
 
-  /// Writes what only this process has, as far as the disk takes it.
+  /// Writes the data that only this process has, if the disk accepts it.
   func keepEverything() {
     uplink.keepEverything()
     perform()
   }
 
-  // MARK: What the machine wants
+  // MARK: Actions of the uplink
 
-  /// What is told meanwhile only adds to it.
+  /// Performs all pending actions. Events meanwhile only add more.
   private func perform() {
     guard !isPerforming else { return }
     isPerforming = true

@@ -6,12 +6,12 @@ import LinuxIO
 import Outbox
 import Transport
 
-/// Makes the uplink and its driver, as the configuration wants them.
+/// Creates the uplink and its driver from the configuration.
 struct UplinkFactory {
   let configuration: Configuration
   let state: StateDirectory
   let registration: Registration?
-  /// How long a run that ends by itself may take; nil where it runs until it is stopped.
+  /// Time limit of a run with an end; nil for a run until it is stopped.
   let onceTimeout: Duration?
   let loop: EventLoop
   let reporter: Reporter
@@ -49,16 +49,10 @@ struct UplinkFactory {
   private func settings(hasWebSocket: Bool) -> Uplink.Settings {
     let home = configuration.homeAssistant
     var settings = Uplink.Settings(
-      url: home.url, every: configuration.every, readsTokenFile: home.tokenFile != nil)
+      home.server, every: configuration.every, readsTokenFile: home.tokenFile != nil)
     settings.uploadEvery = configuration.uploadEvery
     settings.onceTimeout = onceTimeout
     settings.powerLevels = configuration.power
-    settings.home = home.homeNetwork.map {
-      Uplink.Settings.Home(networks: $0.networks, url: $0.url ?? home.url)
-    }
-    settings.isPlainAllowed = home.isPlainAllowed
-    settings.isPlainAllowedAway = home.isPlainAllowedAway
-    settings.registersAgainAfter = home.registersAgainAfter
     settings.commands = configuration.commands
     settings.track = configuration.location?.track
     if hasWebSocket {
@@ -69,13 +63,13 @@ struct UplinkFactory {
     return settings
   }
 
-  /// What earlier runs could not deliver, and what this one cannot.
+  /// Returns the history: undelivered entries of earlier runs and of this one.
   private func history(
     of identity: RegistrationRequest, _ device: DeviceFingerprint
   ) -> History {
     let settings = configuration.history
     let spool = Spool(
-      device: device, durability: configuration.durability, order: settings.order,
+      device: device, durability: configuration.durability,
       byteCountCap: settings.diskMegabytes << 20, seed: randomSeed())
     return History(
       History.Device(id: identity.deviceID, name: identity.deviceName), spool: spool,
@@ -88,7 +82,7 @@ struct UplinkFactory {
       || configuration.history.isForStatistics
   }
 
-  /// Nil where there is nothing to log in with, which is told.
+  /// Returns the login; nil if there is none, which is reported.
   private func login() -> Login? {
     do throws(CommandFailure) { return try Login(configuration, state) } catch {
       reporter.withoutLogin(error.text)

@@ -2,8 +2,8 @@ import HomeAssistant
 import Outbox
 import Transport
 
-/// The webhook over the route of the last message. It is put together anew only where it is another
-/// one, so that a steady cycle allocates nothing for it.
+/// The webhook endpoint over the route of the last message. It is rebuilt only after a change, so
+/// that a steady cycle allocates nothing for it.
 struct WebhookEndpoint {
   private struct Made {
     let route: Route

@@ -2,11 +2,9 @@ import Bytes
 public import YAML
 
 extension BoardFile {
-  /// The board in the bytes of a file.
+  /// Parses a board file. At most 64 KiB of the bytes are read.
   ///
-  /// Any bytes are answered: at most 64 KiB are looked at.
-  ///
-  /// - Throws: everything that is wrong with the file, each with its line and column.
+  /// - Throws: every problem of the file, each with its line and column.
   public static func parse(_ source: [UInt8]) throws(ConfigurationErrors) -> BoardFile {
     let problems = ProblemCollector()
     guard
@@ -18,7 +16,7 @@ extension BoardFile {
   }
 }
 
-// The file, key by key. What each means stands at the properties of `BoardFile`.
+// The file, key by key. The properties of `BoardFile` describe the keys.
 
 extension ConfigurationField {
   fileprivate func board() -> BoardFile? {
@@ -76,12 +74,12 @@ extension ConfigurationField {
     for (index, field) in fields.enumerated() {
       if let pin = reader.pin(field, number: index + 1) { pins.append(pin) }
     }
-    // What a pin's number is depends on those before it.
+    // The expected number of a pin depends on the pins before it.
     guard let name, !pins.isEmpty, pins.count == fields.count else { return nil }
     return BoardFile.Header(name: name, pins: pins)
   }
 
-  /// A path in the device tree. It may not lead out of it.
+  /// Returns a path in the device tree. It must not lead out of it.
   private func node() -> [UInt8]? {
     guard let path = absolutePath() else { return nil }
     for part in path.split(separator: UInt8(ascii: "/")) {
@@ -97,7 +95,7 @@ extension ConfigurationField {
     return words.isEmpty ? nil : words
   }
 
-  /// Letters, digits and signs without a space.
+  /// Returns a word of visible ASCII without spaces.
   fileprivate func word() -> [UInt8]? {
     guard let text = text() else { return nil }
     let isVisible = text.allSatisfy { (0x21...0x7E).contains($0) }
@@ -106,18 +104,19 @@ extension ConfigurationField {
     return nil
   }
 
-  /// What a pin or a line is called.
+  /// Returns the name of a pin or a line.
   fileprivate func lineName() -> [UInt8]? {
     guard let name = name() else { return nil }
     if name.count <= BoardFile.nameBytesMax { return name }
     report(
       "\(quoted: name) has \(name.count) bytes",
-      remedy: "the kernel cuts names to \(BoardFile.nameBytesMax): write those")
+      remedy: "the kernel cuts names to \(BoardFile.nameBytesMax) bytes: write only those")
     return nil
   }
 }
 
-/// Reads pins, whose lines and functions are those of a board, and whose names are of one line.
+/// Reads pins and checks that their lines and functions belong to the board, and that each name is
+/// of one line.
 private final class PinReader {
   private let chips: [[UInt8]]
   private let functions: [[UInt8]]
@@ -152,7 +151,7 @@ private final class PinReader {
     return BoardFile.Pin(names: names, line: line, signal: signal)
   }
 
-  /// `CHIP/OFFSET`
+  /// Returns a line `CHIP/OFFSET`.
   private func line(_ field: ConfigurationField) -> BoardFile.Line? {
     guard let text = field.text() else { return nil }
     if let slash = text.lastIndex(of: UInt8(ascii: "/")),
@@ -164,11 +163,11 @@ private final class PinReader {
     }
     field.report(
       "\(quoted: text) is not a line of a chip of this board",
-      remedy: "write the name of one of chips, a slash and a number to \(BoardFile.offsetMax)")
+      remedy: "write the name of one of chips, a slash and a number up to \(BoardFile.offsetMax)")
     return nil
   }
 
-  /// The name of a function, and perhaps which of its signals.
+  /// Returns the signal of a function: the function's name and optional text.
   private func signal(_ field: ConfigurationField) -> BoardFile.Signal? {
     guard let text = field.name() else { return nil }
     let word = [UInt8](text.prefix { $0 != UInt8(ascii: " ") })
@@ -185,7 +184,7 @@ private final class PinReader {
     for other in named where other.name == name {
       guard other.line != line else { return }
       field.report(
-        "\(quoted: name) is also the name of another line", remedy: "each name is of one line")
+        "\(quoted: name) is also the name of another line", remedy: "give each line its own name")
       return
     }
     named.append((name, line))

@@ -4,32 +4,32 @@ public import YAML
 
 /// The board files of this machine.
 public struct BoardFiles: Sendable {
-  /// Where a person puts files; they are taken before the others.
+  /// Folder of the user's files, which take precedence.
   public static let ownFolder: StaticString = "/etc/homeward/boards"
-  /// Where the package has its files.
+  /// Folder of the package's files.
   public static let packagedFolder: StaticString = "/usr/share/homeward/boards"
-  /// Files of a folder that are looked at.
+  /// Maximum number of files to read in a folder.
   private static let filesMax = 512
   private static let fileByteCountMax = 64 * 1024
 
   private let folders: [Path]
 
-  /// - Parameter folders: where the files are; those of the first one are taken before the others.
+  /// - Parameter folders: folders of the files, in the order of precedence.
   public init(folders: [Path]) { self.folders = folders }
 
-  /// The files of a person, then those that came with the program.
+  /// The user's files, then those of the program.
   ///
-  /// - Parameter folder: where those are.
+  /// - Parameter folder: folder of the program's files.
   public init(packagedIn folder: [UInt8]) {
     self.init(folders: [Path(Self.ownFolder), Path(folder)])
   }
 
-  /// The board that this machine is: the one whose word stands first in the device tree, one with a
-  /// `model` before one without, a person's own before others. Nil where none is.
+  /// Returns the board file of this machine: the one whose word stands first in the device tree,
+  /// one with a `model` before one without, a user's file before others. Nil if none matches.
   ///
-  /// A file that holds no word of the device tree is not read further.
+  /// A file without any word of the device tree is not parsed.
   ///
-  /// - Throws: what is wrong with a file that may be of this machine.
+  /// - Throws: the failure of a file that may be of this machine.
   public func board(of tree: DeviceTree) throws(BoardFileFailure) -> BoardFile? {
     var best: (rank: Int, board: BoardFile)?
     for folder in folders {
@@ -46,7 +46,7 @@ public struct BoardFiles: Sendable {
     return best?.board
   }
 
-  /// The board whose file has a name, without `.yaml`; nil where none has.
+  /// Returns the board whose file has this name, without `.yaml`; nil if there is none.
   public func board(named name: [UInt8]) throws(BoardFileFailure) -> BoardFile? {
     let file = name + [UInt8](".yaml")
     for folder in folders where try fileNames(in: folder).contains(file) {
@@ -55,7 +55,7 @@ public struct BoardFiles: Sendable {
     return nil
   }
 
-  /// The names that `board(named:)` knows.
+  /// Returns the names of all board files.
   public func names() throws(BoardFileFailure) -> [[UInt8]] {
     var names: [[UInt8]] = []
     for folder in folders {
@@ -67,7 +67,7 @@ public struct BoardFiles: Sendable {
     return names
   }
 
-  /// The board in a file.
+  /// Reads the board in a file.
   public static func board(at path: Path) throws(BoardFileFailure) -> BoardFile {
     try parse(try read(path), of: path)
   }
@@ -86,8 +86,8 @@ public struct BoardFiles: Sendable {
     }
   }
 
-  /// Those of a folder that end in `.yaml`, in the order of their bytes; none where there is no
-  /// such folder.
+  /// Returns the names in a folder that end in `.yaml`, in the order of their bytes; empty if the
+  /// folder does not exist.
   private func fileNames(in folder: Path) throws(BoardFileFailure) -> [[UInt8]] {
     var names: [[UInt8]] = []
     do throws(Errno) {
@@ -105,7 +105,7 @@ public struct BoardFiles: Sendable {
 }
 
 extension BoardFile {
-  /// How exactly this is the machine of a device tree, the smaller the better; nil where it is not.
+  /// Returns how exactly the board matches a device tree, 0 for the best match; nil if it does not.
   fileprivate func rank(in tree: DeviceTree) -> Int? {
     guard let place = tree.compatible.firstIndex(where: { compatible.contains($0) }) else {
       return nil
@@ -116,7 +116,7 @@ extension BoardFile {
 }
 
 extension [UInt8] {
-  /// Whether a text is somewhere in these bytes.
+  /// Whether these bytes contain a text.
   fileprivate func holds(_ text: [UInt8]) -> Bool {
     guard let first = text.first else { return false }
     var start = 0
@@ -128,19 +128,19 @@ extension [UInt8] {
   }
 }
 
-/// Why a board file cannot be used.
+/// The failure of a board file.
 public enum BoardFileFailure: Error, Equatable {
   case unreadable(Path, Errno)
   /// Each problem has its line and column.
   case malformed(Path, ConfigurationErrors)
-  /// No file is of the machine whose device tree says this; nothing where there is no tree.
+  /// No file is of the machine with these words in its device tree; empty if there is no tree.
   case unknownBoard(compatible: [[UInt8]])
   /// No file has this name.
   case unknownName([UInt8], among: [[UInt8]])
 }
 
 extension CommandFailure {
-  /// What a person is told about a board file.
+  /// The failure in words for a person.
   public init(_ failure: BoardFileFailure) {
     switch failure {
     case .unreadable(let path, .notPermitted): self.init(notPermitted: path)
@@ -156,7 +156,7 @@ extension CommandFailure {
       let remedy: MessageText =
         nearest.map { "did you mean \"\(bytes: names[$0].printable)\"?" }
         ?? "the files are in \(BoardFiles.packagedFolder)"
-      self.init(code: .noInput, text: "there is no board file \(quoted: name); \(remedy)")
+      self.init(code: .noInput, text: "the board file \(quoted: name) does not exist; \(remedy)")
     }
   }
 }
@@ -164,11 +164,13 @@ extension CommandFailure {
 extension MessageText {
   fileprivate static func unknownBoard(_ compatible: [[UInt8]]) -> MessageText {
     let how: MessageText =
-      "\(BoardFiles.packagedFolder)/README.md says how to write one into \(BoardFiles.ownFolder)"
+      "\(BoardFiles.packagedFolder)/README.md explains how to write one into"
+      + " \(BoardFiles.ownFolder)"
     if compatible.isEmpty {
-      return "this machine has no device tree, by which a board is known; name one with --board"
+      return "this machine has no device tree, which identifies the board; name a board with"
+        + " --board"
     }
     let words = [UInt8](compatible.joined(separator: [UInt8](", "))).printable
-    return "no board file is of this board, whose device tree says \(bytes: words); \(how)"
+    return "no board file matches this board, whose device tree contains \(bytes: words); \(how)"
   }
 }

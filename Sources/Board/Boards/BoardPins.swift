@@ -3,28 +3,28 @@ public import LinuxIO
 public import Sensing
 public import YAML
 
-/// Which GPIO lines the names of a board's pins are.
+/// The GPIO lines for the names of a board's pins.
 public struct BoardPins: Sendable {
-  /// Nil on a board without a file: then only the kernel knows lines.
+  /// Nil for a board without a file: only the kernel then knows lines.
   public let board: BoardFile?
 
   public init(_ board: BoardFile?) { self.board = board }
 
-  /// Those of this machine.
+  /// Finds the board file of this machine.
   ///
   /// - Parameters:
-  ///   - sys: where sysfs is mounted.
-  ///   - folder: where the board files are that came with the program.
-  /// - Throws: what is wrong with a board file that may be of this machine.
+  ///   - sys: mount point of sysfs.
+  ///   - folder: folder of the program's board files.
+  /// - Throws: the failure of a board file that may be of this machine.
   public init(sys: Path, packagedIn folder: [UInt8]) throws(BoardFileFailure) {
     self.init(try BoardFiles(packagedIn: folder).board(of: try DeviceTree(of: sys)))
   }
 
-  /// Where to look for the line that a person wrote, one place after the other: the kernel's own
-  /// name first; then what the board file says of the pin with this name. That is the chip and the
-  /// line on it; of a chip whose label is not constant, the other names of the line.
+  /// Returns the possible addresses of the line that a person wrote, best first: the kernel's own
+  /// name, then the address in the board file for the pin with this name. That is a chip and an
+  /// offset, or for a chip whose label is not constant, the other names of the line.
   ///
-  /// - Throws: that the pin is no GPIO line.
+  /// - Throws: a refusal if the pin is not a GPIO line.
   public func addresses(of written: GPIOLineAddress) throws(Refusal) -> [GPIOLineAddress] {
     guard case .name(let name) = written, let board, let place = board.place(named: name) else {
       return [written]
@@ -32,7 +32,7 @@ public struct BoardPins: Sendable {
     let pin = board[place]
     guard pin.line != nil else {
       throw Refusal(
-        "\(quoted: name) is \(bytes: pin.name), and no GPIO line",
+        "\(quoted: name) is \(bytes: pin.name), not a GPIO line",
         remedy: "sudo homeward pins shows the pins of this board")
     }
     let others = board.addresses(of: place)
@@ -41,8 +41,8 @@ public struct BoardPins: Sendable {
 }
 
 extension BoardFile {
-  /// The pin that a person means: by one of the names of its line, by its number (`PIN11`, where
-  /// the board has one header), or by both (`J8_11`).
+  /// Returns the pin that a person means: by one of the names of its line, by its number (`PIN11`,
+  /// if the board has one header), or by both (`J8_11`).
   public func place(named name: [UInt8]) -> Place? {
     for place in places where self[place].line != nil && self[place].names.contains(name) {
       return place
@@ -56,8 +56,8 @@ extension BoardFile {
     return nil
   }
 
-  /// The name of the line that a person means who writes `gpio17`, `GPIO 17`, `BCM17` or `pin 11`;
-  /// nil if none is like it.
+  /// Returns the name of the line for similar spellings such as `gpio17`, `GPIO 17`, `BCM17` or
+  /// `pin 11`; nil if none is similar.
   func nameMeant(by written: [UInt8]) -> [UInt8]? {
     let meant = written.lettersAndDigits
     let isBroadcom = meant.span.starts(with: "bcm")
@@ -74,7 +74,7 @@ extension BoardFile {
     return nil
   }
 
-  /// The pins that a line is at: most are at one, and a line of no header at none.
+  /// Returns the pins of a line: usually one, and none for a line on no header.
   public func places(of address: GPIOLineAddress) -> [Place] {
     switch address {
     case .name(let name):
@@ -89,8 +89,8 @@ extension BoardFile {
     }
   }
 
-  /// Where the line of a pin is: on its chip; of a chip whose label is not constant, by its names.
-  /// None where the pin is no line.
+  /// Returns the addresses of a pin's line: on its chip, or for a chip whose label is not constant,
+  /// by its names. Empty if the pin is not a line.
   public func addresses(of place: Place) -> [GPIOLineAddress] {
     guard let line = self[place].line else { return [] }
     let labels = chips[line.chip].labels
@@ -98,7 +98,6 @@ extension BoardFile {
     return labels.map { .chip(label: $0, offset: line.offset) }
   }
 
-  /// All pins, header by header.
   public var places: [Place] {
     headers.indices.flatMap { header in
       headers[header].pins.indices.map { Place(header: header, pin: $0) }
@@ -107,6 +106,6 @@ extension BoardFile {
 }
 
 extension [UInt8] {
-  /// Letters, in lower case, and digits of ASCII, without what stands between them.
+  /// ASCII letters in lower case and digits, without all other bytes.
   fileprivate var lettersAndDigits: [UInt8] { lowercasedASCII.filter { $0.isLetterOrDigit } }
 }

@@ -4,17 +4,16 @@ public import LinuxIO
 /// The device tree that the kernel was started with, as sysfs shows it in
 /// `firmware/devicetree/base` (Documentation/ABI/testing/sysfs-firmware-ofw).
 public struct DeviceTree: Sendable {
-  /// The longest property that is read.
   private static let propertyByteCountMax = 4096
 
   private let root: Path
-  /// What the board is, the most exact word first; empty on a machine without a device tree.
+  /// Names of the board, the most exact first; empty on a machine without a device tree.
   public let compatible: [[UInt8]]
-  /// What the board's maker calls it; empty where that is not said.
+  /// Model name from the maker; empty if there is none.
   public let model: [UInt8]
 
-  /// - Parameter sys: where sysfs is mounted.
-  /// - Throws: why the tree cannot be read; that there is none is no error.
+  /// - Parameter sys: mount point of sysfs.
+  /// - Throws: the failure to read the tree; a machine without a tree is not a failure.
   public init(of sys: Path) throws(BoardFileFailure) {
     root = sys / "firmware/devicetree/base"
     do throws(Errno) {
@@ -25,7 +24,7 @@ public struct DeviceTree: Sendable {
     }
   }
 
-  /// Texts with a NUL behind each; none where there is no such property.
+  /// Returns the texts of a property, which end with a NUL each; empty if it does not exist.
   private static func property(
     _ name: StaticString, of node: Path
   ) throws(Errno) -> [[UInt8]] {
@@ -37,12 +36,12 @@ public struct DeviceTree: Sendable {
     }
   }
 
-  /// Whether the kernel was told to use the device at a node; nil where there is no such node, or
-  /// it cannot be read.
+  /// Returns whether the kernel uses the device at a node; nil if the node does not exist or cannot
+  /// be read.
   public func isEnabled(_ node: [UInt8]) -> Bool? {
     let path = root / [UInt8](node.drop { $0 == UInt8(ascii: "/") })
     do throws(Errno) {
-      // Each node has a name, and those without a status are enabled.
+      // Each node has a name, and a node without a status is enabled.
       guard try !Self.property("name", of: path).isEmpty else { return nil }
       let status = try Self.property("status", of: path).first ?? [UInt8]("okay")
       return status.span.elementsEqual("okay") || status.span.elementsEqual("ok")

@@ -2,25 +2,20 @@ import Bytes
 import Sensing
 import YAML
 
-// `power`: what is different while the supply is low.
+// `power`: changes while the supply is low.
 
 extension ConfigurationField {
   private static let levelsMax = 16
-  /// A battery that counts as low when it is full has no other level.
+  /// A higher limit would hold for a full battery.
   private static let percentRange = 1...95
   private static let voltsRange = 1...1000
   private static let example: StaticString = "power: [{ below: 30%, every: 15min }]"
 
-  /// Reads `power`.
-  ///
-  /// - Parameters:
-  ///   - hasBattery: whether `battery` reports any.
-  ///   - hasReceiver: whether `location` has one.
-  /// - Returns: the levels that can be used, in the order of the file.
+  /// Reads `power`. Returns the valid levels, in the order of the file.
   func powerLevels(hasBattery: Bool, hasReceiver: Bool) -> [PowerLevel] {
     guard hasBattery else {
       report(
-        "battery is off, so there is nothing to go by",
+        "battery is off, so no level can be measured",
         remedy: "write battery: auto, or leave out power")
       return []
     }
@@ -38,11 +33,12 @@ extension ConfigurationField {
     let mains = keys.optional("mains")
     if below != nil, mains != nil {
       report(
-        "one level has one condition", remedy: "write a level for below, and another for mains")
+        "a level can have only one condition",
+        remedy: "write a level for below, and another for mains")
       return nil
     }
     if let mains {
-      guard mains.isOff("mains: off, for while no power comes in from outside"),
+      guard mains.isOff("mains: off, for the time without external power"),
         seen.isNew(.withoutMains, mains)
       else { return nil }
       return effect.map { PowerLevel(.withoutMains, $0) }
@@ -66,13 +62,14 @@ extension ConfigurationField {
     if let gps = keys.optional("gps"), gps.isOff("off, or leave out gps") {
       effect.isReceiverOff = true
       if !hasReceiver {
-        gps.report("there is no location", remedy: "leave out gps, or write a location")
+        gps.report(
+          "the configuration has no location", remedy: "leave out gps, or write a location")
       }
     }
     if keys.index(ofFirst: ["every", "upload", "gps"]) == nil {
       report("this level changes nothing", remedy: "write every, upload or gps: off")
     }
-    // Of what is there, each mistake is told.
+    // Every mistake in the present keys is reported.
     return effect == PowerEffect() ? nil : effect
   }
 
@@ -88,21 +85,23 @@ extension ConfigurationField {
     }
     guard let percent = percent(in: Self.percentRange, example: example) else { return nil }
     guard percent == percent.rounded() else {
-      report("a level is not that exact", remedy: "write a whole number of percent")
+      report("a level in percent has no decimals", remedy: "write a whole number of percent")
       return nil
     }
     return .chargeBelow(percent: Int64(percent))
   }
 }
 
-/// Limits of one unit fall from level to level: a later level counts more, and one above an earlier
-/// one would hide it for ever. So would a second one without mains.
+/// The conditions so far. Limits of one unit have to fall from level to level: later levels
+/// override, so a higher one after an earlier one would hide it forever. So would a second one
+/// without mains.
 private struct SeenConditions {
   private var percent = Int64.max
   private var microvolts = Int64.max
   private var hasMains = false
 
-  /// Returns whether no level so far hides this one, or is hidden by it; reports it otherwise.
+  /// Returns whether the condition neither hides an earlier one nor is hidden by it; reports the
+  /// problem otherwise.
   mutating func isNew(_ condition: PowerLevel.Condition, _ field: ConfigurationField) -> Bool {
     var isFalling = true
     switch condition {
@@ -115,15 +114,15 @@ private struct SeenConditions {
     case .withoutMains:
       if hasMains {
         field.report(
-          "a level before this one has mains: off already",
-          remedy: "write one level for mains: off, with all that it changes")
+          "an earlier level already has mains: off",
+          remedy: "write one level for mains: off, with all its changes")
       }
       defer { hasMains = true }
       return !hasMains
     }
     if !isFalling {
       field.report(
-        "a level before this one is as low, and would never count",
+        "an earlier level has the same or a lower limit and would never apply",
         remedy: "write the levels from the highest limit to the lowest")
     }
     return isFalling

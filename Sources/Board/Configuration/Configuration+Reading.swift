@@ -8,19 +8,19 @@ extension Configuration {
   public static let defaultStateDirectory: StaticString = "/var/lib/homeward"
   public static let fileByteCountMax = 64 * 1024
 
-  /// Reads the file that a command works with; `-` is standard input.
+  /// Reads the configuration file of a command; `-` is standard input.
   public static func read(from file: [UInt8]) throws(CommandFailure) -> Configuration {
     if let configuration = try readIfThere(from: file) { return configuration }
     throw CommandFailure(unreadable: file, .noSuchFile)
   }
 
-  /// The same; nil where there is no such file.
+  /// Reads the configuration file of a command; nil if the file does not exist.
   public static func readIfThere(from file: [UInt8]) throws(CommandFailure) -> Configuration? {
     guard let text = try text(ifThereIn: file) else { return nil }
     return try read(text, of: file)
   }
 
-  /// The text of the file that a command works with.
+  /// Returns the text of the configuration file of a command.
   public static func text(of file: [UInt8]) throws(CommandFailure) -> [UInt8] {
     if let text = try text(ifThereIn: file) { return text }
     throw CommandFailure(unreadable: file, .noSuchFile)
@@ -44,8 +44,8 @@ extension Configuration {
 
   public static func isStandardInput(_ file: [UInt8]) -> Bool { file.span.elementsEqual("-") }
 
-  /// The configuration that a text says. What is wrong in it names its place in `file`. One that
-  /// was judged right stays right, whatever the board files say now.
+  /// Parses the text of a configuration. Problems name their place in `file`. A text that was
+  /// judged before remains valid, whatever the board files contain now.
   public static func read(
     _ text: [UInt8], of file: [UInt8], isJudged: Bool = false
   ) throws(CommandFailure) -> Configuration {
@@ -58,14 +58,14 @@ extension Configuration {
     }
   }
 
-  /// What is wrong with a board file is told where its lines are looked for.
+  /// Returns the board. A problem in its file is reported when the lines are searched.
   private static func board(of host: HostPaths) -> BoardFile? {
     (try? BoardPins(sys: Path(host.sys), packagedIn: host.boards))?.board
   }
 
-  /// The outputs that a text names, with their lines where this board has them, also where the text
-  /// is wrong elsewhere. An output with a mistake of its own is left out: its safe level could be
-  /// the wrong one. A text that is no YAML has none: its end may be missing.
+  /// Returns the outputs in a text, with their lines on this board, even if the text is wrong
+  /// elsewhere. An output with a mistake is left out, because its safe level could be wrong. A text
+  /// that is not YAML has none: its end may be missing.
   public static func outputs(in text: [UInt8]) -> [OutputSettings] {
     let problems = ProblemCollector()
     let field = ConfigurationField(file: text, example: "outputs: []", problems: problems)
@@ -76,26 +76,23 @@ extension Configuration {
 }
 
 extension Configuration {
-  /// What this configuration says that is right, and perhaps not meant, with its place in `file`.
+  /// Returns the warnings: valid settings that may not be intended, with their places in `file`.
   public func warnings(of file: [UInt8]) -> [MessageText] {
     warnings.map { MessageText(bytes: $0.rendered(fileName: file)) }
   }
 
-  /// The configuration in the bytes of a file.
+  /// Parses a configuration file. At most 64 KiB of the bytes are read, in time about proportional
+  /// to their number.
   ///
-  /// Any bytes are answered: at most 64 KiB are looked at, in time about proportional to their
-  /// number.
-  ///
-  /// - Parameter source: the whole file; see `Configuration` for what it may say.
+  /// - Parameter source: whole file; see `Configuration` for its keys.
   /// - Returns: the configuration, complete and within all limits.
-  /// - Throws: everything that is wrong with the file; after a mistake in its YAML, only what was
-  ///   found until there.
+  /// - Throws: every problem of the file; after an error in its YAML, only the problems before it.
   public static func parse(_ source: [UInt8]) throws(ConfigurationErrors) -> Configuration {
     try parse(source, on: nil)
   }
 
-  /// The same, where a line of the board that is named twice is a mistake, too, by whatever names.
-  /// `board` finds the board.
+  /// Parses a configuration file, and also rejects a line of the board that is used twice under any
+  /// names. `board` finds the board.
   static func parse(
     _ source: [UInt8], on board: BoardLook?
   ) throws(ConfigurationErrors) -> Configuration {
@@ -118,12 +115,13 @@ extension CommandFailure {
     case .noSuchFile:
       let isDefault = file.span.elementsEqual(Configuration.defaultFile)
       let option: MessageText = isDefault ? "" : " --config \(typed: Path(file))"
-      remedy = "to write it, run: sudo homeward pair\(option)"
+      remedy = "to create it, run: sudo homeward pair\(option)"
     case .isDirectory: remedy = "name the file in it with --config"
     case .isPipe:
       self.init(
         code: .noInput,
-        text: "\(Path(file)) cannot be read: it is no file; standard input is read with --config -")
+        text: "\(Path(file)) cannot be read: it is not a regular file; to read standard input, use"
+          + " --config -")
       return
     case .notPermitted:
       self.init(notPermitted: Path(file))

@@ -4,11 +4,11 @@ import Outbox
 import Sensing
 import YAML
 
-// The configuration file, key by key. What each key means stands at the properties of
-// `Configuration`; a key that is not asked for here is an unknown key.
+// The configuration file, key by key. The properties of `Configuration` describe the keys; a key
+// that is not read here is an unknown key.
 
 extension ConfigurationField {
-  /// The file as a whole; what is wrong in it is reported, and left out.
+  /// Reads the whole file; mistakes are reported and left out.
   func configuration(on board: BoardLook? = nil) -> Configuration? {
     guard let keys = section(example: "home_assistant: { url: http://192.168.1.5:8123 }") else {
       return nil
@@ -38,25 +38,25 @@ extension ConfigurationField {
     let commands = fields.commands?.commands() ?? []
     let location = locationField.flatMap {
       GPSDSettings(
-        $0, notAmong: taken, isAnchorCommanded: commands.contains(CommandKinds(.anchor)))
+        $0, notAmong: taken, isAnchorCommanded: commands.allows(.anchor))
     }
-    let devices = SensorSettings.lists(
-      sensors: fields.sensors, outputs: fields.outputs, notAmong: taken)
-    // It may name sensors.
+    let sensors = fields.sensors.map { SensorKind.list($0, notAmong: taken) } ?? []
+    let outputs = fields.outputs.map { OutputSettings.list($0, notAmong: taken) } ?? []
+    // The battery may name sensors.
     let battery = batteryField.map {
-      BatterySettings($0, among: devices.sensors.flatMap { $0.measured })
+      BatterySettings($0, among: sensors.flatMap { $0.measured })
     }
     let power =
       keys.optional("power")?.powerLevels(
         hasBattery: battery != .off, hasReceiver: location != nil) ?? []
     keys.ignore(
-      "after_upload", because: "the agent starts no program",
+      "after_upload", because: "the agent does not start programs",
       remedy: "remove it; a shell starts the program with homeward run --once && PROGRAM, a unit of"
         + " systemd with OnSuccess=")
     let notifications = notificationsField?.notifications(with: commands)
     if location?.anchor != nil, let every, every > AnchorSettings.cycleMax {
       everyField?.report(
-        "an anchor watch judges one fix in each cycle, and so it sees a drag 2 cycles late",
+        "an anchor watch judges one fix per cycle, so it detects a dragging anchor 2 cycles late",
         remedy:
           "write \(AnchorSettings.cycleMax) or less, such as 10s; or leave out location.anchor"
       )
@@ -69,11 +69,11 @@ extension ConfigurationField {
       durability: durability ?? .batch, history: history ?? .standard,
       deviceName: deviceName, location: location,
       battery: battery ?? .automatic, system: system ?? .all,
-      host: host ?? .standard,
-      sensors: devices.sensors, outputs: devices.outputs, power: power, commands: commands)
+      host: host ?? .standard, sensors: sensors, outputs: outputs, power: power,
+      commands: commands)
   }
 
-  /// From one upload to the next, which is more than a cycle.
+  /// Returns the time between two uploads, which is longer than a cycle.
   private func uploadInterval(cycle: Duration) -> Duration? {
     guard let keys = section(example: "upload: { every: 5min }") else { return nil }
     defer { keys.reportUnknownKeys() }
@@ -82,21 +82,22 @@ extension ConfigurationField {
     else { return nil }
     guard interval > cycle else {
       field.report(
-        "an upload takes what several cycles brought, and a cycle takes \(cycle)",
-        remedy: "write more than \(cycle), or leave out upload: then each cycle ends with one")
+        "an upload sends the data of several cycles, and a cycle takes \(cycle)",
+        remedy: "write more than \(cycle), or leave out upload: then each cycle ends with an"
+          + " upload")
       return nil
     }
     return interval
   }
 
   private func commands() -> CommandKinds {
-    let words = CommandKind.all.map { $0.word }
+    let words = CommandKind.allCases.map { $0.word }
     let seen = SeenTexts()
     var commands: CommandKinds = []
     for item in items(count: 0...words.count, example: "[request_location_update]") {
       guard let index = item.word(of: words) else { continue }
       seen.add([UInt8](words[index]), of: item)
-      commands.insert(CommandKinds(CommandKind.all[index]))
+      commands.insert(CommandKinds(CommandKind.allCases[index]))
     }
     return commands
   }
@@ -109,10 +110,10 @@ extension ConfigurationField {
   private func history() -> Configuration.HistorySettings? {
     guard let keys = section(example: "history: { bytes_per_minute: 100000 }") else { return nil }
     defer { keys.reportUnknownKeys() }
-    let orders: [Spool.Order] = [.oldestFirst, .newestFirst]
-    let order = keys.optional("order")?.word(of: ["oldest_first", "newest_first"])
+    keys.ignore(
+      "order", because: "history is sent in the order in which it was recorded",
+      remedy: "remove it")
     return Configuration.HistorySettings(
-      order: order.map { orders[$0] } ?? .oldestFirst,
       diskMegabytes: keys.optional("disk_megabytes")?
         .wholeNumber(in: Configuration.diskMegabytesRange) ?? 64,
       bytesPerMinute: keys.optional("bytes_per_minute")?.bytesPerMinute(),
@@ -142,10 +143,10 @@ extension ConfigurationField {
   }
 }
 
-/// Finds the board file of a machine; nil where it has none that can be used.
+/// Finds the board file of a machine; nil if it has no usable one.
 typealias BoardLook = (Configuration.HostPaths) -> BoardFile?
 
-/// Which pin a line is at, whatever it is called. The board is looked for where there is a line.
+/// The names of the pins that lines are at. The board is read only if there is a line.
 private final class PinNames {
   private let host: Configuration.HostPaths
   private let look: BoardLook
@@ -156,7 +157,7 @@ private final class PinNames {
     self.look = look
   }
 
-  /// Nil where it is at no pin of the board, or the board is not known.
+  /// Returns the pin's name; nil if the line is at no pin of the board, or the board is unknown.
   func name(of line: GPIOLineAddress) -> [UInt8]? {
     guard let board, let place = board.places(of: line).first else { return nil }
     let header = board.headers[place.header].name

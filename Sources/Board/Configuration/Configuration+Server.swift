@@ -5,7 +5,7 @@ import Sensing
 import Transport
 import YAML
 
-// The sections that say who Home Assistant is and how it is spoken with.
+// The sections about Home Assistant and the connection to it.
 
 extension ConfigurationField {
   func homeAssistant() -> Configuration.HomeAssistantSettings? {
@@ -16,18 +16,18 @@ extension ConfigurationField {
     let url = keys.required("url", example: "url: http://192.168.1.5:8123")?.httpURL()
     let tokenFile = keys.optional("token_file")?.absolutePath()
     let transport = keys.optional("transport")?.word(of: ["http", "websocket"])
-    let encryption = keys.optional("encryption")?.word(of: ["required", "preferred"])
-    let registersAgainAfter = keys.optional("register_again")?.registersAgainAfter()
-    let homeNetwork = keys.optional("home_network")?.homeNetwork()
-    let isPlainAllowedAway = keys.optional("plain_http_away")?.boolean()
+    var server = Uplink.Settings.Server(url: url ?? [])
+    server.isPlainAllowed =
+      keys.optional("encryption")?.word(of: ["required", "preferred"]) == 1
+    server.registersAgainAfter = keys.optional("register_again")?.registersAgainAfter()
+    server.home = keys.optional("home_network")?.homeNetwork(of: server.url)
+    server.isPlainAllowedAway = keys.optional("plain_http_away")?.boolean() ?? false
     let tls = keys.optional("tls")?.tls()
     keys.hint(
-      "token", "put the token into a file of its own and name that file with \"token_file\"")
-    guard let url else { return nil }
+      "token", "put the token into a separate file and name that file with \"token_file\"")
+    guard url != nil else { return nil }
     return Configuration.HomeAssistantSettings(
-      url: url, tokenFile: tokenFile, transport: transport == 1 ? .webSocket : .http,
-      isPlainAllowed: encryption == 1, registersAgainAfter: registersAgainAfter,
-      homeNetwork: homeNetwork, isPlainAllowedAway: isPlainAllowedAway ?? false,
+      server: server, tokenFile: tokenFile, transport: transport == 1 ? .webSocket : .http,
       tls: tls ?? .system)
   }
 
@@ -36,7 +36,8 @@ extension ConfigurationField {
     return duration(in: Configuration.registerAgainRange, example: "10min")
   }
 
-  private func homeNetwork() -> Configuration.HomeNetworkSettings? {
+  /// Reads `home_network`; `usual` is the address of Home Assistant if `url` is missing.
+  private func homeNetwork(of usual: [UInt8]) -> Uplink.Settings.Home? {
     guard let keys = section(example: "home_network: { ssids: [Harbour] }") else { return nil }
     defer { keys.reportUnknownKeys() }
     let range = 1...Configuration.homeNetworksMax
@@ -46,15 +47,15 @@ extension ConfigurationField {
     let url = keys.optional("url")?.httpURL()
     guard ssids != nil || bssids != nil || gateways != nil else {
       report(
-        "nothing says which network is home", remedy: "write ssids, bssids or gateways")
+        "no key defines the home network", remedy: "write ssids, bssids or gateways")
       return nil
     }
-    return Configuration.HomeNetworkSettings(
+    return Uplink.Settings.Home(
       networks: HomeNetworks(
         ssids: ssids?.compactMap { $0.ssid() } ?? [],
         bssids: bssids?.compactMap { $0.hardwareAddress() } ?? [],
         gateways: gateways?.compactMap { $0.hardwareAddress() } ?? []),
-      url: url)
+      url: url ?? usual)
   }
 
   private func ssid() -> SSID? {
@@ -108,8 +109,8 @@ extension ConfigurationField {
     let settings = notifications()
     if let settings, !settings.isWebSocketWanted, !commands.isEmpty {
       report(
-        "commands come with notifications, over the WebSocket",
-        remedy: "write notifications: websocket, or take out commands")
+        "commands arrive as notifications over the WebSocket",
+        remedy: "write notifications: websocket, or remove commands")
     }
     return settings
   }
@@ -134,7 +135,7 @@ extension ConfigurationField {
       push = Configuration.PushSettings(url: url, tokenFile: tokenFile)
     } else if url != nil || tokenFile != nil {
       report(
-        "a server that takes notifications needs its address and its token",
+        "a server for notifications needs both its address and its token",
         remedy: "write push_url and push_token_file, or neither")
     }
     return Configuration.NotificationSettings(

@@ -5,106 +5,84 @@ public import Sensing
 public import Transport
 public import YAML
 
-/// What the agent shall do: the content of its configuration file, `/etc/homeward/homeward.yaml`.
+/// The settings of the agent: the content of its configuration file, `/etc/homeward/homeward.yaml`.
 ///
-/// Each property says which key it comes from, its range, and what holds when the key is absent.
-/// Texts are UTF-8. Lengths of time are written as a number and a unit (`ms`, `s`, `min`, `h` or
-/// `d`). A key is added by a property here and a line in `Configuration+Sections.swift`.
+/// Each property names its key, range and default. Texts are UTF-8. Durations are written as a
+/// number and a unit (`ms`, `s`, `min`, `h` or `d`). A key is added by a property here and a line
+/// in `Configuration+Sections.swift`.
 public struct Configuration: Sendable {
-  /// `every`: how long a cycle takes, from one reading of all sensors to the next; 5 s to 24 h.
-  /// Default: 60 s.
+  /// `every`: time between two cycles, in which all sensors are read; 5 s to 24 h. Default: 60 s.
   public var every: Duration
-  /// `upload: { every: … }`: from one upload to the next, which takes what several cycles brought;
-  /// more than `every`, to 24 h. Default: nil, each cycle ends with one.
+  /// `upload: { every: … }`: time between two uploads of the readings of several cycles; more than
+  /// `every`, up to 24 h. Default: nil, each cycle ends with an upload.
   public var uploadEvery: Duration?
-  /// `state_directory`: where the agent keeps what must survive a power cut; an absolute path of
-  /// at most 1024 bytes. Default: `/var/lib/homeward`.
+  /// `state_directory`: directory for data that must survive a power cut; an absolute path of at
+  /// most 1024 bytes. Default: `/var/lib/homeward`.
   public var stateDirectory: [UInt8]
-  /// `home_assistant`: whom to report to. Required.
+  /// `home_assistant`: server to report to. Required.
   public var homeAssistant: HomeAssistantSettings
-  /// `notifications`: how Home Assistant's notifications reach this board. Default: not at all.
+  /// `notifications`: ways for Home Assistant's notifications to reach this board. Default: none.
   public var notifications: NotificationSettings
-  /// `durability`: what may be lost when the power goes: `reading` (nothing: every reading is
-  /// written before the next one is looked at), `batch` (what was read since the last upload, of
-  /// some 15 min at most) or `memory` (all that Home Assistant does not have). Default: `batch`.
+  /// `durability`: data that a power cut may lose: `reading` (none: every reading is written before
+  /// the next one is processed), `batch` (the readings since the last upload, at most about 15 min)
+  /// or `memory` (everything that Home Assistant does not have). Default: `batch`.
   public var durability: Durability
-  /// `history`: what was not delivered in its time. Default: all of it is sent as soon as possible.
+  /// `history`: handling of undelivered entries. Default: all are sent as soon as possible.
   public var history: HistorySettings
-  /// `device: { name: … }`: what Home Assistant calls the device; 1 to 64 characters.
-  /// Default: nil, the host's name.
+  /// `device: { name: … }`: device name in Home Assistant; 1 to 64 characters. Default: nil, the
+  /// host's name.
   public var deviceName: [UInt8]?
-  /// `location`: where fixes come from. Default, and with `location: off`: nil, from nowhere.
+  /// `location`: source of fixes. Default, and with `location: off`: nil, none.
   public var location: GPSDSettings?
-  /// `battery`: which batteries are reported. Default: `auto`.
+  /// `battery`: batteries to report. Default: `auto`.
   public var battery: BatterySettings
   /// `system`: `auto` (all), `off`, or a list of `cpu_temperature`, `load`, `memory`, `uptime` and
   /// `disk`. Default: `auto`.
   public var system: SystemSettings
-  /// `host`: where the kernel's file systems are mounted.
+  /// `host`: mount points of the kernel's file systems.
   public var host: HostPaths
-  /// `sensors`: what is connected to the board, at most 64; no two with the same address, or with
-  /// names that differ in the case of ASCII letters only. Default: none.
-  public var sensors: [SensorSettings]
+  /// `sensors`: sensors connected to the board, at most 64; with different addresses, and names
+  /// that differ in more than the case of ASCII letters. Default: none.
+  public var sensors: [any ConfiguredSensor]
   /// `outputs`: GPIO lines that the agent switches, at most 16; with addresses and names of their
   /// own. Default: none.
   public var outputs: [OutputSettings] = []
-  /// `power`: what is different while the supply is low, at most 16 levels; of those that hold, the
-  /// last one that has a key decides it. Default: nothing is.
+  /// `power`: changes while the supply is low, at most 16 levels; of those that hold, the last one
+  /// with a key decides it. Default: none.
   public var power: [PowerLevel] = []
-  /// `commands`: what Home Assistant may ask of this board with notifications. Default: nothing.
+  /// `commands`: actions that Home Assistant may request with notifications. Default: none.
   public var commands: CommandKinds = []
-  /// What the file says that is right, and perhaps not meant or without an effect.
+  /// Valid settings that may not be intended, or have no effect.
   public var warnings: [ConfigurationProblem] = []
 }
 
 extension Configuration {
   /// `home_assistant`: the server.
   public struct HomeAssistantSettings: Sendable {
-    /// `url`: http or https, a host, and optionally a port and a path; at most 512 bytes; without
-    /// a slash at the end. Required.
-    public var url: [UInt8]
-    /// `token_file`: the absolute path of a file with a long-lived access token, with which the
-    /// agent registers and opens the WebSocket. Default: nil, what `homeward pair` kept is used.
+    /// The keys that `Uplink` needs.
+    public var server: Uplink.Settings.Server
+    /// `token_file`: absolute path of a file with a long-lived access token, with which the agent
+    /// registers and opens the WebSocket. Default: nil, the credential from `homeward pair`.
     public var tokenFile: [UInt8]?
-    /// `transport`: how messages go to the webhook: `http`, or `websocket`, which falls back on
-    /// HTTP while there is no connection. Default: `http`.
+    /// `transport`: transport of messages to the webhook: `http`, or `websocket`, which falls back
+    /// on HTTP while there is no connection. Default: `http`.
     public var transport: MessageTransport
-    /// `encryption: preferred`: a server that gives no key is sent messages in plain, and asked for
-    /// a key once a day. Default: `required`, nothing is sent in plain.
-    public var isPlainAllowed: Bool
-    /// `register_again`: where Home Assistant has not known this device for so long, it is
-    /// registered anew, which makes its entities anew; 30 s to 24 h. Default, and with `off`: nil,
-    /// never: a person has to do it.
-    public var registersAgainAfter: Duration?
-    /// `home_network: { ssids, bssids, gateways, url }`: how to know home, and the address there.
-    /// Default: nil, the board is wherever it is.
-    public var homeNetwork: HomeNetworkSettings?
-    /// `plain_http_away`: whether an address without TLS may be used away from home. Default:
-    /// false.
-    public var isPlainAllowedAway: Bool
-    /// `tls: { ca_file, public_key, certificate_file, key_file }`: who the server has to be, and
-    /// what it is shown. Default: the system's authorities.
+    /// `tls: { ca_file, public_key, certificate_file, key_file }`: checks of the server's identity,
+    /// and the client certificate. Default: the system's authorities.
     public var tls: TransportSettings
 
-    /// How the server at an address is reached. `tls` holds for the addresses of the configuration;
-    /// another server is judged by the system's authorities.
+    public var url: [UInt8] { server.url }
+
+    /// Returns the TLS settings for an address. `tls` applies to the configured addresses; other
+    /// servers are checked with the system's authorities.
     public func transport(to address: [UInt8]) -> TransportSettings {
-      address == url || address == homeNetwork?.url ? tls : .system
+      address == url || address == server.home?.url ? tls : .system
     }
 
-    /// What the network is judged by; nil where none is known to be home.
+    /// Goal of the network monitor; nil if no home network is configured.
     public var networkGoal: NetworkGoal? {
-      homeNetwork.map { NetworkGoal(url: $0.url ?? url, in: $0.networks) }
+      server.home.map { NetworkGoal(url: $0.url, in: $0.networks) }
     }
-  }
-
-  /// `home_network`: at least one of the three lists, each of 1 to 16 items.
-  public struct HomeNetworkSettings: Equatable, Sendable {
-    /// `ssids`: names of wireless networks, 1 to 32 bytes. `bssids`: their access points, where the
-    /// name alone is not enough. `gateways`: hardware addresses of gateways at the end of a cable.
-    public var networks: HomeNetworks
-    /// `url`: the address there. Default: nil, that of `home_assistant.url`.
-    public var url: [UInt8]?
   }
 
   public enum MessageTransport: Equatable, Sendable {
@@ -114,12 +92,13 @@ extension Configuration {
 
   /// `notifications`: `off`, `websocket`, or both ways in a section.
   public struct NotificationSettings: Equatable, Sendable {
-    /// `websocket`: over an open WebSocket. Default in a section: true.
+    /// `websocket`: whether to use an open WebSocket. Default in a section: true.
     public var isWebSocketWanted: Bool
-    /// `push_url` and `push_token_file`: a server that Home Assistant posts them to. Default: nil.
+    /// `push_url` and `push_token_file`: server to which Home Assistant posts notifications.
+    /// Default: nil.
     public var push: PushSettings?
 
-    /// What holds where nothing is said of notifications: commands come with them.
+    /// Returns the default: commands need the WebSocket.
     public static func standard(with commands: CommandKinds) -> NotificationSettings {
       NotificationSettings(isWebSocketWanted: !commands.isEmpty)
     }
@@ -128,38 +107,34 @@ extension Configuration {
   public struct PushSettings: Equatable, Sendable {
     /// http or https; at most 512 bytes.
     public var url: [UInt8]
-    /// The absolute path of a file with the token by which that server knows Home Assistant.
+    /// Absolute path of a file with the token by which that server recognises Home Assistant.
     public var tokenFile: [UInt8]
   }
 
-  /// `history`: what was not delivered in its time.
+  /// `history`: handling of undelivered entries.
   public struct HistorySettings: Equatable, Sendable {
-    /// `order`: which part of it Home Assistant gets first: `oldest_first` or `newest_first`.
-    /// Default: `oldest_first`.
-    public var order: Spool.Order
-    /// `disk_megabytes`: what it may take of the disk; 4 to 4096 MiB. Default: 64.
+    /// `disk_megabytes`: maximum size on the disk; 4 to 4096 MiB. Default: 64.
     public var diskMegabytes: Int
-    /// `bytes_per_minute`: what it may take of the link to Home Assistant; 1024 to 1 000 000 000.
-    /// Default, and with `unlimited`: nil, all of it.
+    /// `bytes_per_minute`: maximum rate on the link to Home Assistant; 1024 to 1 000 000 000.
+    /// Default, and with `unlimited`: nil, no limit.
     public var bytesPerMinute: Int?
     /// `statistics`: whether the hours of an outage are imported into Home Assistant's long-term
-    /// statistics, which takes a token of an administrator. Default: false.
+    /// statistics, which needs a token of an administrator. Default: false.
     public var isForStatistics = false
 
     public static var standard: HistorySettings {
-      HistorySettings(order: .oldestFirst, diskMegabytes: 64)
+      HistorySettings(diskMegabytes: 64)
     }
   }
 
-  /// `host`: where the kernel's file systems are mounted, which in a container may be elsewhere,
-  /// and where the board files are.
-  /// Absolute paths of at most 1024 bytes.
+  /// `host`: mount points of the kernel's file systems, which may differ in a container, and the
+  /// folder of the board files. Absolute paths of at most 1024 bytes.
   public struct HostPaths: Equatable, Sendable {
     /// `proc`. Default: `/proc`.
     public var proc: [UInt8]
     /// `sys`. Default: `/sys`.
     public var sys: [UInt8]
-    /// `boards`: where the board files are that came with the program; those of a person are in
+    /// `boards`: folder of the program's board files; those of the user are in
     /// `/etc/homeward/boards`. Default: `/usr/share/homeward/boards`.
     public var boards = [UInt8](BoardFiles.packagedFolder)
 
@@ -170,7 +145,7 @@ extension Configuration {
 }
 
 extension Duration {
-  /// What `every` is where it is not said.
+  /// Default of `every`.
   static var standardEvery: Duration { .seconds(60) }
 }
 

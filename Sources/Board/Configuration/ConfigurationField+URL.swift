@@ -3,8 +3,8 @@ import HomeAssistant
 public import YAML
 
 extension ConfigurationField {
-  /// The address of a server: http or https, a host, perhaps a port and a path. Slashes at the end
-  /// are removed. It is not shown when it is wrong, since it may hold a password.
+  /// Returns the address of a server: http or https, a host, optionally a port and a path. Slashes
+  /// at the end are removed. A wrong address is not shown, since it may contain a password.
   func httpURL() -> [UInt8]? {
     guard let text = text() else { return nil }
     do throws(Refusal) { return try serverURL(text) } catch {
@@ -14,7 +14,7 @@ extension ConfigurationField {
   }
 }
 
-/// The address of a server in its usual form: the scheme in lower case, no slashes at the end.
+/// Returns the address of a server in normal form: the scheme in lower case, no slashes at the end.
 public func serverURL(_ text: [UInt8]) throws(Refusal) -> [UInt8] {
   var text = text
   for index in text.indices.prefix(while: { text[$0] != UInt8(ascii: ":") }).prefix(5) {
@@ -47,7 +47,7 @@ private func checkURL(_ text: Span<UInt8>) throws(Refusal) {
   }
   try checkAuthority(authority)
   guard !path.containsAny(of: "\"<>\\^`{|}") else {
-    throw Refusal("the path of the address has a character that no path has", remedy: "remove it")
+    throw Refusal("the path of the address contains an invalid character", remedy: "remove it")
   }
 }
 
@@ -62,7 +62,7 @@ private func checkCharacters(_ part: Span<UInt8>) throws(Refusal) {
   }
 }
 
-/// Host and port.
+/// Checks host and port.
 private func checkAuthority(_ text: Span<UInt8>) throws(Refusal) {
   let isBracketed = text.starts(with: "[")
   let start = isBracketed ? 1 : 0

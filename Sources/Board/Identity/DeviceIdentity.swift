@@ -4,7 +4,7 @@ public import HomeAssistant
 import LinuxIO
 public import Outbox
 
-/// What this board says about itself when it registers, read from the kernel.
+/// The identity of this board for the registration, read from the kernel.
 public struct DeviceIdentity {
   private static let textByteCountMax = 256
 
@@ -12,7 +12,7 @@ public struct DeviceIdentity {
 
   public init(host: Configuration.HostPaths) { self.host = host }
 
-  /// What registers keeps the id of `registration`, where there is one, and its board.
+  /// Returns a request that keeps the id and the board of `registration`, if given.
   func registrationRequest(
     keeping registration: Registration?, name: [UInt8]?, push: PushRoutes
   ) -> RegistrationRequest {
@@ -23,24 +23,25 @@ public struct DeviceIdentity {
       push: push, board: registration?.board?.bytes ?? serial ?? [])
   }
 
-  /// The serial number that the board has from its maker, which every user may read; nil where it
-  /// has none, as a PC.
+  /// Serial number from the board's maker, which every user may read; nil if there is none, as on a
+  /// PC.
   public var serial: [UInt8]? {
     @inline(never)
     get {
       let serial = text(sys / "firmware/devicetree/base/serial-number")
-      // A boot loader that does not know it writes zeros.
+      // A boot loader that does not know the number writes zeros.
       return serial?.allSatisfy { $0 == UInt8(ascii: "0") } == true ? nil : serial
     }
   }
 
-  /// The same after the card is flashed again on the same board with the same machine id, and
-  /// another one on every other board, even where the card is a copy; root and the service have the
-  /// same, for what only root may read, such as a PC's `product_uuid`, is no part of it.
+  /// Id of the device: unchanged after the card is flashed again on the same board with the same
+  /// machine id, and different on every other board, even if the card is a copy. Root and the
+  /// service get the same id, because it contains nothing that only root may read, such as a PC's
+  /// `product_uuid`.
   public var deviceID: [UInt8] { deviceID(serial: serial) }
 
-  /// What is registered keeps its id. Earlier versions did not keep it, and took a PC's
-  /// `product_uuid` into it, where they could read that.
+  /// Returns the id of a registration, which keeps its id. Earlier versions did not store it, and
+  /// included a PC's `product_uuid` if they could read it.
   @inline(never)
   public func deviceID(of registration: Registration?) -> [UInt8] {
     guard let registration else { return deviceID }
@@ -48,7 +49,7 @@ public struct DeviceIdentity {
       ?? deviceID(serial: serial ?? text(sys / "class/dmi/id/product_uuid"))
   }
 
-  /// Adds what an earlier version did not keep. Returns whether there was something to add.
+  /// Adds the values that an earlier version did not store. Returns whether any were missing.
   public func complete(_ registration: inout Registration) -> Bool {
     guard registration.deviceID == nil else { return false }
     registration.deviceID = Text(deviceID(of: registration))
@@ -56,14 +57,14 @@ public struct DeviceIdentity {
     return true
   }
 
-  /// The serial number of the other board that registered; nil where it was this one, as far as is
-  /// known.
+  /// Returns the serial number of the other board that registered; nil if it was this one, or is
+  /// unknown.
   public func otherBoard(of registration: Registration) -> [UInt8]? {
     guard let kept = registration.board?.bytes, let serial, kept != serial else { return nil }
     return kept
   }
 
-  /// What a person has to know where the card of a paired board is in another one; `state` has the
+  /// Returns the message for the card of a paired board in another board; `state` has the
   /// registration.
   public func otherBoardWords(
     of registration: Registration, in state: StateDirectory
@@ -71,15 +72,15 @@ public struct DeviceIdentity {
     guard let other = otherBoard(of: registration) else { return nil }
     let own = (serial ?? []).printable
     return "\(state.path) was paired on another board, with the serial number"
-      + " \(bytes: other.printable), and this one has \(bytes: own): where both are at work, Home"
-      + " Assistant takes them for one device. To make this board a device of its own, stop the"
-      + " agent and run: \(Arguments.command("pair")). If the other board is not used any longer:"
+      + " \(bytes: other.printable), and this one has \(bytes: own): if both run, Home Assistant"
+      + " treats them as one device. To make this board a separate device, stop the agent and run:"
+      + " \(Arguments.command("pair")). If the other board is no longer used:"
       + " \(Arguments.command("pair --same-device"))"
   }
 
   private func deviceID(serial: [UInt8]?) -> [UInt8] {
     let machineID = text(Path("/etc/machine-id"))
-    // A board without either is told apart by its name.
+    // A board without both is identified by its name.
     let name = serial == nil && machineID == nil ? hostName : []
     return fingerprint(of: [serial ?? [], machineID ?? [], name], purpose: "device id")
   }
@@ -89,10 +90,10 @@ public struct DeviceIdentity {
       ?? [UInt8]("Linux board")
   }
 
-  /// Home Assistant shows "by" and this behind the model: a name for people, or what the kernel
-  /// has. Empty where that is nothing.
+  /// Manufacturer, which Home Assistant shows after the model: a name for people, or the kernel's.
+  /// Empty if there is none.
   private var manufacturer: [UInt8] {
-    // The device tree names the vendor first, such as "raspberrypi,4-model-b".
+    // The device tree has the vendor first, such as "raspberrypi,4-model-b".
     if let compatible = text(sys / "firmware/devicetree/base/compatible"),
       let comma = compatible.firstIndex(of: UInt8(ascii: ","))
     {
@@ -101,7 +102,7 @@ public struct DeviceIdentity {
     return dmi("sys_vendor") ?? dmi("board_vendor") ?? []
   }
 
-  /// A text of a PC's firmware; nil where its maker left it as it came.
+  /// Returns a text of a PC's firmware; nil for a placeholder of the maker.
   private func dmi(_ name: StaticString) -> [UInt8]? {
     guard let text = text(sys / "class/dmi/id" / name) else { return nil }
     let words = text.lowercasedASCII
@@ -113,8 +114,7 @@ public struct DeviceIdentity {
     "not specified", "not applicable", "unknown", "invalid", "oem",
   ]
 
-  /// Prefixes of device trees (the kernel's `vendor-prefixes.yaml`), and what the vendors call
-  /// themselves.
+  /// Prefixes of device trees (the kernel's `vendor-prefixes.yaml`), and the names of the vendors.
   private static let vendors: [(StaticString, StaticString)] = [
     ("bananapi", "Banana Pi"), ("beagle", "BeagleBoard.org"), ("friendlyarm", "FriendlyELEC"),
     ("hardkernel", "Hardkernel"), ("khadas", "Khadas"), ("libretech", "Libre Computer"),
@@ -130,7 +130,7 @@ public struct DeviceIdentity {
     return [UInt8](prefix)
   }
 
-  /// Home Assistant shows it as the firmware of the device, and shows no other version.
+  /// Firmware version in Home Assistant, which shows no other version.
   private var firmware: [UInt8] {
     [UInt8]("homeward ") + [UInt8](homewardVersion) + [UInt8](", Linux ") + kernelRelease
   }
@@ -145,7 +145,7 @@ public struct DeviceIdentity {
 
   private var sys: Path { Path(host.sys) }
 
-  /// The first text of a file of the kernel, up to its NUL or line end; nil where there is none.
+  /// Returns the first text of a kernel file, up to its NUL or line end; nil if there is none.
   private func text(_ path: Path) -> [UInt8]? {
     guard let bytes = try? readFile(at: path, byteCountMax: Self.textByteCountMax) else {
       return nil
@@ -156,8 +156,8 @@ public struct DeviceIdentity {
 }
 
 extension Configuration {
-  /// What Home Assistant is told about this board. A server for notifications without its token is
-  /// not named, and `withoutPushToken` is told why: a stranger who guessed the address could send
+  /// Returns the registration request of this board. A push server without its token is left out,
+  /// and the reason is passed to `withoutPushToken`: a stranger who guessed the address could send
   /// to it.
   public func registrationRequest(
     keeping registration: Registration? = nil,

@@ -3,20 +3,20 @@ public import HomeAssistant
 import LinuxIO
 public import Outbox
 
-/// What this board logs in with: the token in the file that the configuration names, else what
-/// pairing kept.
+/// The login of this board: the token in the configured file, otherwise the credential from
+/// pairing.
 public struct Login {
-  /// That Home Assistant rejected it, for people.
+  /// The message that Home Assistant rejected the login.
   public static let rejectedWords: MessageText =
-    "Home Assistant does not accept the login of this board any more; \(whenShownAgain)"
+    "Home Assistant rejects the login of this board; \(whenShownAgain)"
 
-  /// What is done with a token that was rejected: see `RejectedTokens`.
+  /// Treatment of a rejected token: see `RejectedTokens`.
   public static let whenShownAgain: MessageText =
-    "as it may ban this address, the same is never sent again over https://, and ever more rarely"
-    + " over http://"
+    "because it may ban this address, the same one is never sent again over https://, and less and"
+    + " less often over http://"
 
   public let credential: Credential
-  /// Nil where pairing kept it.
+  /// Nil for the credential from pairing.
   private let file: [UInt8]?
 
   public init(_ configuration: Configuration, _ state: StateDirectory) throws(CommandFailure) {
@@ -31,7 +31,7 @@ public struct Login {
     self.file = file
   }
 
-  /// Nil where no file is named and pairing kept nothing.
+  /// Returns the login; nil if no file is configured and pairing stored no credential.
   public static func find(
     _ configuration: Configuration, _ state: StateDirectory
   ) throws(CommandFailure) -> Login? {
@@ -50,13 +50,13 @@ public struct Login {
       credential: credential, rejected: rejected, seed: randomSeed(), now: Moment.now.instant)
   }
 
-  /// What a person does where Home Assistant rejected it.
+  /// Remedy after Home Assistant has rejected the login.
   public var remedy: MessageText {
     guard let file else { return Arguments.command("pair --login") }
     return "write a new token to \(Path(file)), and restart the agent"
   }
 
-  /// The same in a sentence.
+  /// Message of the rejection with its remedy.
   public var rejectedWithRemedy: MessageText { "\(Self.rejectedWords). What to do: \(remedy)" }
 }
 
@@ -66,7 +66,7 @@ extension CommandFailure {
   }
 }
 
-/// The token in a file.
+/// Reads the token in a file.
 public func readToken(_ path: [UInt8]) -> Result<[UInt8], Enrollment.TokenFlaw> {
   let bytes: [UInt8]
   do throws(Errno) {

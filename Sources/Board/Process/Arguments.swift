@@ -2,15 +2,15 @@ public import Bytes
 import CLinux
 import LinuxIO
 
-/// Why a command does not begin: the command line is wrong, or asks for help.
+/// The reason why a command does not start: a wrong command line, or a request for help.
 public enum UsageError: Error {
   case mistake(MessageText)
-  /// A word that means nothing here.
+  /// An unknown word.
   case unknown([UInt8])
   case helpWanted
 }
 
-/// The words after a command's name, taken one by one. `--option=value` is two of them.
+/// The words after a command's name, taken one by one. `--option=value` counts as two.
 ///
 ///     while let argument = try arguments.next() {
 ///       switch argument {
@@ -21,12 +21,12 @@ public enum UsageError: Error {
 ///     }
 public struct Arguments {
   private var rest: ArraySlice<[UInt8]>
-  /// An option that stood before a `=`, and what stood behind it, until that is taken.
+  /// An option before a `=` and its value, until the value is taken.
   private var attached: (option: [UInt8], value: [UInt8])?
 
   init(_ words: [[UInt8]]) { rest = words[...] }
 
-  /// The arguments of this process after its name.
+  /// Arguments of this process after its name.
   @safe public static var ofProcess: Arguments {
     Arguments(
       (1..<max(clinux_argument_count(), 1)).compactMap { index in
@@ -35,8 +35,8 @@ public struct Arguments {
       })
   }
 
-  /// - Throws: `helpWanted` where the next one is `--help` or `-h`; a mistake where the last one
-  ///   has a value and takes none.
+  /// - Throws: `helpWanted` for `--help` or `-h`; a mistake if the last argument has a value and
+  ///   takes none.
   public mutating func next() throws(UsageError) -> Argument? {
     if let attached { throw .mistake("\(bytes: attached.option.printable) takes no value") }
     guard var word = rest.popFirst() else { return nil }
@@ -49,7 +49,7 @@ public struct Arguments {
     return argument
   }
 
-  /// The word after an option. `meaning` says what is missing where there is none.
+  /// Returns the value after an option. `meaning` describes the value in the error message.
   public mutating func value(
     of option: Argument, _ meaning: StaticString
   ) throws(UsageError) -> [UInt8] {
@@ -63,21 +63,22 @@ public struct Arguments {
 }
 
 extension Arguments {
-  /// This process's command, for a person who may not give it: `sudo homeward check`.
+  /// Command of this process for a person who needs sudo: `sudo homeward check`.
   public static var commandWithSudo: MessageText {
     var arguments = ofProcess
     guard let command = try? arguments.next(), !command.isOption else { return "sudo homeward" }
     return "sudo homeward \(bytes: command.bytes.printable)\(ofProcess.configurationOption)"
   }
 
-  /// A command that a person gives next, with the same configuration as this process's:
-  /// `sudo homeward check --config boat.yaml`.
+  /// Returns a command for a person, with the configuration file of this process: `sudo homeward
+  /// check --config boat.yaml`.
   @inline(never)
   public static func command(_ words: StaticString) -> MessageText {
     "sudo homeward \(words)\(ofProcess.configurationOption)"
   }
 
-  /// ` --config FILE` where these arguments name one that can be named again; else nothing.
+  /// Option ` --config FILE` if these arguments name a file that can be read again; otherwise
+  /// empty.
   var configurationOption: MessageText {
     var words = self
     while let word = words.nextWord() {
@@ -87,18 +88,18 @@ extension Arguments {
     return ""
   }
 
-  /// The next one, whatever it is, without the value that is attached to it.
+  /// Returns the next argument of any kind, without its attached value.
   private mutating func nextWord() -> Argument? {
     attached = nil
     do throws(UsageError) { return try next() } catch { return Argument(bytes: []) }
   }
 }
 
-/// One word of the command line.
+/// A word of the command line.
 public struct Argument {
   public let bytes: [UInt8]
 
-  /// Whether it begins like an option. A single `-` is a name for standard input.
+  /// Whether it begins like an option. A single `-` means standard input.
   public var isOption: Bool { bytes.count > 1 && bytes.span.starts(with: "-") }
 
   public var unknown: UsageError { .unknown(bytes) }

@@ -1,21 +1,20 @@
 public import Bytes
 public import LinuxIO
 
-/// Why a command cannot begin or go on: what the person is told, and how the program ends. Each
-/// line of what is wrong in a configuration begins with its place, FILE:LINE:COLUMN, as editors
-/// want it.
+/// The failure of a command: the message and the exit code. Each problem of a configuration begins
+/// with its place, FILE:LINE:COLUMN, as editors expect.
 public struct CommandFailure: Error {
   public let code: ExitCode
   public let text: MessageText
 
-  // Made in hundreds of places, and seldom.
+  // Used in hundreds of places, and seldom called.
   @inline(never)
   public init(code: ExitCode, text: MessageText) {
     self.code = code
     self.text = text
   }
 
-  /// A person may not do that, and with sudo may. It is no reason to touch the file.
+  /// The failure of an action that needs sudo. It does not mean that the file has to change.
   public init(notPermitted path: Path) {
     self.init(
       code: .noPermission,

@@ -1,7 +1,7 @@
 public import HomeAssistant
 public import Outbox
 
-/// How the program ends, as `sysexits.h` numbers it. The same state of the board has the same code
+/// The exit code of the program, as in `sysexits.h`. The same state of the board has the same code
 /// in every command.
 public enum ExitCode: Int32, CaseIterable, Sendable {
   case success = 0
@@ -18,59 +18,60 @@ public enum ExitCode: Int32, CaseIterable, Sendable {
   case noPermission = 77
   case configuration = 78
 
-  /// What it says, for people. A line of the help has 80 columns; this begins in the seventh.
+  /// Meaning of the code, for people. A line of the help has 80 columns; the text begins in the
+  /// seventh.
   public var meaning: StaticString {
     switch self {
-    case .success: "done; the help of a command says what"
+    case .success: "done; the help of each command has the details"
     case .usage:
       """
-      the command line is wrong, a question needs a terminal, or the answer
-            to it was no
+      the command line is wrong, a question needs a terminal, or its answer
+            was no
       """
     case .dataError:
       """
-      a file that Homeward keeps is damaged, or Home Assistant refuses what
-            it was sent or asked for
+      a file of Homeward is damaged, or Home Assistant rejects a message or
+            a request
       """
     case .noInput:
       """
-      a file or a directory is not there or cannot be read or kept, or a
-            question was not answered
+      a file or a directory does not exist, or cannot be read or written,
+            or a question was not answered
       """
     case .unavailable:
       """
-      this board is not paired, or was deleted in Home Assistant; of status:
-            no agent runs
+      this board is not paired, or was deleted in Home Assistant; with
+            status: no agent runs
       """
-    case .osError: "this machine lacks something, such as memory or a good supply"
+    case .osError: "this machine lacks something, such as memory or a good power supply"
     case .systemFile:
       """
-      this board does not know the time by which an alarm is set: do not
+      this board does not know the time, so an alarm cannot be set: do not
             switch it off
       """
-    case .cannotCreate: "the file is there already, or cannot be made"
+    case .cannotCreate: "the file already exists, or cannot be created"
     case .inputOutput: "a sensor cannot be read, or the output cannot be written"
     case .temporaryFailure:
       """
       Home Assistant cannot be reached, or does not have everything yet, or
-            another homeward is at work; try again
+            another homeward is running; try again
       """
     case .protocolError:
       """
-      Home Assistant cannot open what this board sends; it has to be paired
+      Home Assistant cannot open the messages of this board; pair the board
             again
       """
     case .noPermission:
       """
-      Home Assistant refuses this address or the login, or a file is only
+      Home Assistant rejects this address or the login, or a file is only
             for the agent and root: use sudo
       """
-    case .configuration: "the configuration is wrong; each mistake is told with its line"
+    case .configuration: "the configuration is wrong; each mistake is reported with its line"
     }
   }
 }
 
-// What a state of the board or of Home Assistant is to a command that ends with it.
+// Exit codes for the states of the board and of Home Assistant.
 
 extension ServerRefusal {
   public var exitCode: ExitCode { isLasting ? .noPermission : .temporaryFailure }

@@ -7,11 +7,12 @@ public final class Signals: Watcher {
   public private(set) var isStopRequested = false
   private var isReloadRequested = false
   private let descriptor: Descriptor
-  /// At a terminal SIGHUP says that the terminal is closed, and its programs with it.
+  /// Whether SIGHUP reloads. At a terminal SIGHUP means that the terminal is closed, and with it
+  /// its programs.
   private let reloads: Bool
 
-  /// Where it `reloads`, SIGHUP asks a process without a terminal to read its configuration again;
-  /// to others it is one more wish to stop.
+  /// Watches the signals. With `reloads`, SIGHUP asks a process without a terminal to reload its
+  /// configuration; otherwise it is another request to stop.
   public init(loop: EventLoop, reloads: Bool = false) throws(Errno) {
     descriptor = try Descriptor.signals()
     self.reloads = reloads && !hasControllingTerminal
@@ -26,7 +27,7 @@ public final class Signals: Watcher {
 
   public var hasReloadRequest: Bool { isReloadRequested }
 
-  /// Whether the configuration is to be read again, which is then done.
+  /// Returns whether the configuration has to be reloaded, and clears the request.
   public func takeReloadRequest() -> Bool {
     defer { isReloadRequested = false }
     return isReloadRequested

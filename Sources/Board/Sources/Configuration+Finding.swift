@@ -4,7 +4,7 @@ public import LinuxIO
 import YAML
 
 extension Configuration {
-  /// What holds where there is no file: what the kernel knows is reported, and nothing else.
+  /// Configuration without a file: it reports the data of the kernel, and nothing else.
   public static var withoutFile: Configuration {
     guard let standard = read(alone: "") else {
       preconditionFailure("the least configuration is one")
@@ -12,13 +12,13 @@ extension Configuration {
     return standard
   }
 
-  /// All that this board has, kind by kind, each with the YAML that reports it, and whether this
-  /// configuration does so already. What is shown can be written into a configuration as it is.
+  /// Finds everything on this board, kind by kind, each with the YAML that reports it, and whether
+  /// this configuration already does. The YAML can be copied into a configuration.
   ///
   /// - Parameters:
-  ///   - loop: what asks gpsd whether it is there.
-  ///   - devices: where the devices are.
-  /// - Returns: the kinds in the order in which people read them.
+  ///   - loop: event loop for the request to gpsd.
+  ///   - devices: folder of the devices.
+  /// - Returns: the kinds in the order for people.
   public func findSources(loop: EventLoop, devices: Path = Path("/dev")) -> [FoundKind] {
     let search = BoardSearch(
       sys: Path(host.sys), devices: devices, configured: sensors.map { $0.entry },
@@ -32,9 +32,8 @@ extension Configuration {
     return kinds
   }
 
-  /// The same board with a configuration that reports one thing and nothing else: as this
-  /// configuration does, where it has that thing, else by the line that is shown. Nil where there
-  /// is no YAML that says so.
+  /// Returns a configuration of the same board that reports only one item: as this configuration
+  /// does, if it has the item, otherwise by the line that is shown. Nil if no YAML reports it.
   public func reporting(_ item: FoundItem, of kind: FoundKind) -> Configuration? {
     guard var alone = reportingByLine(item, of: kind) else { return nil }
     guard item.reportedBy != nil else { return alone }
@@ -44,7 +43,7 @@ extension Configuration {
       }
     } else if alone.location != nil {
       alone.location = location
-      // Its line is a thing of its own.
+      // The anchor watch is an item of its own.
       alone.location?.anchor = nil
     }
     return alone

@@ -5,11 +5,12 @@ public import Sensing
 import YAML
 
 extension Configuration {
-  /// The same, with each GPIO line where this board has it. Where the kernel has no line of the
-  /// name that a person wrote, the board file says where it is; the sensor stays the same one in
-  /// Home Assistant.
+  /// Returns this configuration with the addresses of its GPIO lines on this board. If the kernel
+  /// has no line with a configured name, the board file supplies the address; the sensor keeps its
+  /// identity in Home Assistant.
   ///
-  /// - Returns: it, and what is wrong with a board file or a pin, which harms no other sensor.
+  /// - Returns: the configuration, and the problems of a board file or a pin, which affect no other
+  ///   sensor.
   @inline(never)
   public func findingLines() -> (Configuration, flaws: [MessageText]) {
     let hasNames = lineAddresses.contains { if case .name = $0 { true } else { false } }
@@ -23,13 +24,13 @@ extension Configuration {
     } catch { return (self, [CommandFailure(error).text]) }
   }
 
-  /// Where its sensors, its outputs and the anchor watch have GPIO lines.
+  /// Addresses of the GPIO lines of sensors, outputs and the anchor watch.
   public var lineAddresses: [GPIOLineAddress] {
-    sensors.compactMap { $0.lineAddress } + outputs.map { $0.address }
+    sensors.compactMap { $0.line } + outputs.map { $0.address }
       + (location?.anchor?.line.map { [$0.address] } ?? [])
   }
 
-  /// The same, for a kernel that says this of its lines, and these pins.
+  /// Returns this configuration with its lines found by the kernel's lines and these pins.
   func findingLines(
     as uses: GPIOLineUses, _ pins: BoardPins, warning: (MessageText) -> Void
   ) -> Configuration {
@@ -41,74 +42,26 @@ extension Configuration {
       }
     }
     found.sensors = sensors.map { sensor in
-      switch sensor {
-      case .gpio(var line):
-        line.move(to: place(of: line.address, line.entity.name))
-        return .gpio(line)
-      case .pulses(var line):
-        line.move(to: place(of: line.address, line.entity.name))
-        return .pulses(line)
-      default: return sensor
-      }
+      guard case .line(let address, let moved) = sensor.input else { return sensor }
+      return moved(place(of: address, sensor.entry.name))
     }
-    for index in found.outputs.indices {
-      let output = found.outputs[index]
-      found.outputs[index].move(to: place(of: output.address, output.entity.name))
-    }
+    found.outputs = outputs.map { $0.moved(to: place(of: $0.address, $0.entity.name)) }
     if let line = location?.anchor?.line {
-      found.location?.anchor?.line?.move(to: place(of: line.address, line.entity.name))
+      found.location?.anchor?.line = line.moved(to: place(of: line.address, line.entity.name))
     }
     return found
   }
 }
 
-extension SensorSettings {
-  /// The line that it reads; nil of another kind.
-  fileprivate var lineAddress: GPIOLineAddress? {
-    switch self {
-    case .gpio(let line): line.address
-    case .pulses(let line): line.address
-    default: nil
-    }
-  }
-}
-
 extension BoardPins {
-  /// The line that the board file means, where the kernel has that one and none of the name that
-  /// was written; else what was written. Where not all chips can be asked, one of them may have it.
+  /// Returns the line in the board file, if the kernel has it and no line with the written name;
+  /// otherwise the written address. If not all chips can be read, one of them may have the written
+  /// line.
   fileprivate func place(
     of address: GPIOLineAddress, as uses: GPIOLineUses
   ) throws(Refusal) -> GPIOLineAddress {
     guard !uses.isIncomplete, uses.line(at: address) == nil else { return address }
     for other in try addresses(of: address) where uses.line(at: other) != nil { return other }
     return address
-  }
-}
-
-// What moves to another line stays the same one in Home Assistant.
-
-extension GPIOLineSettings {
-  fileprivate mutating func move(to line: GPIOLineAddress) {
-    guard line != address else { return }
-    entity.uniqueID = entity.uniqueID ?? address.uniqueID
-    address = line
-  }
-}
-
-extension PulseSettings {
-  fileprivate mutating func move(to line: GPIOLineAddress) {
-    guard line != address else { return }
-    let rateID = rate?.entity.uniqueID ?? rateID
-    rate?.entity.uniqueID = rateID
-    entity.uniqueID = id
-    address = line
-  }
-}
-
-extension OutputSettings {
-  fileprivate mutating func move(to line: GPIOLineAddress) {
-    guard line != address else { return }
-    entity.uniqueID = entity.uniqueID ?? ownID
-    address = line
   }
 }

@@ -4,9 +4,9 @@ public import LinuxIO
 public import Sensing
 
 extension Configuration {
-  /// The sources that the configuration names, in the order in which they are asked. `anchor` is
-  /// the anchor watch, where there is one that works: it hears what its line and the receiver say.
-  /// `switched` are the outputs that work; without them they are only looked at.
+  /// Returns the configured sources, in the order in which they are sampled. `anchor` is the active
+  /// anchor watch, if any: it gets the values of its line and the receiver. `switched` are the
+  /// active outputs; without them the outputs are only read.
   public func sources(
     _ context: SourceContext, anchor: AnchorAlarm? = nil, switched: [GPIOOutput]? = nil
   ) -> [any Source] {
@@ -38,8 +38,8 @@ extension Configuration {
     return sources
   }
 
-  /// The anchor watch that the configuration wants; nil where it wants none. What is tried beside
-  /// an agent that runs has none: there is one file for it.
+  /// Creates the configured anchor watch; nil if there is none. A test beside a running agent has
+  /// none, because there is only one file for it.
   public func anchorAlarm(
     _ context: SourceContext, owner: any AnchorAlarmOwner
   ) -> AnchorAlarm? {
@@ -48,7 +48,7 @@ extension Configuration {
     }
   }
 
-  /// The outputs that the configuration names, to be switched.
+  /// Creates the configured outputs for switching.
   public func switchedOutputs(_ context: SourceContext) -> [GPIOOutput] {
     outputs.map { $0.source(context) }
   }
@@ -65,9 +65,9 @@ extension Configuration {
 }
 
 extension Configuration {
-  /// Which GPIO lines the names of this board's pins are.
+  /// Returns the GPIO lines for the names of this board's pins.
   ///
-  /// - Throws: what is wrong with a board file that may be of this board.
+  /// - Throws: the failure of a board file that may be of this board.
   public func boardPins() throws(BoardFileFailure) -> BoardPins {
     try BoardPins(sys: Path(host.sys), packagedIn: host.boards)
   }

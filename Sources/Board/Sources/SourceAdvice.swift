@@ -4,14 +4,13 @@ import LinuxIO
 public import Sensing
 import YAML
 
-/// What a person does about a source that fails: each kind of source brings its own remedies.
+/// The remedies for failing sources, supplied by each kind of source.
 public struct SourceAdvice: Sendable {
   private let remedies: [SourceRemedies]
-  /// A supply fails under its own name, which only the kernel may know.
+  /// Remedies for a supply, which fails under its own name that only the kernel may know.
   private let supplies: SourceRemedies
-  /// The entries of `sensors`, by what messages call their sources.
+  /// Entries of `sensors`, by the names of their sources in messages.
   private let entries: [(source: InlineText, entry: ConfiguredEntry)]
-  /// Where the configuration has GPIO lines.
   private let lines: [GPIOLineAddress]
   private let sys: Path
   private let boards: [UInt8]
@@ -46,7 +45,7 @@ public struct SourceAdvice: Sendable {
     return remedies(of: source).remedy(for: failure)
   }
 
-  /// The name of the line that a person perhaps means by another one; nil if none is like it.
+  /// Returns the name of a similar line that the user may mean; nil if there is none.
   private func lineMeant(by source: InlineText) -> [UInt8]? {
     guard let line = lines.first(where: { InlineText($0.text.span) == source }),
       case .name(let name) = line,
@@ -55,7 +54,7 @@ public struct SourceAdvice: Sendable {
     return board.place(named: name) == nil ? board.nameMeant(by: name) : nil
   }
 
-  /// Why a pin of this board is no GPIO line; nil where it is one, or the board is not known.
+  /// Returns why a pin of this board is not a GPIO line; nil if it is one, or the board is unknown.
   private func refusal(of source: InlineText) -> Refusal? {
     guard let line = lines.first(where: { InlineText($0.text.span) == source }),
       let pins = try? BoardPins(sys: sys, packagedIn: boards)
@@ -64,7 +63,7 @@ public struct SourceAdvice: Sendable {
     return nil
   }
 
-  /// Whether the configuration names what the source reads.
+  /// Whether the configuration names the subject of the source.
   public func isNamedByPerson(_ source: InlineText) -> Bool {
     remedies(of: source).isNamedByPerson
   }

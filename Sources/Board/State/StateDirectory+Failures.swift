@@ -3,21 +3,21 @@ public import HomeAssistant
 public import LinuxIO
 
 extension StateDirectory {
-  /// Makes and locks the directory that a command works with.
+  /// Creates and locks the directory of a command.
   public static func open(_ path: [UInt8]) throws(CommandFailure) -> StateDirectory {
     let state = StateDirectory(Path(path))
     try state.open(
       orInUse:
         "another homeward uses \(state.path)\(state.readOnlyWords); stop it (the service: sudo"
-        + " systemctl stop homeward), or name another state_directory")
+        + " systemctl stop homeward), or set another state_directory")
     return state
   }
 
-  /// The same for a command that asks for a key.
+  /// Creates and locks the directory for a command that requests a key.
   public func openForKey() throws(CommandFailure) {
     try open(
-      orInUse: "the agent runs, and asks for a key itself once a day; to ask now, stop it before:"
-        + " sudo systemctl stop homeward")
+      orInUse: "the agent is running, and requests a key once a day; to request one now, stop it"
+        + " first: sudo systemctl stop homeward")
   }
 
   private func open(orInUse words: MessageText) throws(CommandFailure) {
@@ -27,57 +27,57 @@ extension StateDirectory {
     case .foreign:
       throw CommandFailure(
         code: .noPermission,
-        text: "\(path) belongs to another user; run this as that user or with sudo, or name another"
+        text: "\(path) belongs to another user; run this as that user or with sudo, or set another"
           + " state_directory")
     case .shared:
       throw CommandFailure(
         code: .noPermission,
-        text: "others may write in \(path), where the key of this board is kept; run: sudo chmod"
+        text: "other users can write to \(path), which holds the key of this board; run: sudo chmod"
           + " go-w \(typed: path)")
     case .exposed(let above):
       let flaw: MessageText =
         above.isForeign
-        ? "\(above.path) belongs to another user, who" : "others may write in \(above.path), and"
+        ? "\(above.path) belongs to another user, who"
+        : "other users can write to \(above.path), and"
       let remedy: MessageText =
         above.isForeign ? "" : "run: sudo chmod go-w \(typed: above.path), or "
       throw CommandFailure(
         code: .noPermission,
-        text: "\(flaw) could put another directory in the place of \(path), where the key of this"
-          + " board is kept; \(remedy)name another state_directory")
+        text: "\(flaw) could replace \(path), which holds the key of this board; \(remedy)set"
+          + " another state_directory")
     case .failed(.notPermitted): throw CommandFailure(notPermitted: path)
     case .failed(let error):
       throw CommandFailure(
         code: .noInput,
-        text: "\(path) cannot be used: \(error); make it, or name another state_directory")
+        text: "\(path) cannot be used: \(error); create it, or set another state_directory")
     }
   }
 
-  /// The registration that is kept, or nil.
+  /// Returns the stored registration, or nil.
   public func keptRegistration() throws(CommandFailure) -> Registration? {
     try opened(
       readRegistration(), Self.registrationName,
-      remedy: "bring back a copy, or remove it to register this board anew (Home Assistant then"
-        + " makes new entities)")
+      remedy: "restore a copy, or remove it to register this board again (Home Assistant then"
+        + " creates new entities)")
   }
 
-  /// The credential that is kept, or nil.
   func keptCredential() throws(CommandFailure) -> Credential? {
     try opened(
       readCredential(), Self.credentialName,
       remedy: "remove it, and log in with \(Arguments.command("pair"))")
   }
 
-  /// The tokens that may not be sent. None is sent by who does not know them, or could not keep
-  /// another one in mind.
+  /// Returns the tokens that must not be sent. If they are unknown, or if another one could not be
+  /// stored, no token is sent.
   public func keptRejectedTokens() throws(CommandFailure) -> RejectedTokens {
     try checkCanKeep()
     return try opened(
       readRejectedTokens(), Self.rejectedName,
-      remedy: "remove it, and make a new token if Home Assistant rejected one. Until then none is"
-        + " sent, for Home Assistant may ban this address") ?? RejectedTokens()
+      remedy: "remove it, and create a new token if Home Assistant rejected one. Until then no"
+        + " token is sent, because Home Assistant may ban this address") ?? RejectedTokens()
   }
 
-  /// Tries to write, as keeping a rejection or a registration will.
+  /// Checks whether a rejection or a registration can be stored, by writing.
   public func checkCanKeep() throws(CommandFailure) {
     do throws(Errno) { try checkIsWritable() } catch {
       throw notKept("no token is sent: a rejection", error)
@@ -88,8 +88,8 @@ extension StateDirectory {
     do throws(Errno) { try write(registration) } catch { throw notKept("the registration", error) }
   }
 
-  /// Keeps in mind that Home Assistant, or what answered in its place, rejected a credential: a
-  /// command never says that it is for good.
+  /// Stores that Home Assistant, or a server in its place, rejected a credential. `isForGood` marks
+  /// the rejection as permanent, which a command never does.
   public func keep(
     rejectedFingerprint: [UInt8], isForGood: Bool = false
   ) throws(CommandFailure) {
@@ -100,14 +100,14 @@ extension StateDirectory {
     }
   }
 
-  /// Keeps in mind that Home Assistant accepted a credential.
+  /// Stores that Home Assistant accepted a credential.
   public func keep(acceptedFingerprint: [UInt8]) throws(CommandFailure) {
     do throws(Errno) { try write(acceptedFingerprint: acceptedFingerprint) } catch {
       throw notKept("that Home Assistant accepted the login", error)
     }
   }
 
-  /// Keeps in mind that Home Assistant has no key to give for a registration.
+  /// Stores that Home Assistant has no key for a registration.
   public func keepKeyless(_ registration: Registration) throws(CommandFailure) {
     do throws(Errno) { try writeKeyless(registration) } catch {
       throw notKept("that Home Assistant has no keys", error)
@@ -118,9 +118,9 @@ extension StateDirectory {
     if error == .notPermitted { return CommandFailure(notPermitted: path) }
     let readOnly = readOnlyWords
     let remedy: MessageText =
-      readOnly.bytes.isEmpty ? "; make room there, or name another state_directory" : readOnly
+      readOnly.bytes.isEmpty ? "; free space there, or set another state_directory" : readOnly
     return CommandFailure(
-      code: .noInput, text: "\(what) cannot be kept in \(path): \(error)\(remedy)")
+      code: .noInput, text: "\(what) cannot be stored in \(path): \(error)\(remedy)")
   }
 
   private func opened<Value>(
@@ -134,8 +134,8 @@ extension StateDirectory {
     case .damaged(.unknownVersion(let version)):
       throw CommandFailure(
         code: .dataError,
-        text: "\(path)/\(name) has version \(Int(clamping: version)), which a newer Homeward wrote;"
-          + " install that one")
+        text: "\(path)/\(name) has version \(Int(clamping: version)), written by a newer Homeward;"
+          + " install that version")
     case .unreadable(.notPermitted): throw CommandFailure(notPermitted: path / name)
     case .unreadable(let error):
       throw CommandFailure(
@@ -147,17 +147,17 @@ extension StateDirectory {
   public var registrationIsPlain: CommandFailure {
     CommandFailure(
       code: .dataError,
-      text: "\(path)/registration.json has no key, and nothing is sent in plain; remove it to"
-        + " register this board anew (Home Assistant then makes new entities)")
+      text: "\(path)/registration.json has no key, and the configuration requires encryption;"
+        + " remove it to register this board again (Home Assistant then creates new entities)")
   }
 }
 
-/// Why the disk of a state directory keeps nothing, as far as that shows without writing.
+/// The reason why the disk of a state directory cannot store data, detected without writing.
 public enum DiskFlaw: Sendable {
   case full(Path)
   case readOnly(Path)
 
-  /// Nil where it can be written, and where there is no directory yet.
+  /// Nil if the disk can be written, or if the directory does not exist yet.
   public init?(of directory: Path) {
     guard let space = try? FileSystemSpace(holding: directory) else { return nil }
     if space.isReadOnly {
@@ -179,18 +179,18 @@ public enum DiskFlaw: Sendable {
   public var words: MessageText {
     switch self {
     case .full(let place):
-      "there is less than 4 MiB left on \(place): what Home Assistant does not take may be in memory"
-        + " only"
+      "less than 4 MiB is free on \(place): data that Home Assistant does not accept may be in"
+        + " memory only"
     case .readOnly(let place):
-      "\(place) is read-only: what Home Assistant does not take is in memory only"
+      "\(place) is read-only: data that Home Assistant does not accept is in memory only"
     }
   }
 
   public var remedy: MessageText {
     switch self {
-    case .full: "make room there: sudo apt clean"
+    case .full: "free space there: sudo apt clean"
     case .readOnly(let place):
-      "sudo dmesg tells why; to write again: sudo mount -o remount,rw \(typed: place)"
+      "sudo dmesg shows the cause; to make it writable: sudo mount -o remount,rw \(typed: place)"
     }
   }
 }

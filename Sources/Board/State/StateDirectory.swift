@@ -3,25 +3,25 @@ import CLinux
 public import HomeAssistant
 public import LinuxIO
 
-/// The files that outlive a restart: the registration, the credential, and the fingerprints of
-/// rejected tokens. All are replaced as a whole, so that a power cut leaves the old one or the new
+/// The files that survive a restart: the registration, the credential, and the fingerprints of
+/// rejected tokens. Each is replaced as a whole, so that a power cut leaves the old one or the new
 /// one.
 public final class StateDirectory {
   public static let registrationName: StaticString = "registration.json"
   static let credentialName: StaticString = "credential.json"
   public static let rejectedName: StaticString = "rejected-token"
-  /// The socket over which the agent tells how it is.
+  /// Socket on which the agent serves its status.
   public static let statusSocketName: StaticString = "agent.socket"
-  /// The whole document that it tells: addresses, and failures with the longest words. The kernel
-  /// takes that much of a connection at once. A member that has no room is left out.
+  /// Size of the status document with addresses, and failures with the longest messages. The kernel
+  /// accepts this size for a connection at once. A member that does not fit is left out.
   public static let statusByteCountMax = 64 * 1024
-  /// With less on its disk, the registration may not be kept.
+  /// Free space on the disk below which the registration may not be stored.
   public static let leastFreeBytes: UInt64 = 4 << 20
-  /// The directory of what could not be delivered.
+  /// Directory of undelivered entries.
   public static let spoolName: StaticString = "spool"
-  /// Which registration will never have a key.
+  /// Mark of the registration that will never have a key.
   private static let keylessName: StaticString = "without-key"
-  /// How this agent crashed the last time, which `clinux_keep_last_words` writes.
+  /// Record of the agent's last crash, which `clinux_keep_last_words` writes.
   private static let lastWordsName: StaticString = "last-words"
   private static let probeName: StaticString = "probe"
 
@@ -32,25 +32,25 @@ public final class StateDirectory {
 
   public enum Opening: Equatable {
     case open
-    /// It cannot be made or entered.
+    /// The directory cannot be created or entered.
     case failed(Errno)
-    /// Another agent uses it.
+    /// Another agent uses the directory.
     case inUse
-    /// It belongs to another user, who is not root.
+    /// The directory belongs to another user, who is not root.
     case foreign
-    /// Others than its owner may write to it.
+    /// Users other than its owner may write to the directory.
     case shared
-    /// Others may put another one in its place.
+    /// Other users may replace the directory.
     case exposed(ExposedDirectory)
   }
 
-  /// Makes the directory where it is missing, and keeps other agents out until the process ends.
+  /// Creates the directory if it is missing, and locks out other agents until the process ends.
   public func open() -> Opening {
     do throws(Errno) {
       try makePrivateDirectory(at: path)
       let directory = try Descriptor(opening: path, mode: .directory)
       let owner = try directory.owner()
-      // Root may work for any user: what it makes in there belongs to that one.
+      // Root may work for any user: the files that it creates there belong to that user.
       guard [0, owner.user].contains(geteuid()) || owner.user == 0 else { return .foreign }
       guard !owner.sharesWriting else { return .shared }
       if let exposed = try ExposedDirectory.first(above: path, of: owner) {
@@ -62,7 +62,7 @@ public final class StateDirectory {
         guard try directory.lock() else { return .inUse }
         lock = consume directory
       }
-      // On a disk that is read-only they stay; no other file has their names.
+      // On a read-only disk they remain; no other files have their names.
       try? Directory(opening: path).removeUnfinished(of: path)
       return .open
     } catch {
@@ -70,9 +70,9 @@ public final class StateDirectory {
     }
   }
 
-  /// Starts the program again, and no other agent gets the directory in between.
+  /// Restarts the program, and keeps the lock so that no other agent gets the directory.
   ///
-  /// - Returns: why that failed.
+  /// - Returns: the error of a failed restart.
   public func perform(_ next: consuming NextStart) -> Errno {
     guard let held = lock.take() else { preconditionFailure("the directory is not open") }
     let error = next.perform(keeping: held)
@@ -80,10 +80,10 @@ public final class StateDirectory {
     return error
   }
 
-  /// Has a crash of this process leave its last words here.
+  /// Makes a crash of this process leave its record here.
   public func keepLastWords() { if let number = lock?.number { clinux_keep_last_words(number) } }
 
-  /// What a process left that crashed; nil where none did, and where it cannot be read.
+  /// Returns the record of a crashed process; nil if there is none, or if it cannot be read.
   public func readLastWords() -> [UInt8]? {
     var bytes = ByteBuffer(capacity: CLINUX_LAST_WORDS_MAX)
     do throws(Errno) { try readBeginning(ofFileAt: path / Self.lastWordsName, into: &bytes) } catch
@@ -95,28 +95,28 @@ public final class StateDirectory {
 
   public func removeLastWords() throws(Errno) { try removeFile(at: path / Self.lastWordsName) }
 
-  /// What a person has to know of its disk; empty where that can be written.
+  /// Message about a read-only disk; empty if the disk can be written.
   public var readOnlyWords: MessageText {
     guard (try? FileSystemSpace(holding: path))?.isReadOnly == true else { return "" }
-    return "; its disk is read-only, as a card becomes that fails (sudo dmesg tells why). To write"
-      + " again: sudo mount -o remount,rw \(typed: mountPoint(holding: path))"
+    return "; its disk is read-only, which often means a failing card (sudo dmesg shows the cause)."
+      + " To make it writable: sudo mount -o remount,rw \(typed: mountPoint(holding: path))"
   }
 
-  /// Why a file cannot be written; nil where it can, or where there is no directory yet.
+  /// Error of writing a file; nil if writing works, or if the directory does not exist yet.
   public var writingError: Errno? {
     guard (try? byteCount(ofFileAt: path)) != nil else { return nil }
     do throws(Errno) { try checkIsWritable() } catch { return error }
     return nil
   }
 
-  /// Tries to write, and makes the directory where it is missing.
+  /// Checks by writing, and creates the directory if it is missing.
   func checkIsWritable() throws(Errno) {
     try makePrivateDirectory(at: path)
     try replaceFile(named: Self.probeName, in: path, with: [UInt8]("probe\n").span)
     try removeFile(at: path / Self.probeName)
   }
 
-  /// What a file of the directory holds.
+  /// The contents of a file in the directory.
   public enum Kept<Value> {
     case value(Value)
     case none
@@ -136,7 +136,7 @@ public final class StateDirectory {
     }
   }
 
-  /// The credential that pairing kept, if it can be read.
+  /// Returns the credential from pairing, if it can be read.
   public func credential() -> Credential? {
     if case .value(let credential) = readCredential() { credential } else { nil }
   }
@@ -158,7 +158,7 @@ public final class StateDirectory {
     do throws(KeptFileError) { return .value(try make(bytes)) } catch { return .damaged(error) }
   }
 
-  /// Whether Home Assistant said that it has no key to give for this registration.
+  /// Returns whether Home Assistant has no key for this registration.
   public func isKeyless(_ registration: Registration) -> Bool {
     let mark = Self.mark(of: registration)
     let kept = try? readFile(at: path / Self.keylessName, byteCountMax: mark.count)
@@ -187,13 +187,13 @@ public final class StateDirectory {
     try replaceFile(named: Self.credentialName, in: path, with: buffer.bytes)
   }
 
-  /// Forgets registration and credential. What was rejected stays known.
+  /// Removes registration and credential. Rejected tokens remain stored.
   public func removePairing() throws(Errno) {
     try removeFile(at: path / Self.credentialName)
     try removeFile(at: path / Self.registrationName)
   }
 
-  /// The tokens that Home Assistant rejected. Where that cannot be told, any token may be among
+  /// Returns the tokens that Home Assistant rejected. If they are unknown, any token may be among
   /// them, and none may be sent.
   func readRejectedTokens() -> Kept<RejectedTokens> {
     let moment = Moment.now
@@ -203,11 +203,11 @@ public final class StateDirectory {
     }
   }
 
-  /// Keeps that Home Assistant rejected a token.
+  /// Stores that Home Assistant rejected a token.
   ///
   /// - Parameters:
-  ///   - rejectedFingerprint: of the token.
-  ///   - isForGood: whether the server that rejected it proved who it is.
+  ///   - rejectedFingerprint: fingerprint of the token.
+  ///   - isForGood: whether the server that rejected it proved its identity.
   /// - Throws: the error of the disk.
   public func write(rejectedFingerprint: [UInt8], isForGood: Bool) throws(Errno) {
     try changeRejectedTokens {
@@ -224,7 +224,7 @@ public final class StateDirectory {
     switch readRejectedTokens() {
     case .value(let value): kept = value
     case .none: kept = RejectedTokens()
-    // What it held must not be forgotten, and as it is no token is sent, this one included.
+    // Its contents must not be lost, and while it is damaged no token is sent, including this one.
     case .damaged: return
     case .unreadable(let error): throw error
     }

@@ -2,7 +2,7 @@ public import Bytes
 public import Sensing
 
 extension AnchorMonitor.State {
-  /// The state for scripts.
+  /// Code of the state, for scripts.
   public var code: StaticString {
     switch self {
     case .unset: "unset"
@@ -15,17 +15,17 @@ extension AnchorMonitor.State {
 }
 
 extension AnchorMonitor.Status {
-  /// How the watch is, and why, for people. It tells no position.
+  /// Status of the watch with its reason, for people, without a position.
   public var words: MessageText {
     switch state {
     case .unset: return hasLine ? "not set" : "not set; the command command_anchor sets it"
     case .awaitingPlace:
-      return "set by \(setterWords); it waits for a fix that can be trusted, to know its place"
+      return "set by \(setterWords); it waits for a reliable fix to set its position"
     case .inside: return "inside, \(distanceWords)"
     case .outside: return "OUTSIDE, \(distanceWords)"
     case .unknown:
-      return "there is no fix that can be trusted; whether the boat is within \(radius) m of its"
-        + " anchor is not known"
+      return "there is no reliable fix; it is not known whether the boat is within \(radius) m of"
+        + " its anchor"
     }
   }
 
@@ -39,7 +39,7 @@ extension AnchorMonitor.Status {
   }
 }
 
-/// Metres without a fraction; of what is too large for them, the most there are.
+/// Returns whole metres; the maximum if the number is too large.
 public func wholeMeters(_ meters: Double) -> Int {
   Int(clamping: FixedPoint(rounding: meters, decimals: 0)?.coefficient ?? .max)
 }

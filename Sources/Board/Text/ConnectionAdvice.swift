@@ -3,7 +3,7 @@ import HomeAssistant
 public import Transport
 
 extension MessageText.StringInterpolation {
-  /// Why there is no connection to Home Assistant, and what to do about it where that is known.
+  /// Appends why there is no connection to Home Assistant, and the remedy if it is known.
   public mutating func appendInterpolation(unreached reason: InlineText) {
     appendInterpolation(reason)
     if let flaw = ConnectionFlaw(reason) { appendInterpolation("; \(flaw.remedy)" as MessageText) }
@@ -11,7 +11,7 @@ extension MessageText.StringInterpolation {
 }
 
 extension InlineText {
-  /// A reason that went through the library, which may be longer there.
+  /// Converts a reason from the library, which may be longer there.
   public init(text: Text) {
     let bytes = text.bytes
     self.init(bytes.span)
@@ -19,24 +19,24 @@ extension InlineText {
 }
 
 extension ConnectionFlaw {
-  /// What a person does about it.
+  /// Remedy for people.
   public var remedy: MessageText {
     switch self {
     case .untrustedCertificate:
-      "name its authority's certificate in home_assistant.tls.ca_file, or renew a certificate that"
-        + " is out of date"
+      "name its authority's certificate in home_assistant.tls.ca_file, or renew an expired"
+        + " certificate"
     case .otherAuthority:
-      "home_assistant.tls.ca_file has to hold the certificate of the authority that signed it"
-    case .unreadableAuthorities: "look at home_assistant.tls.ca_file"
+      "home_assistant.tls.ca_file must hold the certificate of the authority that signed it"
+    case .unreadableAuthorities: "check home_assistant.tls.ca_file"
     case .certificateOutOfDate: "compare the clocks; \"date\" shows that of this board"
-    case .certificateForAnotherName: "write the name that the certificate is for into the address"
-    case .otherPublicKey: "look at home_assistant.tls.public_key"
+    case .certificateForAnotherName: "use the name in the certificate as the address"
+    case .otherPublicKey: "check home_assistant.tls.public_key"
     case .noTLS, .plainServer:
-      "write http:// in home_assistant.url, or the port there that speaks HTTPS"
-    case .noAnswer: "look at the log of what runs there"
-    case .noAnswerInPlain: "does that port want TLS? Then write https:// in home_assistant.url"
+      "write http:// in home_assistant.url, or use the port that serves HTTPS"
+    case .noAnswer: "read the log of the server there"
+    case .noAnswerInPlain: "if that port needs TLS, write https:// in home_assistant.url"
     case .environmentProxy:
-      "look at http_proxy, https_proxy and all_proxy of its environment; no_proxy excepts a server"
+      "check http_proxy, https_proxy and all_proxy in its environment; no_proxy excludes a server"
     }
   }
 }

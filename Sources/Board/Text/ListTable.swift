@@ -1,6 +1,6 @@
 public import Bytes
 
-/// Rows of text under each other, each column as wide as its widest cell.
+/// A table of texts, each column as wide as its widest cell.
 public struct ListTable {
   private var rows: [[MessageText]]
 
@@ -11,7 +11,7 @@ public struct ListTable {
     rows.append(row)
   }
 
-  /// What is a number stands to the right.
+  /// Lines of the table; columns of numbers are aligned to the right.
   public var lines: [UInt8] {
     var widths = [Int](repeating: 0, count: rows[0].count)
     for row in rows {

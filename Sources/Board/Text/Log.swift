@@ -2,18 +2,18 @@ public import Bytes
 import CLinux
 public import LinuxIO
 
-/// What the agent says while it runs: a few lines on standard error, and none while all is well.
+/// The log of the agent: a few lines on standard error, and none in normal operation.
 ///
-/// Where standard error is systemd's journal, an entry with fields goes to the journal's own
-/// socket, and where that is away, a line that begins with its priority (`sd-daemon(3)`). On a
-/// terminal warnings and errors are coloured, unless `NO_COLOR` is set.
+/// If standard error is systemd's journal, an entry with fields goes to the journal's own socket,
+/// or if that is absent, as a line that begins with its priority (`sd-daemon(3)`). On a terminal
+/// warnings and errors are coloured, unless `NO_COLOR` is set.
 @safe public final class Log {
-  /// How serious a line is: the number of `syslog(3)`.
+  /// The severity of a line, by the numbers of `syslog(3)`.
   public enum Level: UInt8, Sendable {
     case error = 3
     case warning, notice, info, debug
 
-    /// What `--log-level` calls them, the most serious one first.
+    /// Words of `--log-level`, the most severe first.
     public static let words: [StaticString] = ["error", "warning", "notice", "info", "debug"]
 
     public init?(word: [UInt8]) {
@@ -32,7 +32,7 @@ public import LinuxIO
     }
   }
 
-  /// What a line is about, for `journalctl HOMEWARD_SOURCE=gpsd`.
+  /// The subject of a line, for `journalctl HOMEWARD_SOURCE=gpsd`.
   public struct Field {
     let name: StaticString
     let value: [UInt8]
@@ -56,15 +56,14 @@ public import LinuxIO
   private let descriptor: Int32
   private let output: LineOutput?
   private let journal: JournalSocket?
-  /// Of the entries that the journal had no room for.
+  /// Number of entries that the journal had no room for.
   private var missingCount = 0
 
   /// - Parameters:
-  ///   - waits: whether a reader of standard error that is slow is waited for. One of the agent at
-  ///     its work is not.
-  ///   - level: what is less serious is left out.
-  ///   - descriptor: where lines go: standard error.
-  ///   - journal: the socket of the journal.
+  ///   - waits: whether to wait for a slow reader of standard error; false for the working agent.
+  ///   - level: least severe level that is logged.
+  ///   - descriptor: destination of the lines: standard error.
+  ///   - journal: socket of the journal.
   public init(
     waits: Bool = true, level: Level = .info, descriptor: Int32 = 2,
     journal: @autoclosure () -> JournalSocket = JournalSocket()
@@ -83,7 +82,7 @@ public import LinuxIO
   public func info(_ text: MessageText, _ fields: [Field] = []) { write(text, .info, fields) }
   public func debug(_ text: MessageText, _ fields: [Field] = []) { write(text, .debug, fields) }
 
-  /// Whether `debug` says anything: the text of each cycle is not made for nothing.
+  /// Whether `debug` logs anything, so that the text of a cycle is built only if needed.
   public var isDebugging: Bool { level == .debug }
 
   @inline(never)
@@ -104,7 +103,7 @@ public import LinuxIO
     "\(count, "line") of this log missing here: its reader was too slow"
   }
 
-  /// Returns false where the line has to go another way.
+  /// Sends an entry to the journal. Returns false if the line needs another way.
   private func tell(
     _ journal: JournalSocket, _ text: MessageText, _ level: Level, _ fields: [Field]
   ) -> Bool {
@@ -140,10 +139,10 @@ public import LinuxIO
   }
 }
 
-/// Lines for a reader who may be slow, or have stopped, and is never waited for.
+/// Writes lines to a reader that may be slow or stopped, without waiting for it.
 ///
-/// A line for which there is no room is left out and counted, and the next one that finds room says
-/// so first. Of a line that was taken in part the rest goes first: two lines never become one.
+/// A line without room is dropped and counted, and the next line that fits reports the number
+/// first. The rest of a partly written line goes first: two lines never become one.
 public final class LineOutput {
   private let descriptor: Int32
   private var rest: [UInt8] = []
@@ -151,7 +150,7 @@ public final class LineOutput {
 
   public init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-  /// `missing` makes the line that tells how many are missing.
+  /// Writes a line. `missing` creates the line with the number of dropped lines.
   public func write(_ line: [UInt8], missing: (Int) -> [UInt8]) {
     rest.removeFirst(writeNow(rest))
     guard rest.isEmpty else {
@@ -168,7 +167,7 @@ public final class LineOutput {
     }
   }
 
-  /// Returns how many bytes were taken; all, where the reader has gone for good.
+  /// Returns the number of written bytes; all if the reader has gone permanently.
   private func writeNow(_ bytes: [UInt8]) -> Int {
     var written = 0
     return unsafe bytes.withUnsafeBytes { bytes in
@@ -187,10 +186,10 @@ public final class LineOutput {
   }
 }
 
-/// What became of standard output.
+/// The state of standard output.
 public enum StandardOutput {
-  /// Why it did not take all that was written to it; nil too where its reader has left, who does
-  /// not want more. The program tells it at its end.
+  /// Error that prevented output; nil also if the reader has left, which is not a failure. The
+  /// program reports it at its end.
   nonisolated(unsafe) fileprivate static var errorNumber: Int32 = 0
 
   public static var failure: Errno? {
@@ -204,16 +203,16 @@ public enum StandardOutput {
 }
 
 extension [UInt8] {
-  /// The same, as the reader of this descriptor gets it: a terminal nothing that it would obey, but
-  /// what lines of our own end with and are coloured by. All else gets it unchanged.
+  /// Returns the bytes for the reader of this descriptor: for a terminal without control
+  /// characters, except line ends and the agent's own colours, otherwise unchanged.
   public func shown(on descriptor: Int32) -> [UInt8] {
     isatty(descriptor) == 1 ? forTerminal : self
   }
 }
 
-/// Writes to standard output or standard error. Returns whether all of it was taken: a reader that
-/// closed it does not want to know. What a person reads on standard error has line ends where the
-/// terminal would break a word.
+/// Writes to standard output or standard error. Returns whether everything was written; a reader
+/// that has left is not reported. Text for standard error is wrapped between words at the width of
+/// the terminal.
 @discardableResult @inline(never)
 public func writeToTerminal(_ bytes: [UInt8], _ descriptor: Int32) -> Bool {
   let isOutput = descriptor == STDOUT_FILENO

@@ -2,7 +2,7 @@ public import Bytes
 public import Sensing
 
 extension PowerLevel.Condition {
-  /// When the level holds, for people, such as `below 30 %`.
+  /// Condition for people, such as `below 30 %`.
   public var words: MessageText {
     switch self {
     case .chargeBelow(let percent): "below \(Int(clamping: percent)) %"
@@ -11,7 +11,7 @@ extension PowerLevel.Condition {
     }
   }
 
-  /// As a person writes it: without zeros at its end.
+  /// Returns volts without trailing zeros.
   private static func volts(_ microvolts: Int64) -> [UInt8] {
     var (coefficient, decimals) = (microvolts, UInt8(6))
     while decimals > 0, coefficient.isMultiple(of: 10) {
@@ -25,6 +25,6 @@ extension PowerLevel.Condition {
 }
 
 extension PowerMonitor {
-  /// Which level of the configuration holds, for people.
+  /// Current level of the configuration, for people.
   public var levelWords: MessageText { condition?.words ?? "normal" }
 }

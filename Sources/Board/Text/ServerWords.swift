@@ -2,55 +2,56 @@ public import Bytes
 public import HomeAssistant
 public import Outbox
 
-/// What a server was asked for when it refused, in the words of a sentence that says so.
+/// The subject of a refused request, in the parts of a message about it.
 public struct RefusedRequest {
   var server: MessageText = "Home Assistant"
-  /// Behind "refuses".
+  /// Text after "refuses".
   var verb: StaticString = ""
-  /// Behind "is not available".
+  /// Text after "is not available".
   var purpose: StaticString = ""
-  /// In front of "is not Home Assistant".
-  var answerer: MessageText = "what answered"
+  /// Text before "is not Home Assistant".
+  var answerer: MessageText = "the server"
 
   public static var message: RefusedRequest { RefusedRequest() }
   public static var registration: RefusedRequest {
     RefusedRequest(
-      verb: " to register", purpose: " to register", answerer: "what answered the registration")
+      verb: " to register", purpose: " to register",
+      answerer: "the server that answered the registration")
   }
   public static var accessToken: RefusedRequest {
     RefusedRequest(
-      purpose: " for an access token", answerer: "what answered for an access token")
+      purpose: " for an access token", answerer: "the server that answered for an access token")
   }
   public static var login: RefusedRequest {
-    RefusedRequest(purpose: " to log in", answerer: "what answered the login")
+    RefusedRequest(purpose: " to log in", answerer: "the server that answered the login")
   }
-  /// Nothing yet: what is there was only looked at.
+  /// No request yet: a probe only examined the server.
   public static func probe(of url: [UInt8]) -> RefusedRequest {
     RefusedRequest(
-      server: "Home Assistant at \(bytes: url)", answerer: "what answers at \(bytes: url)")
+      server: "Home Assistant at \(bytes: url)", answerer: "the server at \(bytes: url)")
   }
 }
 
 extension ServerRefusal {
-  /// What happened: a sentence without its end.
+  /// Returns the event as a sentence without its full stop.
   public func words(_ request: RefusedRequest = .message) -> MessageText {
     switch self {
     case .banned:
       "\(request.server) refuses\(request.verb) this address (403); is it in its ip_bans.yaml?"
     case .forbidden(status: 403):
-      "a proxy before \(request.server) refuses\(request.verb) this address (403)"
+      "a proxy in front of \(request.server) refuses\(request.verb) this address (403)"
     case .forbidden(let status):
-      "a proxy before \(request.server) refuses\(request.verb) this address (\(status)): it wants"
-        + " a login of its own"
+      "a proxy in front of \(request.server) refuses\(request.verb) this address (\(status)): it"
+        + " requires its own login"
     case .untrustedProxy:
-      "\(request.server) refuses what the proxy before it forwards (400: Bad Request)"
-    case .wantsTLS: "\(request.answerer) speaks HTTPS at that port, and not HTTP (400)"
+      "\(request.server) rejects requests from its proxy (400: Bad Request)"
+    case .wantsTLS: "\(request.answerer) speaks HTTPS at that port, not HTTP (400)"
     case .moved(let address): "\(request.answerer) redirects to \(shown: Text(address))"
     case .loginPage(let status, let address):
       "\(request.answerer) is not Home Assistant (\(status)), and redirects to a page"
         + (address.isEmpty ? "" : " at \(shown: Text(address))")
     case .unavailable(let status) where isOfProxy:
-      "a proxy before \(request.server) gets no answer from it (\(status))"
+      "a proxy in front of \(request.server) gets no answer from it (\(status))"
     case .notFound: "\(request.server) is not ready\(request.purpose) (404)"
     case .unavailable(let status):
       "\(request.server) is not available\(request.purpose) (\(status))"
@@ -58,14 +59,14 @@ extension ServerRefusal {
     }
   }
 
-  /// The same, and what to do about it, where the address stands in `place`.
+  /// Returns the event and its remedy, with the address configured in `place`.
   public func words(
     _ request: RefusedRequest = .message, addressIn place: StaticString
   ) -> MessageText {
     switch self {
-    case .notFound: "\(words(request)); if this stays, look at \(place)"
+    case .notFound: "\(words(request)); if this continues, check \(place)"
     case .loginPage, .notHomeAssistant:
-      "\(words(request)); is there a login page? If not, look at \(place)"
+      "\(words(request)); is there a login page? If not, check \(place)"
     case .moved(let address): "\(words(request)); write \(shown: Text(address)) into \(place)"
     case .wantsTLS: "\(words(request)); write https:// in \(place)"
     case .untrustedProxy: "\(words(request)); \(Self.trustRemedy)"
@@ -73,13 +74,13 @@ extension ServerRefusal {
     }
   }
 
-  /// What a person does in Home Assistant about `.untrustedProxy`.
+  /// Remedy in Home Assistant for `.untrustedProxy`.
   public static var trustRemedy: MessageText {
-    "write the proxy's address, which Home Assistant's log names, into http.trusted_proxies of its"
-      + " configuration.yaml, beside use_x_forwarded_for: true"
+    "add the proxy's address, which is in Home Assistant's log, to http.trusted_proxies in its"
+      + " configuration.yaml, with use_x_forwarded_for: true"
   }
 
-  /// For scripts.
+  /// Code for scripts.
   public var code: StaticString {
     switch self {
     case .banned, .forbidden: "forbidden"
@@ -99,23 +100,23 @@ extension OutageCause {
     switch self {
     case .noConnection(let reason): "Home Assistant cannot be reached: \(unreached: reason)"
     case .notLive:
-      "Home Assistant answers with nothing: it is starting, or this device was deleted there;"
-        + " \(Arguments.command("check")) tells which"
+      "Home Assistant sends empty answers: it is starting, or this device was deleted there;"
+        + " \(Arguments.command("check")) shows which"
     case .dropped:
-      "Home Assistant dropped our message without a word: it holds another key, or none"
-    case .otherKey: "Home Assistant answers with another key: the registration is not ours"
+      "Home Assistant dropped the message without an error: it has another key, or none"
+    case .otherKey: "Home Assistant answers with another key: the registration is not this board's"
     case .gone:
-      "Home Assistant has deleted this device (410); to register it anew: \(Arguments.command("pair"))"
-    case .badRequest: "Home Assistant calls our message malformed (400); please report it"
-    case .encryptionRequired: "Home Assistant got our message unsealed; is there a proxy?"
+      "Home Assistant has deleted this device (410); to register it again:"
+        + " \(Arguments.command("pair"))"
+    case .badRequest: "Home Assistant rejects the message as malformed (400); please report it"
+    case .encryptionRequired: "Home Assistant received the message unsealed; is there a proxy?"
     case .server(let refusal): refusal.words(addressIn: "home_assistant.url")
     case .noRoute:
-      "there is no way to Home Assistant: where this may not be home, nothing is sent over plain"
+      "there is no route to Home Assistant: if this may not be home, nothing is sent over plain"
         + " HTTP, unless home_assistant.plain_http_away allows it"
-    case .unreadableAnswer: "Home Assistant's sealed answer is not what it should be"
+    case .unreadableAnswer: "Home Assistant's sealed answer is malformed"
     case .otherAnswer:
-      "the answer is Home Assistant's to another message: a proxy, or an attacker, on the way gives"
-        + " old answers again"
+      "the answer belongs to another message: a proxy or an attacker on the way repeats old answers"
     }
   }
 
@@ -137,19 +138,19 @@ extension OutageCause {
 }
 
 extension ConnectionFailure {
-  /// Why there is no connection, for a person who waits for it.
+  /// Reason why there is no connection, for a person who waits for it.
   public var words: MessageText {
     switch self {
     case .unreachable(let words):
       "\(unreached: InlineText(text: words))"
     case .refused(let refusal): refusal.words
     case .closed: "Home Assistant closed the connection"
-    case .violation: "what answers there does not speak WebSocket as it should"
+    case .violation: "the server there violates the WebSocket protocol"
     case .connectTimeout: "it does not answer"
-    case .authenticationTimeout: "Home Assistant does not answer to the login"
+    case .authenticationTimeout: "Home Assistant does not answer the login"
     case .noToken(let words): "there is no access token: \(shown: words)"
-    case .unanswered: "Home Assistant does not answer any more"
-    case .slept: "this board slept"
+    case .unanswered: "Home Assistant no longer answers"
+    case .slept: "this board was suspended"
     }
   }
 }
@@ -162,12 +163,12 @@ extension WebSocketRefusal {
     case .server(let refusal): refusal.words(addressIn: "home_assistant.url")
     case .notHTTP, .responseTooLong, .notUpgraded, .wrongAccept, .unwantedExtension,
       .unwantedSubprotocol:
-      "what answers there opens no WebSocket; is it Home Assistant?"
+      "the server there does not open a WebSocket; is it Home Assistant?"
     }
   }
 }
 
 extension RequestError {
-  /// Why a request has no answer, for a person who waits for it.
+  /// Reason why a request has no answer, for a person who waits for it.
   public var words: MessageText { "\(shown: summary)" }
 }

@@ -1,29 +1,29 @@
 public import Sensing
 
 extension TrackDecision {
-  /// What became of a fix, and why, for people.
+  /// Decision on a fix and its reason, for people.
   public var words: StaticString {
     switch self {
-    case .first: "kept, as the first"
-    case .interval: "kept, for moving.every has passed"
-    case .distance: "kept, for the last point is as far as moving.or_distance says"
-    case .turn: "kept, for the course has turned as moving.or_turn says"
-    case .startedMoving: "kept, for the board moves"
-    case .stopped: "kept, for the board has stopped"
-    case .displaced: "kept, for the board stands, but not where the last point is"
-    case .parkedInterval: "kept, for parked.every has passed"
-    case .newPlace: "kept, for what seemed to be a jump agrees with itself"
-    case .zone: "kept, for the board has come into a zone, or left one"
-    case .owed: "kept, for Home Assistant does not have the last point"
-    case .nothingNew: "left out, too near to the last point"
-    case .standing: "left out, for the board stands"
-    case .older: "refused, as older than one before"
-    case .inaccurate: "refused, for it may be off by more than 200 m"
-    case .jump: "refused, for the board cannot have come there so fast"
+    case .first: "kept: the first point"
+    case .interval: "kept: moving.every has passed"
+    case .distance: "kept: the last point is moving.or_distance away"
+    case .turn: "kept: the course has changed by moving.or_turn"
+    case .startedMoving: "kept: the board started to move"
+    case .stopped: "kept: the board stopped"
+    case .displaced: "kept: the board stands, away from the last point"
+    case .parkedInterval: "kept: parked.every has passed"
+    case .newPlace: "kept: later fixes confirm an apparent jump"
+    case .zone: "kept: the board entered or left a zone"
+    case .owed: "kept: Home Assistant does not have the last point"
+    case .nothingNew: "left out: too near to the last point"
+    case .standing: "left out: the board stands"
+    case .older: "rejected: older than an earlier fix"
+    case .inaccurate: "rejected: it may be off by more than 200 m"
+    case .jump: "rejected: the board cannot have moved there so fast"
     }
   }
 
-  /// The same for scripts.
+  /// Code of the decision, for scripts.
   public var code: StaticString {
     switch self {
     case .first: "first"
@@ -47,7 +47,7 @@ extension TrackDecision {
 }
 
 extension Fix.ErrorSource {
-  /// What gpsd calls it.
+  /// Name in gpsd.
   public var code: StaticString {
     switch self {
     case .estimate: "eph"

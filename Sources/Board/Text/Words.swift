@@ -4,10 +4,10 @@ public import LinuxIO
 public import Outbox
 public import Sensing
 
-/// Of what Home Assistant has to say more is shown: a notification is meant for people.
+/// Limit for texts from Home Assistant, which is larger because notifications are meant for people.
 private let receivedBytesMax = 500
 
-/// Whether no shell gives this byte a meaning. Bytes beyond ASCII are letters.
+/// Returns whether the byte has no special meaning in a shell. Bytes beyond ASCII are letters.
 private func isSafeInShell(_ byte: UInt8) -> Bool {
   if byte.isASCIIDigit || byte >= 0x80 { return true }
   if (UInt8(ascii: "a")...UInt8(ascii: "z")) ~= byte | 0x20 { return true }
@@ -15,14 +15,13 @@ private func isSafeInShell(_ byte: UInt8) -> Bool {
   return [UInt8](marks).contains(byte)
 }
 
-/// What people read: the failures of all layers, each with what to do about it.
+/// Messages for people: the failures of all layers, each with its remedy.
 extension MessageText.StringInterpolation {
   public mutating func appendInterpolation(_ path: Path) {
     appendInterpolation(bytes: path.bytes.printable)
   }
 
-  /// A path as a word of a command that a person types: in quotes where a shell would not take it
-  /// as it is.
+  /// Appends a path as a word of a shell command, in quotes if needed.
   @inline(never)
   public mutating func appendInterpolation(typed path: Path) {
     let text = path.bytes.printable
@@ -39,8 +38,8 @@ extension MessageText.StringInterpolation {
     appendLiteral("'")
   }
 
-  /// How many readings and fixes: `1 reading or fix`, `2 readings and fixes`, and the same with a
-  /// word before.
+  /// Appends a number of readings and fixes: `1 reading or fix`, `2 readings and fixes`, optionally
+  /// with a word before the nouns.
   @inline(never)
   public mutating func appendInterpolation(entries count: Int, _ word: StaticString = "") {
     appendInterpolation(count)
@@ -48,7 +47,7 @@ extension MessageText.StringInterpolation {
     appendLiteral(count == 1 ? " reading or fix" : " readings and fixes")
   }
 
-  /// The beginning of a text from Home Assistant, in quotes.
+  /// Appends the beginning of a text from Home Assistant, in quotes.
   @inline(never)
   public mutating func appendInterpolation(received text: [UInt8]) {
     var end = 0
@@ -59,7 +58,7 @@ extension MessageText.StringInterpolation {
     appendInterpolation(end < text.count ? "…\"" : "\"" as StaticString)
   }
 
-  /// What a server says, fit for a terminal and not too long.
+  /// Appends a text from a server, safe for a terminal and shortened.
   public mutating func appendInterpolation(shown text: Text) {
     appendInterpolation(bytes: [UInt8](text.bytes.prefix(200)).printable)
   }
@@ -72,7 +71,7 @@ extension MessageText.StringInterpolation {
 }
 
 extension SourceFailure {
-  /// What is wrong, with the name of the source.
+  /// Returns the failure in words, with the name of the source.
   public func words(of source: InlineText) -> MessageText {
     let words = words
     return words.bytes.starts(with: [UInt8](source.bytes)) ? words : "\(source): \(words)"
@@ -80,27 +79,27 @@ extension SourceFailure {
 
   private var words: MessageText {
     switch self {
-    case .missing(let what): "\(what) is not there"
-    case .notPermitted(let what): "\(what) may not be opened"
+    case .missing(let what): "\(what) was not found"
+    case .notPermitted(let what): "\(what) cannot be opened: permission denied"
     case .busy(let what): "\(what) is in use by another program"
     case .failed(let what, let code): "\(what): \(Errno(code: code))"
     case .malformed(let what, let found):
-      "\(what) says \"\(found)\", which makes no sense there"
-    case .implausible(let what, let found, let why): "\(what) says \"\(found)\", \(why)"
+      "\(what) reports \"\(found)\", which is not a valid value"
+    case .implausible(let what, let found, let why): "\(what) reports \"\(found)\", \(why)"
     case .distrusted(let what, let why, _): "\(what) \(why.text)"
-    case .silent(let what): "\(what) says nothing"
-    case .withoutFix(let what, let why): "\(what) gives no fix: \(why.text)"
+    case .silent(let what): "\(what) sends no data"
+    case .withoutFix(let what, let why): "\(what) has no fix: \(why.text)"
     case .wrongDate(let what, let why):
-      "\(what) gives a date that is \(why.text); its fixes count from when they arrive"
+      "\(what) reports a date that is \(why.text); its fixes get their time of arrival"
     case .frozen(let what):
-      "\(what) gives the same position to the last digit while it reports a speed; it may be an old"
-        + " one"
+      "\(what) repeats exactly the same position while it reports a speed; the position may be old"
     case .behind(let what, let seconds):
-      "\(what) is \(seconds) s behind; is the link to it too slow, or its receiver too talkative?"
+      "\(what) is \(seconds) s behind; is the link to it too slow, or does its receiver send too"
+        + " much?"
     case .flooded(let what, let rate):
-      "\(what) has \(rate) edges a second, more than it can mean; some may be left out"
+      "\(what) has \(rate) edges a second, more than is plausible; some may be ignored"
     case .refused(let what, let found): "\(what) answers with an error: \"\(found)\""
-    case .ambiguous(let what, let found): "\(what) is there more than once: \(found)"
+    case .ambiguous(let what, let found): "\(what) exists more than once: \(found)"
     case .unsupported(let what, _): "\(what) cannot be used"
     case .intermittent(let failure): "it comes and goes: at times \(failure.words)"
     }
@@ -130,12 +129,12 @@ extension SourceFailure {
 }
 
 extension Value {
-  /// Such as `83 %`, or `on`.
+  /// Returns the value with its unit, such as `83 %`, or `on`.
   public func words(in unit: [UInt8]?) -> MessageText {
     switch self {
     case .number(let number):
       var digits = ByteBuffer(capacity: 24)
-      // A rain gauge has four decimals, and mostly nothing to say.
+      // A rain gauge has four decimals, and mostly reports 0.
       digits.append(number.coefficient == 0 ? FixedPoint(0) : number)
       let text = MessageText(bytes: [UInt8](digits.bytes))
       return unit.map { "\(text) \(bytes: $0)" } ?? text
@@ -155,16 +154,16 @@ extension Enrollment.TokenFlaw {
     case .empty: Self.unusable("is empty")
     case .tooLarge: Self.unusable("is larger than 8 KiB")
     case .notAToken:
-      Self.unusable("holds a space, a second line, or something else that no token has")
+      Self.unusable("contains a space, a second line, or another character that tokens do not have")
     case .hasByteOrderMark:
       Self.unusable(
         "begins with a byte order mark (U+FEFF), an invisible character of its editor")
     case .credentialRejected:
-      "Home Assistant does not accept what pairing kept; \(Login.whenShownAgain). Pair this board"
-        + " again: \(Arguments.command("pair"))"
+      "Home Assistant rejects the stored login; \(Login.whenShownAgain). Pair this board again:"
+        + " \(Arguments.command("pair"))"
     case .withheld:
-      "no token is sent: this may not be home, and home_assistant.url is plain HTTP; it goes where"
-        + " home_assistant.home_network knows the network, over https://, or with"
+      "no token is sent: this may not be home, and home_assistant.url is plain HTTP; a token is"
+        + " sent only in a network of home_assistant.home_network, over https://, or with"
         + " home_assistant.plain_http_away"
     case .notRenewed(.noConnection(let reason)):
       "Home Assistant cannot be reached for an access token: \(unreached: reason)"
@@ -173,7 +172,7 @@ extension Enrollment.TokenFlaw {
     }
   }
 
-  /// A word or two.
+  /// Short code of one to five words.
   public var code: StaticString {
     switch self {
     case .noFileNamed: "no file"
@@ -190,7 +189,8 @@ extension Enrollment.TokenFlaw {
 
   private static func unusable(_ flaw: MessageText) -> MessageText {
     "there is no token: home_assistant.token_file \(flaw). Write a long-lived token of Home"
-      + " Assistant to it, and nothing else; or leave it out, and use: \(Arguments.command("pair"))"
+      + " Assistant to it, and nothing else; or remove this key, and use:"
+      + " \(Arguments.command("pair"))"
   }
 }
 
@@ -205,19 +205,19 @@ extension Enrollment.Problem {
       "Home Assistant cannot be reached to register: \(unreached: reason)"
     case .server(let refusal) where refusal.isLasting:
       refusal.words(.registration) + (refusal == .banned ? " " : ". ")
-        + "It is asked again, ever more rarely, and after a restart"
+        + "The agent retries less and less often, and after a restart"
     case .server(let refusal): refusal.words(.registration, addressIn: "home_assistant.url")
     case .requestRejected:
-      "Home Assistant does not like our registration (400); please report it. \(Self.whenAgain)"
-    case .withoutEncryption:
-      "Home Assistant registers without encryption; it needs its PyNaCl, which it has by default."
-        + " To send in plain all the same, set home_assistant.encryption: preferred."
+      "Home Assistant rejects the registration as malformed (400); please report it."
         + " \(Self.whenAgain)"
+    case .withoutEncryption:
+      "Home Assistant offers no encryption; for that it needs PyNaCl, which it has by default. To"
+        + " send unencrypted anyway, set home_assistant.encryption: preferred. \(Self.whenAgain)"
     }
   }
 
   private static var whenAgain: MessageText {
-    "It is asked again in \(Enrollment.refusalDelay), or after a restart"
+    "The agent retries in \(Enrollment.refusalDelay), or after a restart"
   }
 
   public var code: StaticString {
@@ -237,7 +237,7 @@ extension Route {
     switch self {
     case .home: "the home network"
     case .cloudhook: "the webhook in the cloud"
-    case .remoteUI: "the home in the cloud"
+    case .remoteUI: "the remote address in the cloud"
     case .instance: "home_assistant.url"
     }
   }

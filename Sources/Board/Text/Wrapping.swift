@@ -2,12 +2,12 @@ import CLinux
 import LinuxIO
 
 extension [UInt8] {
-  /// Lines for standard output, no wider than the terminal that it may be.
+  /// Lines for standard output, wrapped to the width of the terminal, if it is one.
   public var wrappedForOutput: [UInt8] { wrapped(columns: terminalColumns(STDOUT_FILENO)) }
 
-  /// The lines with a line end in the place of the space before each word that does not fit into a
-  /// terminal of so many columns; as they are where that is 0. What goes on stands below the last
-  /// column of a table, which two spaces set apart.
+  /// Returns the text with a line end in place of the space before each word that does not fit into
+  /// `columns`; unchanged if that is 0. Continuation lines are indented to the last column of a
+  /// table, which two spaces separate.
   func wrapped(columns: Int) -> [UInt8] {
     guard columns > 0 else { return self }
     var wrapped: [UInt8] = []
@@ -24,7 +24,7 @@ extension [UInt8] {
         column += 1
         if isAfterSpace, column <= columns / 2 { indent = column }
         space = (wrapped.count - 1, column)
-      // What continues a character takes no column.
+      // Continuation bytes of a character take no column.
       case 0x80..<0xC0: continue
       default:
         column += 1

@@ -1,4 +1,4 @@
-// Threads that do what a driver, a bus or a disk may hold up, beside the loop of the agent.
+// Threads beside the loop of the agent, for work that a driver, a bus or a disk may delay.
 #ifndef HOMEWARD_BACKGROUND_READER_H
 #define HOMEWARD_BACKGROUND_READER_H
 
@@ -7,30 +7,31 @@
 
 #pragma clang assume_nonnull begin
 
-/// What one reader can be asked for at a time, and its threads at most.
+/// Maximum number of jobs of a reader at a time, and of its threads.
 enum { CLINUX_READER_JOBS_MAX = 256, CLINUX_READER_THREADS_MAX = 8 };
 
-/// Threads that read files beside their caller: some drivers let `pread(2)` wait until a part has
-/// measured, and a disk may be on a network. Of the jobs of a bus one is done at a time.
-/// A thread that finds nothing to do ends.
+/// Threads that read files beside their caller: with some drivers `pread(2)` waits until a part has
+/// measured, and a disk may be on a network. Jobs of a bus run one at a time. A thread without work
+/// ends.
 typedef struct clinux_reader clinux_reader;
 
-/// Starts no thread yet. NULL where there is no memory or no descriptor, with `errno`. `clock`
-/// returns nanoseconds, by which jobs are timed, on every thread; `perform` does a job.
+/// Creates a reader, without a thread yet. NULL if there is no memory or no descriptor, with
+/// `errno`. `clock` returns nanoseconds, which time the jobs, on every thread; `perform` runs a
+/// job.
 clinux_reader *_Nullable clinux_reader_start(int64_t (*clock)(void), void (*perform)(void *work));
-/// Begins nothing more. A job that has begun is not waited for.
+/// Starts no more jobs, and does not wait for a running one.
 void clinux_reader_stop(clinux_reader *reader);
-/// What becomes ready for input when a job is done; `clinux_eventfd_clear` takes notice. It is
-/// the reader's own.
+/// Returns the descriptor that becomes ready for input when a job is done; `clinux_eventfd_clear`
+/// resets it. The reader owns it.
 int clinux_reader_event(clinux_reader *reader);
-/// Has `work` done as this job, a number below `CLINUX_READER_JOBS_MAX`, as soon as its bus is
-/// free. It stays until it was taken. A job that is asked for already, or was not taken yet, stays
-/// as it is. Returns 0, or an error number where there is no thread and none can be started: then
-/// the job is not asked for.
+/// Requests `work` as a job with a number below `CLINUX_READER_JOBS_MAX`, to run as soon as its bus
+/// is free. The job stays until it is taken. A job that is requested already, or not taken yet,
+/// does not change. Returns 0, or an error number if there is no thread and none can start: then
+/// the job is not requested.
 int clinux_reader_ask(clinux_reader *reader, uint32_t job, void *work, uint32_t bus);
-/// How many threads there are, at most `CLINUX_READER_THREADS_MAX`.
+/// Returns the number of threads, at most `CLINUX_READER_THREADS_MAX`.
 int clinux_reader_threads(clinux_reader *reader);
-/// Whether a job is done, and the nanoseconds that it took.
+/// Takes a job that is done. Returns whether it is, and the nanoseconds that it took.
 bool clinux_reader_take(clinux_reader *reader, uint32_t job, int64_t *duration);
 
 #pragma clang assume_nonnull end

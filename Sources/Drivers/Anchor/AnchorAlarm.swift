@@ -2,17 +2,17 @@ public import Bytes
 public import LinuxIO
 public import Sensing
 
-/// Who hears what becomes of the anchor watch.
+/// Receiver of state changes of the anchor watch.
 public protocol AnchorAlarmOwner: AnyObject {
-  /// The watch is in another state than before.
+  /// Reports that the watch has changed its state.
   func anchorChanged(_ status: AnchorMonitor.Status)
 }
 
-/// The anchor watch: it stands between the source of the fixes and who takes them, passes
-/// everything on, and adds a sensor that is on while the boat is not where it was anchored.
+/// The anchor watch between the source of the fixes and their receiver: it passes everything on,
+/// and adds a sensor that is on while the boat is not at its anchor place.
 ///
-/// `AnchorMonitor` judges. Commands set the watch, and a line, where there is one: a `GPIOLine` of
-/// its own, whose levels come here by `AnchorSwitch` and go no further.
+/// `AnchorMonitor` judges. Commands set the watch, and so does a line if one is configured: a
+/// `GPIOLine` of its own, whose levels arrive through `AnchorSwitch` and go no further.
 public final class AnchorAlarm {
   public let name = InlineText("anchor")
   private let sink: any ReadingSink
@@ -22,17 +22,13 @@ public final class AnchorAlarm {
   private var monitor: AnchorMonitor
   private var file: AnchorFile
   private var sensor: DeclaredSensor
-  /// What was told last.
+  /// State of the last report.
   private var told: AnchorMonitor.State?
-  /// Whether the file was asked in this cycle.
+  /// Whether reading the file was tried in this cycle.
   private var isFileAsked = false
 
-  /// - Parameters:
-  ///   - settings: how far the boat may be from its anchor, and what sets the watch.
-  ///   - directory: where the watch is kept.
-  ///   - context: where all readings go, and who hears of failures.
-  ///   - owner: who hears what becomes of the watch; it outlives this.
-  ///   - now: the present; readings only know the time of day.
+  /// Makes the watch, which is stored in `directory`; `owner` outlives it. `now` returns the
+  /// present, because readings have only the time of day.
   public init(
     _ settings: AnchorSettings, in directory: Path, _ context: SourceContext,
     owner: (any AnchorAlarmOwner)?, now: @escaping () -> Instant = { Moment.now.instant }
@@ -52,23 +48,23 @@ public final class AnchorAlarm {
 
   // MARK: Commands
 
-  /// The anchor falls: it is where the boat will be by the next fix that can be trusted.
+  /// Sets the watch: the anchor is at the position of the next trustworthy fix.
   public func setAnchor(at moment: Moment) {
     restore(at: moment)
     monitor.set(by: .command)
     tell(at: moment)
   }
 
-  /// The anchor is up.
+  /// Clears the watch.
   public func clearAnchor(at moment: Moment) {
     restore(at: moment)
     monitor.clear()
     tell(at: moment)
   }
 
-  // MARK: What comes of it
+  // MARK: Results
 
-  /// Takes up what an earlier run kept. A file that cannot be read is asked again in each cycle.
+  /// Restores the watch of an earlier run. A file that cannot be read is tried again in each cycle.
   private func restore(at moment: Moment) {
     guard !file.isRead, !isFileAsked else { return }
     isFileAsked = true
@@ -80,10 +76,10 @@ public final class AnchorAlarm {
     }
   }
 
-  /// Keeps and tells what has changed.
+  /// Stores and reports the changes.
   private func tell(at moment: Moment) {
     if !file.isRead, monitor.isDecided {
-      // The last word counts, whatever the file says.
+      // The last decision counts, whatever the file contains.
       file.isRead = true
       monitor.keepingFailed()
     }
@@ -104,7 +100,7 @@ public final class AnchorAlarm {
     supervisor.failed(AnchorFile.name, failure, now: now)
   }
 
-  /// The line that sets the watch says this.
+  /// Handles a level of the line that sets the watch.
   fileprivate func lineRead(_ value: Value) {
     let moment = present
     restore(at: moment)
@@ -119,7 +115,7 @@ public final class AnchorAlarm {
 }
 
 extension AnchorMonitor.State {
-  /// What the sensor says: without a watch it is not there.
+  /// Value of the sensor; unavailable without a watch.
   fileprivate var value: Value {
     switch self {
     case .unset: .unavailable
@@ -147,7 +143,7 @@ extension AnchorAlarm: ReadingSink {
 extension AnchorAlarm: Source {
   public func paceChanged(to pace: SamplingPace) { monitor.cycleChanged(to: pace.cycle) }
 
-  /// Reads nothing: what it judges comes from the receiver and the line.
+  /// Reads nothing: the receiver and the line deliver the data.
   public func sample(at moment: Moment) {
     isFileAsked = false
     restore(at: moment)
@@ -156,8 +152,7 @@ extension AnchorAlarm: Source {
   }
 }
 
-/// Where the line that sets an anchor watch says its levels: its only sensor is not one of the
-/// board's.
+/// Sink for the levels of the line that sets an anchor watch; its sensor is not one of the board.
 public final class AnchorSwitch: ReadingSink {
   private let alarm: AnchorAlarm
 

@@ -2,26 +2,26 @@ import Bytes
 import LinuxIO
 import Sensing
 
-/// The file that keeps the anchor watch over restarts and power cuts. It is replaced as a whole,
-/// and only its owner can read it: it says where the boat is.
+/// The file that stores the anchor watch across restarts and power cuts. It is replaced as a whole,
+/// and only its owner can read it, because it contains the place of the boat.
 struct AnchorFile {
   static let fileName: StaticString = "anchor.watch"
-  /// What messages call it.
+  /// Name of the file in messages.
   static var name: InlineText { InlineText(fileName) }
 
-  /// Longer than the file of this version: one of a newer version is known by its beginning.
+  /// Limit longer than a file of this version: a newer version is recognised by its beginning.
   private static let byteCountMax = 256
 
   let directory: Path
-  /// Whether it is over with what an earlier run kept: it was read, or is lost. Until then the file
-  /// is not written over: it may become readable.
+  /// Whether the watch of an earlier run was read, or is lost. Until then the file is not
+  /// overwritten, because it may become readable.
   var isRead = false
 
   init(in directory: Path) { self.directory = directory }
 
-  /// What an earlier run kept; nil where there is nothing.
+  /// Reads the watch of an earlier run; nil if there is none.
   ///
-  /// - Throws: what is wrong with the file; it can be read again unless `isRead`.
+  /// - Throws: the fault of the file; it can be read again unless `isRead`.
   mutating func read() throws(SourceFailure) -> KeptAnchor? {
     let kept: [UInt8]
     do throws(Errno) {
@@ -51,7 +51,7 @@ struct AnchorFile {
     }
   }
 
-  /// Returns why it is not kept; nil where it is.
+  /// Writes the file; returns the failure, or nil if it is written.
   func write(_ kept: KeptAnchor) -> SourceFailure? {
     do throws(Errno) {
       try replaceFile(named: Self.fileName, in: directory, with: kept.file.bytes)

@@ -2,15 +2,15 @@ import Bytes
 import Sensing
 import YAML
 
-/// `location.anchor`: how the anchor watch is set, and how far the boat may be from its anchor.
+/// `location.anchor`: settings of the anchor watch.
 public struct AnchorSettings: Equatable, Sendable {
   /// `radius`: chain, boat, and the way to the receiver; 5 m to 10 km. Required.
   public var radiusMeters: Double
-  /// `gpio`: the line that sets the watch where it becomes active, and clears it where it becomes
-  /// inactive; `active_low`, `bias` and `debounce` as those of `sensors`. Default: nil, commands
-  /// alone do; required where they are not allowed.
+  /// `gpio`: the line that sets the watch when it becomes active, and clears it when it becomes
+  /// inactive; `active_low`, `bias` and `debounce` as in `sensors`. Default: nil, only commands set
+  /// it; required if they are not allowed.
   public var line: GPIOLineSettings?
-  /// `name`: what Home Assistant calls the watch; 1 to 64 characters. Default: `Anchor`.
+  /// `name`: name of the watch in Home Assistant; 1 to 64 characters. Default: `Anchor`.
   public var name: [UInt8]
 
   public init(radiusMeters: Double, line: GPIOLineSettings?, name: [UInt8]) {
@@ -22,11 +22,11 @@ public struct AnchorSettings: Equatable, Sendable {
 
 extension AnchorSettings {
   private static let radiusRange = 5...10_000
-  /// The longest `every` that goes with it: a cycle judges one fix, and two have to agree.
+  /// Longest `every` with an anchor watch: a cycle judges one fix, and two have to agree.
   public static let cycleMax: Duration = .seconds(300)
 
-  /// Reads `location.anchor`; nil, reported, where it cannot be used. `isCommanded` says whether
-  /// commands may set the watch and clear it.
+  /// Reads `location.anchor`; nil, reported, if it cannot be used. `isCommanded` says whether
+  /// commands may set and clear the watch.
   init?(_ field: ConfigurationField, notAmong taken: TakenNames, isCommanded: Bool) {
     guard let keys = field.section(example: "anchor: { radius: 40m, gpio: GPIO5 }") else {
       return nil
@@ -46,7 +46,6 @@ extension AnchorSettings {
     self.init(radiusMeters: radius, line: line, name: name ?? [UInt8]("Anchor"))
   }
 
-  /// Reads the keys that there are beside a line.
   private static func line(
     _ field: ConfigurationField, _ keys: SectionReader, notAmong taken: TakenNames
   ) -> GPIOLineSettings? {
@@ -63,23 +62,22 @@ extension AnchorSettings {
     }
   }
 
-  /// Of the line, where there is one, and of the file that keeps the watch.
+  /// Remedies for the line, if there is one, and for the file that stores the watch.
   public var remedies: [SourceRemedies] {
     let file = SourceRemedies(of: AnchorFile.name, isNamedByPerson: false) { failure in
       if case .malformed = failure {
-        return "set the watch again, with its switch or a command, and the file is written anew"
+        return "set the watch again with its switch or a command; this replaces the file"
       }
-      return "make room on the disk of state_directory, and see whether it is read-only or fails"
-        + " (sudo dmesg); it is tried again in each cycle"
+      return "free space on the disk of state_directory, and check whether it is read-only or fails"
+        + " (sudo dmesg); the agent retries in each cycle"
     }
     return (line.map { [$0.remedies] } ?? []) + [file]
   }
 
-  /// The line that sets the watch, where there is one. Its levels go to `sink`.
+  /// Source of the line that sets the watch, if there is one. Its levels go to the sink of
+  /// `context`.
   public func lineSource(_ context: SourceContext) -> (any Source)? {
-    line.map {
-      GPIOLine($0, loop: context.loop, sink: context.sink, supervisor: context.supervisor)
-    }
+    line.map { GPIOLine($0, context) }
   }
 
   var description: SensorDescription {

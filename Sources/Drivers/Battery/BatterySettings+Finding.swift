@@ -3,7 +3,7 @@ import LinuxIO
 import YAML
 
 extension BatterySettings {
-  /// The power supplies that the kernel lists, and which of them this setting reports.
+  /// Returns the power supplies that the kernel lists, and marks those that this setting reports.
   func found(in search: BoardSearch) -> FoundKind {
     var kind = FoundKind("Power supplies", key: "battery", isEntry: false)
     for name in Supplies.names(sys: search.sys) {

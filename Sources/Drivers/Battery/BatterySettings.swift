@@ -3,16 +3,17 @@ public import LinuxIO
 import Sensing
 public import YAML
 
-/// `battery`: which power supplies are reported.
+/// `battery`: settings of the reported power supplies.
 public enum BatterySettings: Equatable, Sendable {
   /// `off`
   case off
   /// `auto`, a list of names, or a mapping with `only` or `min_change`.
   case supplies(SupplySettings)
-  /// A mapping with `voltage`: one that the kernel does not know, judged by sensors of `sensors`.
+  /// A mapping with `voltage`: a battery unknown to the kernel, estimated from readings of
+  /// `sensors`.
   case estimated(EstimatedBatterySettings)
 
-  /// `auto`: every one of the board that the kernel lists, now or later.
+  /// `auto`: all supplies of the board that the kernel lists, now or later.
   public static var automatic: BatterySettings { .supplies(SupplySettings()) }
 
   public func source(_ context: SourceContext) -> (any Source)? {
@@ -22,7 +23,7 @@ public enum BatterySettings: Equatable, Sendable {
       sink: context.sink, supervisor: context.supervisor, context.slowAccess)
   }
 
-  /// The same, to be looked at: a source for each supply that is named, or there now.
+  /// Returns the sources for one look: one for each supply that is named, or is there now.
   public func looks(_ context: SourceContext) -> [any Source] {
     guard case .supplies(let settings) = self else { return [] }
     let names =
@@ -39,20 +40,21 @@ public enum BatterySettings: Equatable, Sendable {
     }
   }
 
-  /// What stands between all sources and their sink where the battery is judged by readings.
+  /// Returns the estimator between all sources and their sink, if the battery is judged by
+  /// readings.
   public func estimate(_ context: SourceContext) -> EstimatedBattery? {
     guard case .estimated(let settings) = self else { return nil }
     return EstimatedBattery(settings, sink: context.sink)
   }
 }
 
-/// The power supplies of the kernel that are reported, and how.
+/// Settings of the reported power supplies of the kernel.
 public struct SupplySettings: Equatable, Sendable {
-  /// `only`: 1 to 16 names in `/sys/class/power_supply`, such as `[BAT0]`; one that is not there
-  /// is a failure. Default, and with `auto`: every one that the kernel lists, now or later, except
-  /// those of devices such as a keyboard.
+  /// `only`: 1 to 16 names in `/sys/class/power_supply`, such as `[BAT0]`; a missing one is a
+  /// failure. Default, and with `auto`: all that the kernel lists, now or later, except those of
+  /// devices such as a keyboard.
   public var selection: SupplySelection
-  /// `min_change`: of their capacity, voltage, current and energy.
+  /// `min_change`: smallest changes to report of capacity, voltage, current and energy.
   public var minChanges: MinChanges
 
   public init(selection: SupplySelection = .all, minChanges: MinChanges = .standard) {
@@ -60,17 +62,17 @@ public struct SupplySettings: Equatable, Sendable {
     self.minChanges = minChanges
   }
 
-  /// Nil where it is every one.
+  /// Selected names; nil if all are selected.
   var names: [[UInt8]]? {
     if case .named(let names) = selection { names } else { nil }
   }
 }
 
 extension BatterySettings {
-  /// A directory of the kernel's device model; real ones stay far below.
+  /// Limit for the name of a directory of the kernel's device model; real ones stay far below.
   fileprivate static let nameBytesMax = 64
 
-  /// Reads `battery`. What cannot be used is reported. `sensors` are those that a mapping may name.
+  /// Reads `battery`, and reports unusable values. A mapping may name the `sensors`.
   public init(_ field: ConfigurationField, among sensors: [MeasuredSensor] = []) {
     if field.isText {
       let remedy: MessageText = "write auto, off or a list of names, such as [BAT0]"
@@ -83,7 +85,7 @@ extension BatterySettings {
     }
   }
 
-  /// Reads the mapping. What both kinds of battery have in common says nothing of the kind.
+  /// Reads the mapping. Keys that both kinds of battery share do not decide its kind.
   private init?(_ keys: SectionReader, among sensors: [MeasuredSensor]) {
     let ofEstimated = EstimatedBatterySettings.ownKeys
     let isOfKernel =
@@ -135,19 +137,19 @@ extension ConfigurationField {
   }
 }
 
-// MARK: What a person does
+// MARK: Remedies
 
 extension BatterySettings {
-  /// More would not help, and a status document holds many remedies.
+  /// Limit of the list: more would not help, and a status document holds many remedies.
   private static let suppliesShownMax = 8
 
-  /// About the list of supplies; a supply fails under its own name, which the list may learn later.
+  /// Remedies for the list of supplies; a supply fails under its own name, which may appear later.
   public func remedies(sys: Path) -> SourceRemedies {
     if case .estimated(let settings) = self { return settings.remedies }
     return SourceRemedies(of: Supplies.usualName, isNamedByPerson: true) { failure in
-      guard case .missing = failure else { return "look what the kernel says of it: sudo dmesg" }
+      guard case .missing = failure else { return "see the kernel log: sudo dmesg" }
       let here = Self.automatic.found(in: BoardSearch(sys: sys)).items.map { $0.address }
-      if here.isEmpty { return "power supplies here: none; write these to battery, or auto" }
+      if here.isEmpty { return "this board has no power supply; write battery: auto" }
       return
         "power supplies here: \(listed: here, max: Self.suppliesShownMax); write these to battery,"
         + " or auto"

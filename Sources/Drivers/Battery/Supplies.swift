@@ -2,28 +2,28 @@ public import Bytes
 public import LinuxIO
 public import Sensing
 
-/// Which power supplies are reported.
+/// Selection of the reported power supplies.
 public enum SupplySelection: Equatable, Sendable {
-  /// Every one that the kernel lists, now or later.
+  /// All that the kernel lists, now or later.
   case all
-  /// These, by the names of their directories; one that is not there is a failure.
+  /// Supplies by the names of their directories; a missing one is a failure.
   case named([[UInt8]])
 }
 
 /// The batteries, chargers and mains supplies of `/sys/class/power_supply`
 /// (`Documentation/ABI/testing/sysfs-class-power`).
 ///
-/// Each supply fails under its own name, and is read beside the loop if its gauge is slow: a broken
-/// one hides nothing of the others. That of a device, such as a keyboard, is reported only if it
-/// is named. One that is away gives its place to others. Once the supplies are known, a sample
-/// allocates nothing.
+/// Each supply fails under its own name, and is read beside the loop if its gauge is slow, so that
+/// a broken one hides nothing of the others. The supply of a device, such as a keyboard, is
+/// reported only if it is named. A supply that is away gives its place to others. Once the supplies
+/// are known, a sample allocates nothing.
 public final class Supplies: Source {
-  /// Supplies that are followed; each holds up to eleven files open.
+  /// Maximum number of followed supplies; each holds up to eleven files open.
   public static let suppliesMax = 16
-  /// Those of devices are listed, too.
+  /// Maximum number of listed supplies, which include those of devices.
   private static let listedMax = 64
 
-  /// What messages call all of them.
+  /// Name of all supplies in messages.
   public static var usualName: InlineText { InlineText("power supplies") }
 
   public let name: InlineText
@@ -37,14 +37,8 @@ public final class Supplies: Source {
   private var supplies: [Supply] = []
   private var placesTaken = 0
 
-  /// - Parameters:
-  ///   - sys: where sysfs is mounted.
-  ///   - selection: which of them.
-  ///   - minChanges: the least changes that count.
-  ///   - sink: where readings go.
-  ///   - supervisor: who hears of each supply.
-  ///   - access: who reads what is slow; nil where the loop waits for it.
-  ///   - name: what messages call them.
+  /// Makes the driver; without `access` the loop waits for slow files.
+  ///
   /// - Precondition: at most `suppliesMax` names; the configuration refuses more.
   public init(
     sys: Path = Path("/sys"), selection: SupplySelection = .all,
@@ -85,8 +79,8 @@ public final class Supplies: Source {
 
   public var deviceKinds: DeviceKinds { .powerSupply }
 
-  /// - Throws: a failure of the list of supplies, after those that are known were read. The
-  ///   failures of single supplies are told to the supervisor.
+  /// - Throws: a failure of the list of supplies, after the known ones were read. The supervisor
+  ///   receives the failures of single supplies.
   public func sample(at moment: Moment) throws(SourceFailure) {
     var failure: SourceFailure?
     do throws(SourceFailure) { try list() } catch { failure = error }
@@ -106,13 +100,13 @@ public final class Supplies: Source {
     if access != nil { supervisor.worked(name) }
   }
 
-  /// Marks the supplies that are there, and adds those that are new.
+  /// Marks the supplies that are there, and adds new ones.
   private func list() throws(SourceFailure) {
     for supply in supplies { supply.isListed = false }
     do throws(Errno) {
       if directory == nil { directory = try DirectoryReader(opening: path) }
     } catch .noSuchFile {
-      // A kernel without this class has no supplies; one that was named says so itself.
+      // A kernel without this class has no supplies; a named supply reports itself as missing.
       return
     } catch {
       throw SourceFailure(error, of: InlineText(path.bytes.span))
@@ -138,9 +132,9 @@ public final class Supplies: Source {
 
   public func valuesAnnounced() { for supply in supplies { supply.valuesAnnounced() } }
 
-  // MARK: What is read beside the loop
+  // MARK: Reading beside the loop
 
-  /// Returns whether one more can be followed. One that is away gives its place to it.
+  /// Returns whether one more supply can be followed; one that is away gives up its place for it.
   func takePlace() -> Bool {
     if placesTaken < Self.suppliesMax {
       placesTaken += 1
@@ -151,9 +145,9 @@ public final class Supplies: Source {
     return true
   }
 
-  /// Tells what has arrived. At first, a supply waits for those before it as long as a cycle does:
-  /// several batteries become known in the order of the list, whichever answers first. One that is
-  /// read again waits for that.
+  /// Reports what has arrived. At first, a supply waits for those before it as long as a cycle
+  /// does, so that several batteries become known in the order of the list, whichever answers
+  /// first. A supply that is being read again waits for that reading.
   func tellArrived(at moment: Moment) {
     for supply in supplies {
       if supply.hasArrived, !supply.isAwaited {

@@ -2,21 +2,21 @@ import Bytes
 import LinuxIO
 import Sensing
 
-/// One power supply of the kernel: its files and its sensors.
+/// A power supply of the kernel: its files and its sensors.
 final class Supply: FileSource {
-  /// It has a dozen files, each of which may take seconds.
+  /// Time limit of a reading: a supply has a dozen files, each of which may take seconds.
   private static let silentTime: Duration = .seconds(300)
 
   /// Whether the kernel lists it now.
   var isListed = false
-  /// Whether it was told what this is, or why that cannot be known.
+  /// Whether its kind, or the reason why it cannot be known, was reported.
   private(set) var isKnown = false
-  /// Whether it is one of those that are followed.
+  /// Whether it is one of the followed supplies.
   private(set) var hasPlace = false
-  /// Whether there was no place for it.
+  /// Whether no place was left for it.
   private(set) var isRefused = false
   private var wasAway = false
-  /// Whether it was read beside the loop, and that is not told yet.
+  /// Whether a reading beside the loop has arrived and is not reported yet.
   private(set) var hasArrived = false
 
   private let id: [UInt8]
@@ -31,11 +31,11 @@ final class Supply: FileSource {
   private var status: KernelFile?
   private var online: KernelFile?
   private var present: KernelFile?
-  /// What the last reading brought; nil where nothing could be read, or its battery is away.
+  /// Result of the last reading; nil if nothing could be read, or the battery is away.
   private var said: Said?
-  /// The first trouble of it.
+  /// First failure of the last reading.
   private var failure: SourceFailure?
-  /// One for each `SupplySensor`; those the supply turned out not to have are never declared.
+  /// Sensors in the order of `SupplySensor`; those that the supply lacks are never declared.
   private var sensors: [DeclaredSensor]
 
   private struct Said {
@@ -67,7 +67,7 @@ final class Supply: FileSource {
     return id.span.elementsEqual(other)
   }
 
-  /// Whether a supply feeds a device and not the board, as far as its driver tells.
+  /// Whether a supply feeds a device and not the board, as far as its driver reports that.
   static func isOfDevice(at directory: Path) -> Bool {
     let scope = KernelFile(directory / "scope")
     do throws(Errno) { return try scope.read { $0.trimmed().elementsEqual("Device") } } catch {
@@ -79,7 +79,7 @@ final class Supply: FileSource {
   override var silentAfter: Duration { Self.silentTime }
   private var isLeftOut: Bool { isOfDevice && leavesOutDevices }
 
-  // MARK: Being asked
+  // MARK: Sampling
 
   override func sample(at moment: Moment) throws(SourceFailure) {
     if isListed {
@@ -113,12 +113,12 @@ final class Supply: FileSource {
     if let failure { throw failure }
   }
 
-  /// Whether it was not there when it was asked last, and no thread reads it.
+  /// Whether it was missing at its last sample, and no thread reads it.
   var isAway: Bool { !isListed && wasAway && !isAwaited }
 
   func losePlace() { hasPlace = false }
 
-  /// Takes a place among those that are followed, unless it has one.
+  /// Takes a place among the followed supplies, unless it has one.
   private func follow() -> Bool {
     guard !hasPlace else { return true }
     hasPlace = unsafe owner.takePlace()
@@ -146,9 +146,9 @@ final class Supply: FileSource {
     return readAll()
   }
 
-  /// Finds out what this supply can say.
+  /// Finds the attributes of this supply.
   ///
-  /// - Returns: false where its directory is still being filled.
+  /// - Returns: false if its directory is still being filled.
   private func open() -> Bool {
     knownBus = DeviceBus(ofDeviceAt: directory)
     guard let isBattery = isBattery() else { return false }
@@ -160,7 +160,7 @@ final class Supply: FileSource {
     }
     status = file("status")
     present = file("present")
-    // Some gauges have `online` too; it says nothing that their status does not.
+    // Some gauges have `online` too; it adds nothing to their status.
     online = isBattery ? nil : file("online")
     isOpen = true
     return true
@@ -190,16 +190,16 @@ final class Supply: FileSource {
     return file.exists ? file : nil
   }
 
-  /// Such as `BAT0/voltage_now`.
+  /// Name of an attribute in messages, such as `BAT0/voltage_now`.
   private func label(of attribute: StaticString) -> InlineText {
     InlineText((id + [UInt8(ascii: "/")] + [UInt8](attribute)).span)
   }
 
-  // MARK: What they say
+  // MARK: Reading the values
 
-  /// Returns false where it has left off, for a file holds the loop up.
+  /// Returns false if it stopped early because a file holds up the loop.
   private func readAll() -> Bool {
-    // Only an answer that says so makes the battery absent.
+    // Only an explicit answer makes the battery absent.
     if let present, answer(of: present, in: 0...1) == .number(0) { return true }
     var said = Said()
     for number in quantities.indices {
@@ -234,7 +234,7 @@ final class Supply: FileSource {
     }
   }
 
-  /// The words as they are: a new one of a new driver is passed on.
+  /// Returns the words unchanged: a new word of a new driver is passed on.
   private func text(_ file: KernelFile) -> Value {
     let text: InlineText
     do throws(Errno) {
@@ -261,8 +261,8 @@ final class Supply: FileSource {
     }
   }
 
-  /// Drivers say that they have no value now with ENODATA or EAGAIN, and some with ENODEV; that
-  /// is how they talk, not a failure.
+  /// Converts an error. Drivers report with ENODATA or EAGAIN, and some with ENODEV, that they have
+  /// no value now; this is not a failure.
   private func answer(to error: Errno, of file: KernelFile) -> SupplyAnswer {
     switch error {
     case .noData, .wouldBlock: return .unknown
@@ -290,7 +290,7 @@ final class Supply: FileSource {
 
   private func record(_ value: Value?, of sensor: SupplySensor, at moment: Moment) {
     guard let value else {
-      // A supply that came back may have left a sensor behind.
+      // A supply that came back may lack a sensor of its former self.
       sensors[sensor.rawValue].recordFailure(.unavailable, at: moment.wallTime, in: sink)
       return
     }

@@ -3,14 +3,14 @@ import CLinux
 public import LinuxIO
 public import Sensing
 
-/// What the kernel announces of devices that come, go or change (`NETLINK_KOBJECT_UEVENT`), for the
-/// sources that read them: a plug that is pulled, a battery that is put in, a sensor that is back.
+/// The kernel's announcements of devices that come, go or change (`NETLINK_KOBJECT_UEVENT`), for
+/// the sources that read them: an unplugged device, an inserted battery, a returned sensor.
 ///
-/// `DeviceMonitor` decides what of it the supervisor hears, and when. Only the kernel is believed,
-/// which speaks from the port 0; nothing of what it says is used but the kind of device. Where
-/// there is no such socket, as in some containers, each cycle finds the same by itself.
+/// `DeviceMonitor` decides which of them the supervisor receives, and when. Only the kernel is
+/// believed, which sends from port 0, and only the kind of device is used. Without such a socket,
+/// as in some containers, each cycle finds the same changes.
 public final class DeviceEvents {
-  /// The kernel's own announcements; those of udev go to another group.
+  /// Group of the kernel's own announcements; those of udev have another group.
   private static let group: UInt32 = 1
 
   public let name = InlineText("device events")
@@ -20,7 +20,7 @@ public final class DeviceEvents {
   private var buffer = ByteBuffer(capacity: DeviceMonitor.datagramByteCountMax)
   private var socket: NetlinkSocket?
   private var watch: Watch?
-  /// Whether the loop does not tell of the socket now.
+  /// Whether the loop ignores the socket now.
   private(set) var isResting = false
 
   /// Opens nothing yet.
@@ -43,7 +43,7 @@ public final class DeviceEvents {
     socket = nil
   }
 
-  // MARK: What the kernel says
+  // MARK: Messages of the kernel
 
   private func read(at moment: Moment) {
     do throws(Errno) {
@@ -58,7 +58,7 @@ public final class DeviceEvents {
     tell(at: moment)
   }
 
-  /// Returns whether there was one.
+  /// Reads a datagram; returns whether there was one.
   private func readDatagram() throws(Errno) -> Bool {
     switch try socket?.receive(into: &buffer) {
     case .datagram: buffer.withBytes { monitor.received($0) }
@@ -69,7 +69,7 @@ public final class DeviceEvents {
     return true
   }
 
-  /// Listens to the socket, or leaves it alone, as the monitor wants.
+  /// Starts or stops listening to the socket, as the monitor wants.
   private func rest() throws(Errno) {
     guard let watch, monitor.isResting != isResting else { return }
     try loop.change(watch, to: monitor.isResting ? [] : .input)
@@ -83,7 +83,7 @@ public final class DeviceEvents {
 }
 
 extension DeviceEvents: Source {
-  /// Opens the socket where it is not.
+  /// Opens the socket if it is closed.
   public func sample(at moment: Moment) throws(SourceFailure) {
     guard socket == nil else { return }
     do throws(Errno) { try open() } catch {
@@ -121,6 +121,6 @@ extension DeviceEvents {
   public static let remedies = SourceRemedies(
     of: InlineText("device events"), isNamedByPerson: false
   ) { _ in
-    "what is plugged in or pulled is found with the next cycle; look what the kernel says: sudo dmesg"
+    "changes of devices are found with the next cycle; see the kernel log: sudo dmesg"
   }
 }

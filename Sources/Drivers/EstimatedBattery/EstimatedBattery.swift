@@ -2,16 +2,16 @@ public import Bytes
 public import LinuxIO
 public import Sensing
 
-/// A battery that the kernel does not know: it stands between the sources and who takes their
-/// readings, passes everything on, and adds what the voltage and the current of the battery mean.
+/// A battery unknown to the kernel: between the sources and the receiver of their readings, it
+/// passes everything on, and adds the state that follows from the battery's voltage and current.
 ///
-/// `BatteryEstimator` judges. Where the device that measures the voltage counts the charge itself,
-/// its percentage is taken instead.
+/// `BatteryEstimator` judges. If the device that measures the voltage counts the charge itself, its
+/// percentage is used instead.
 public final class EstimatedBattery {
-  /// A sensor of another source that tells about the battery.
+  /// A sensor of another source that measures the battery.
   private struct Input {
     var index: SensorIndex?
-    /// How many of its unit make one millionth: nil where it is no such unit.
+    /// Decimals of its unit in millionths of a volt or an ampere; nil for another unit.
     var decimals: UInt8?
   }
 
@@ -23,17 +23,15 @@ public final class EstimatedBattery {
   private var voltage = Input()
   private var current = Input()
   private var charge = Input()
-  /// What the device counts; nil where it does not.
+  /// Charge counted by the device; nil if it does not count.
   private var counted: Value?
   private var capacity: DeclaredSensor
   private var status: DeclaredSensor
   private var confidence: DeclaredSensor
   private var wasAsked = false
 
-  /// - Parameters:
-  ///   - settings: which sensors tell about it, and what it is.
-  ///   - sink: where all readings go.
-  ///   - now: the present; readings only know the time of day.
+  /// Makes the driver; `now` returns the present, because readings have only the time
+  /// of day.
   public init(
     _ settings: EstimatedBatterySettings, sink: any ReadingSink,
     now: @escaping () -> Instant = { Moment.now.instant }
@@ -48,10 +46,10 @@ public final class EstimatedBattery {
     confidence = DeclaredSensor(.estimated(.confidence, of: settings.name))
   }
 
-  // MARK: What tells about the battery
+  // MARK: Inputs
 
   private func notice(_ sensor: SensorDescription, _ index: SensorIndex) {
-    // A device that took the place of another one has sensors of the same names.
+    // A device that replaced another one has sensors of the same names.
     if sensor.isCalled(settings.voltage) {
       voltage = Input(index: index, decimals: sensor.decimalsOfMillionths)
     }
@@ -74,12 +72,12 @@ public final class EstimatedBattery {
     tell(at: reading.time)
   }
 
-  /// Millionths of the value; nil where it is no number, or too large for them.
+  /// Returns the value in millionths; nil if it is not a number, or is too large.
   private func micros(_ value: Value, _ input: Input) -> Int64? {
     input.decimals.flatMap { value.millionths(decimals: $0) }
   }
 
-  // MARK: What it means
+  // MARK: Estimate
 
   private func tell(at time: WallTime) {
     guard estimator.isMeasured || counted != nil else {
@@ -116,8 +114,8 @@ extension EstimatedBattery: ReadingSink {
 }
 
 extension EstimatedBattery: Source {
-  /// Reads nothing: what it judges comes from other sources. Those that listen bring theirs after
-  /// the first cycle has begun.
+  /// Reads nothing: other sources deliver the data. Those that listen deliver theirs after the
+  /// first cycle has begun.
   public func sample(at moment: Moment) throws(SourceFailure) {
     defer { wasAsked = true }
     let name = settings.voltage

@@ -2,24 +2,25 @@ public import Bytes
 public import Sensing
 import YAML
 
-/// `battery: { voltage: … }`: a battery that the kernel does not know, judged by what sensors of
-/// `sensors` measure of it.
+/// `battery: { voltage: … }`: a battery unknown to the kernel, estimated from measurements of
+/// `sensors`.
 public struct EstimatedBatterySettings: Equatable, Sendable {
-  /// `name`: what the names of its sensors begin with. Default: `Battery`.
+  /// `name`: prefix of the names of its sensors. Default: `Battery`.
   public var name: [UInt8]
   /// `voltage`: the sensor of its voltage, by its `name` or `unique_id`. Required.
   public var voltage: [UInt8]
-  /// `current`: the sensor of its current, + for what goes into it. Default: nil, not known.
+  /// `current`: the sensor of its current, positive into the battery. Default: nil, unknown.
   public var current: [UInt8]?
-  /// The sensor by which the device of `voltage` tells how full it is, should it know: it counts
-  /// more than any judgement.
+  /// Sensor with which the device of `voltage` reports the charge, if it knows it: it takes
+  /// precedence over any estimate.
   public var charge: [UInt8]?
   /// `chemistry`: `lead_acid`, `agm`, `lifepo4` or `li_ion`. Required.
   public var chemistry: BatteryChemistry
-  /// `cells`: how many are in series, 1 to 100. Default: those of a battery of 12 V; of `li_ion`
-  /// required.
+  /// `cells`: number of cells in series, 1 to 100. Default: those of a battery of 12 V; required
+  /// for `li_ion`.
   public var cells: Int
-  /// `min_change`: of its capacity, in percent. Default: nil, each one that the judgement makes.
+  /// `min_change`: smallest change of its capacity to report, in percent. Default: nil, each change
+  /// of the estimate.
   public var minChange: FixedPoint?
 
   public init(
@@ -37,7 +38,7 @@ public struct EstimatedBatterySettings: Equatable, Sendable {
 }
 
 extension EstimatedBatterySettings {
-  /// The keys that a mapping of `battery` has for such a battery alone.
+  /// Keys of a `battery` mapping that only such a battery has.
   static let ownKeys: [StaticString] = ["voltage", "current", "chemistry", "cells", "name"]
   private static let chemistries: [(word: StaticString, chemistry: BatteryChemistry, cells: Int?)] =
     [
@@ -45,8 +46,7 @@ extension EstimatedBatterySettings {
       ("li_ion", .liIon, nil),
     ]
 
-  /// Reads the mapping; nil, reported, where it cannot be used. `sensors` are those that may be
-  /// named.
+  /// Reads the mapping; nil, reported, if it cannot be used. Its keys may name the `sensors`.
   init?(_ keys: SectionReader, among sensors: [MeasuredSensor]) {
     defer { keys.reportUnknownKeys() }
     let name = keys.optional("name")?.name()
@@ -69,7 +69,7 @@ extension EstimatedBatterySettings {
 
   static let sourceName = InlineText("battery")
 
-  /// Such as `24.1 V, or 4.0 V for each of 6 cells`; of a voltage that no battery has,
+  /// Describes a voltage, such as `24.1 V, or 4.0 V for each of 6 cells`; one that no battery has,
   /// `0.0 V, as without a battery`.
   func words(ofImpossible microvolts: Int64) -> InlineText {
     var words = ByteBuffer(capacity: InlineText.byteCountMax)
@@ -86,7 +86,7 @@ extension EstimatedBatterySettings {
     return InlineText(words.bytes)
   }
 
-  /// How many cells fit to these words; nil of others.
+  /// Returns the number of cells that fits these words; nil for other words.
   private static func likelyCells(of chemistry: BatteryChemistry, _ words: InlineText) -> Int? {
     let bytes = [UInt8](words.bytes)
     let volts = [UInt8](bytes.prefix { $0 != UInt8(ascii: " ") })
@@ -102,23 +102,23 @@ extension EstimatedBatterySettings {
     return SourceRemedies(of: Self.sourceName, isNamedByPerson: true) { failure in
       guard case .malformed(_, let found) = failure else {
         return
-          "look why there is no such sensor: its device may be away, or \"only\" may leave it out"
+          "check why this sensor is missing: its device may be away, or \"only\" may exclude it"
       }
       guard let likely = Self.likelyCells(of: chemistry, found) else {
-        return "look whether the battery is connected, and whether its sensor tells volts"
+        return "check whether the battery is connected, and whether its sensor reports volts"
       }
       if likely < cells {
         return
-          "look whether it is flat or damaged; if not, write how many cells it has in series into"
+          "check whether it is flat or damaged; if not, write its number of cells in series into"
           + " battery, such as cells: \(likely)"
       }
-      return "write how many cells it has in series into battery, such as cells: \(likely)"
+      return "write its number of cells in series into battery, such as cells: \(likely)"
     }
   }
 }
 
 extension ConfigurationField {
-  /// The sensor that is called so and has one of these units.
+  /// Returns the sensor with this name and one of these units; nil, reported, if there is none.
   fileprivate func sensor(
     in units: [StaticString], among sensors: [MeasuredSensor]
   ) -> MeasuredSensor? {
@@ -130,7 +130,7 @@ extension ConfigurationField {
     guard let example = fitting.first else {
       report(
         "no sensor of this configuration measures in \(units[0])",
-        remedy: "write one into sensors, such as a battery monitor (ve_direct)")
+        remedy: "add one to sensors, such as a battery monitor (ve_direct)")
       return nil
     }
     let isThere = sensors.contains { $0.isCalled(text) }

@@ -2,11 +2,11 @@ import Bytes
 public import LinuxIO
 import YAML
 
-/// An entry of `sensors` that is in the configuration: what it reads, and what it is called.
+/// An entry of `sensors` in the configuration: its address and its name.
 public struct ConfiguredEntry: Sendable {
-  /// The key of its kind, such as `iio`.
+  /// Key of the kind, such as `iio`.
   public let key: StaticString
-  /// What stands behind that key, such as `bme280/temp`.
+  /// Value of that key, such as `bme280/temp`.
   public let address: [UInt8]
   public let name: [UInt8]
 
@@ -17,28 +17,24 @@ public struct ConfiguredEntry: Sendable {
   }
 }
 
-/// Where the finders of the kinds look, and what the configuration has already.
+/// Places that the finders of the kinds search, and the entries that the configuration has.
 ///
-/// A finder is a function `found(in:)` beside the settings of its kind, and has a line in
-/// `BoardSearch+Kinds.swift`. It changes nothing, opens no device, and measures nothing.
+/// A finder is the function `found(in:)` of the settings of its kind. It changes nothing, opens no
+/// device, and measures nothing.
 public final class BoardSearch {
-  /// Names of a folder of the kernel that are kept; real ones have some dozens.
+  /// Maximum number of stored names of a kernel folder; real ones have some dozens.
   static let namesMax = 1024
   private static let nameCharactersMax = 64
 
-  /// Where sysfs is mounted.
+  /// Mount point of sysfs.
   let sys: Path
-  /// Where the devices are.
+  /// Folder of the devices.
   let devices: Path
   private let configured: [ConfiguredEntry]
-  /// Those that are taken, in lower case: no two sensors have the same.
+  /// Names in use, in lower case: no two sensors have the same.
   private var takenNames: [[UInt8]]
 
-  /// - Parameters:
-  ///   - sys: where sysfs is mounted.
-  ///   - devices: where the devices are.
-  ///   - configured: the entries of `sensors`.
-  ///   - names: what else has a name in the configuration.
+  /// Makes a search; `names` are other names in the configuration.
   public init(
     sys: Path, devices: Path = Path("/dev"), configured: [ConfiguredEntry] = [],
     names: [[UInt8]] = []
@@ -49,15 +45,14 @@ public final class BoardSearch {
     takenNames = (configured.map { $0.name } + names).map { $0.lowercasedASCII }
   }
 
-  /// Makes an entry of `sensors`; nil where no configuration can hold its address.
+  /// Makes an entry of `sensors`; nil if no configuration can hold its address.
   ///
   /// - Parameters:
-  ///   - key: that of the kind.
-  ///   - addresses: all ways in which the configuration may say what it reads, the one that is
-  ///     written first.
-  ///   - candidates: what a person might call it; the first one that no other has is taken.
-  ///   - words: what is said of it where it is not to be read; what the configuration has is read.
-  /// - Returns: what to show of it.
+  ///   - key: key of the kind.
+  ///   - addresses: all spellings of the address in the configuration, the written one first.
+  ///   - candidates: possible names; the first unused one is taken.
+  ///   - words: reason not to read it, unless the configuration has it.
+  /// - Returns: the item to show.
   func entry(
     _ key: StaticString, _ addresses: [[UInt8]], named candidates: [[UInt8]],
     words: MessageText? = nil
@@ -89,7 +84,7 @@ public final class BoardSearch {
 
   private func isTaken(_ name: [UInt8]) -> Bool { takenNames.contains(name.lowercasedASCII) }
 
-  /// What a driver or a device tree says, as the configuration can hold it.
+  /// Converts a text of a driver or a device tree into a name that the configuration can hold.
   private static func name(_ text: [UInt8]) -> [UInt8] {
     [UInt8](cut([UInt8](text.span.trimmed()).quotable, to: nameCharactersMax).span.trimmed())
   }
@@ -100,7 +95,7 @@ public final class BoardSearch {
     return [UInt8](text[..<end])
   }
 
-  /// The names in a folder, in the order of their bytes; none where it cannot be read.
+  /// Returns the names in a folder, in byte order; empty if it cannot be read.
   static func names(in folder: Path) -> [[UInt8]] {
     var names: [[UInt8]] = []
     // A kernel without the folder has nothing of the kind.
@@ -110,8 +105,8 @@ public final class BoardSearch {
     return names
   }
 
-  /// Puts a name where it belongs in the order of bytes. The library's sorting, made anew for each
-  /// type, is several kilobytes.
+  /// Inserts a name in byte order. The library's sorting, specialised for each type, is several
+  /// kilobytes.
   @inline(never)
   static func insert(_ name: [UInt8], into names: inout [[UInt8]]) {
     var index = names.count

@@ -8,7 +8,7 @@ extension ConfigurationField {
     return word(of: ["as_is", "pull_up", "pull_down", "disabled"]).map { biases[$0] }
   }
 
-  /// A line's name, or a chip's label and an offset with a slash between them.
+  /// Reads a line's name, or a chip's label and an offset with a slash between them.
   func gpioLine(notAmong taken: TakenNames) -> GPIOLineAddress? {
     guard let text = text() else { return nil }
     do throws(Refusal) {
@@ -41,13 +41,14 @@ extension GPIOLineAddress {
       digits.count == 1 || digits[0] != UInt8(ascii: "0")
     else {
       throw Refusal(
-        "after the last slash of \(quoted: text) there is no offset",
+        "\(quoted: text) has no offset after its last slash",
         remedy: "write a number from 0 to \(Int(Self.offsetMax)), as \"gpioinfo\" shows")
     }
     self = .chip(label: label, offset: UInt32(offset))
   }
 
-  /// `17`, `gpiochip0/17` and `/dev/gpiochip0` mean another line after the next kernel update.
+  /// Refuses `17`, `gpiochip0/17` and `/dev/gpiochip0`: they mean another line after the next
+  /// kernel update.
   private static func refuseNumberedChip(_ text: Span<UInt8>) throws(Refusal) {
     if text.decimalValue != nil {
       throw Refusal(
@@ -72,14 +73,14 @@ extension GPIOLineAddress {
 }
 
 extension GPIOLineAddress {
-  /// What a person does about a line that fails.
+  /// Returns the remedy for a line that fails.
   static func remedy(for failure: SourceFailure) -> MessageText {
     switch failure {
     case .busy:
-      "end the program that holds it (sudo gpioinfo shows which), or take it out of sensors"
+      "stop the program that uses it (sudo gpioinfo shows which), or remove it from sensors"
     case .flooded:
-      "look at its wire: one that nothing drives needs bias, and one beside a motor a shield; a"
-        + " debounce of 20ms or more keeps short edges away"
+      "check its wire: a floating one needs bias, and one beside a motor a shield; a debounce of"
+        + " 20ms or more filters short edges"
     default:
       "sudo homeward pins draws the pins of this board, and sudo gpioinfo lists its lines (sudo apt"
         + " install gpiod)"

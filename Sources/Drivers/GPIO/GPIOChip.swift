@@ -6,7 +6,7 @@ import Sensing
 
 /// An open GPIO chip.
 struct GPIOChip: ~Copyable {
-  /// Chips that are looked at: the numbers of their devices are below this.
+  /// Maximum number of chips; the numbers of their devices are below this.
   static let chipsMax = 64
   /// `GPIO_MAX_NAME_SIZE` of `linux/gpio.h`, with the NUL.
   private static let nameByteCount = Int(GPIO_MAX_NAME_SIZE)
@@ -17,7 +17,7 @@ struct GPIOChip: ~Copyable {
 
   /// Opens the device of a chip.
   ///
-  /// - Throws: `ENOTTY` where it is none; what `open(2)` says.
+  /// - Throws: `ENOTTY` if it is not a chip; the errors of `open(2)`.
   init(opening path: Path) throws(Errno) {
     let device = try Descriptor(opening: path, mode: .device)
     var label = [UInt8](repeating: 0, count: Self.nameByteCount)
@@ -31,7 +31,7 @@ struct GPIOChip: ~Copyable {
     self.lineCount = min(lineCount, GPIOLineAddress.offsetMax + 1)
   }
 
-  /// Where on this chip a line is, or nil where it is not on this chip.
+  /// Returns the offset of a line on this chip, or nil if it is not on this chip.
   func offset(of address: GPIOLineAddress) -> UInt32? {
     switch address {
     case .name(let name):
@@ -42,8 +42,8 @@ struct GPIOChip: ~Copyable {
     }
   }
 
-  /// Adds what the kernel says of each line, in their order. Returns false where it does not tell
-  /// of some, for example because the chip left meanwhile.
+  /// Appends the kernel's report on each line, in their order. Returns false if some are missing,
+  /// for example because the chip left meanwhile.
   func appendLines(to lines: inout [GPIOLineUse]) -> Bool {
     let all = (0..<lineCount).compactMap { line(at: $0) }
     lines += all
@@ -70,15 +70,15 @@ struct GPIOChip: ~Copyable {
   }
 }
 
-/// A chip, and where on it a line is.
+/// A chip, and the offset of a line on it.
 struct GPIOLinePlace: ~Copyable {
   let chip: GPIOChip
   let offset: UInt32
 
-  /// Looks for a line on all the chips whose devices are in `devices`. Where two chips have the
-  /// label, or a line of the name, the one with the lower number is taken.
+  /// Looks for a line on all the chips whose devices are in `devices`. If two chips have the label,
+  /// or a line of the name, the one with the lower number is taken.
   ///
-  /// - Throws: `.missing`; where the line may be on a chip that cannot be opened, why that is.
+  /// - Throws: `.missing`; if the line may be on a chip that cannot be opened, the reason for that.
   init(
     of address: GPIOLineAddress, named label: InlineText, in devices: Path
   ) throws(SourceFailure) {
@@ -95,7 +95,7 @@ struct GPIOLinePlace: ~Copyable {
         }
         if case .missing = failure { failure = .missing(label) }
       } catch .noSuchFile, .noSuchDevice, Errno(code: ENOTTY) {
-        continue  // Most numbers have no chip, and some files are none.
+        continue  // Most numbers have no chip, and some files are not chips.
       } catch {
         failure = SourceFailure(error, of: InlineText(path.bytes.span))
       }
@@ -112,8 +112,8 @@ struct GPIOLinePlace: ~Copyable {
 }
 
 extension GPIOLineAddress {
-  /// The name by which the program that holds this line asked the kernel for it; nil where none
-  /// did, or the name is not known.
+  /// Name with which the program that holds this line requested it from the kernel; nil if no
+  /// program holds it, or the name is unknown.
   func holder(in devices: Path) -> InlineText? {
     guard let place = try? GPIOLinePlace(of: self, named: InlineText(text.span), in: devices)
     else { return nil }

@@ -1,13 +1,13 @@
 public import Bytes
 import CLinux
 public import LinuxIO
-public import Sensing
+import Sensing
 
-/// One GPIO line as a binary sensor: its edges as they come, debounced, with the kernel's own
+/// A GPIO line as a binary sensor: its edges as they occur, debounced, with the kernel's own
 /// timestamps.
 ///
-/// The kernel quiets the line first, where its debounce window is long enough for that; `LineInput`
-/// decides what is believed, and when the line has to rest.
+/// The kernel quiets the line first, if its debounce window is long enough for that; `LineInput`
+/// decides which levels count, and when the line has to rest.
 public final class GPIOLine {
   public let name: InlineText
   private let settings: GPIOLineSettings
@@ -20,24 +20,15 @@ public final class GPIOLine {
   private var input: LineInput
   private var request: GPIOLineRequest?
   private var watch: Watch?
-  /// Whether the loop does not tell of edges now.
+  /// Whether the loop ignores edges now.
   private var isResting = false
 
-  /// - Parameters:
-  ///   - settings: which line, and what it means.
-  ///   - devices: where the devices of the chips are.
-  ///   - loop: who tells that there are edges.
-  ///   - sink: where the levels go.
-  ///   - supervisor: who hears that the line works or fails.
-  public init(
-    _ settings: GPIOLineSettings, devices: Path = Path("/dev"), loop: EventLoop,
-    sink: any ReadingSink, supervisor: Supervisor
-  ) {
+  init(_ settings: GPIOLineSettings, _ context: SourceContext) {
     self.settings = settings
-    self.devices = devices
-    self.loop = loop
-    self.sink = sink
-    self.supervisor = supervisor
+    devices = context.devices
+    loop = context.loop
+    sink = context.sink
+    supervisor = context.supervisor
     name = settings.name
     input = Self.makeInput(settings)
     sensor = DeclaredSensor(
@@ -80,7 +71,7 @@ public final class GPIOLine {
     input = Self.makeInput(settings)
   }
 
-  /// Listens to the line, or leaves it alone, as `input` wants.
+  /// Starts or stops listening to the line, as `input` wants.
   private func rest() throws(SourceFailure) {
     guard let watch, input.isResting != isResting else { return }
     do throws(Errno) {
@@ -91,7 +82,7 @@ public final class GPIOLine {
     isResting = input.isResting
   }
 
-  /// Tells of too many edges, and when they are over.
+  /// Reports too many edges, and their end.
   private func tellExcess(at moment: Moment) {
     if let rate = input.excessEdgesPerSecond {
       supervisor.failed(name, .flooded(name, edgesPerSecond: rate), now: moment.instant)
@@ -113,7 +104,7 @@ public final class GPIOLine {
     do throws(Errno) {
       let result = try request?.line.read(into: &input.buffer)
       if result == .wouldBlock, readiness.isDisjoint(with: .failure) { return }
-      // A line that hangs up without another word is one whose chip has gone.
+      // A line that hangs up without data has lost its chip.
       guard case .bytes = result else { throw .noSuchDevice }
     } catch {
       throw SourceFailure(error, of: name)
@@ -123,7 +114,7 @@ public final class GPIOLine {
     if input.excessEdgesPerSecond != nil { tellExcess(at: moment) }
   }
 
-  /// Returns whether the level has to be read.
+  /// Handles the events; returns whether the level has to be read.
   private func takeEvents(at moment: Moment) throws(SourceFailure) -> Bool {
     do throws(LineEventError) {
       return try input.eventsRead(now: moment.instant, asleep: timeAsleep) { settled in
@@ -134,9 +125,9 @@ public final class GPIOLine {
     }
   }
 
-  // MARK: What comes of it
+  // MARK: Results
 
-  /// Records a level with the time at which the line came to it.
+  /// Records a level with the time at which the line reached it.
   private func record(_ settled: Debouncer.Settled?, at moment: Moment) {
     guard let settled else { return }
     sensor.record(
@@ -162,8 +153,8 @@ public final class GPIOLine {
 }
 
 extension GPIOLine: Source {
-  /// Opens the line where it is not; else reads its level, in case an edge was lost or its chip
-  /// went without a word.
+  /// Opens the line if it is closed; otherwise reads its level, in case an edge was lost or its
+  /// chip left without a report.
   public func sample(at moment: Moment) {
     attempt(at: moment) { () throws(SourceFailure) in
       guard request != nil else { return try open(at: moment) }

@@ -4,25 +4,24 @@ import CLinux
 import LinuxIO
 import Sensing
 
-/// A GPIO line that is ours, until this goes.
+/// A GPIO line that the agent holds until this value ends.
 struct GPIOLineRequest: ~Copyable {
-  /// What a line is asked for as.
   enum Purpose {
-    /// The kernel quiets it first for so long, where it can, and keeps so many events, up to 1024.
+    /// Input that the kernel debounces for `quiet` if it can, with a buffer for up to 1024 events.
     case input(edges: GPIOEdges, quiet: Duration, eventCountMax: UInt32)
-    /// It has this level from its first moment on.
+    /// Output that has this level from its first moment on.
     case output(Level)
   }
 
   private static let consumer: StaticString = "homeward"
 
-  /// Where the kernel's events are read from, without blocking.
+  /// Descriptor of the kernel's events, read without blocking.
   let line: Descriptor
 
-  /// Asks the kernel for a line.
+  /// Requests a line from the kernel.
   ///
-  /// - Throws: EBUSY where another program has it; ENXIO where its chip cannot report edges; ENODEV
-  ///   where the chip has gone; EINVAL and others as the chip's driver likes.
+  /// - Throws: EBUSY if another program holds it; ENXIO if its chip cannot report edges; ENODEV if
+  ///   the chip has gone; EINVAL and others, depending on the chip's driver.
   init(
     _ place: borrowing GPIOLinePlace, _ purpose: Purpose, isActiveLow: Bool, bias: GPIOBias
   ) throws(Errno) {
@@ -42,7 +41,7 @@ struct GPIOLineRequest: ~Copyable {
     }
     var number = Self.request(wanted, place)
     if number < 0, wanted.debounce_microseconds > 0 {
-      // Drivers have each their own words for what they cannot do.
+      // Drivers differ in the error for what they cannot do.
       wanted.debounce_microseconds = 0
       number = Self.request(wanted, place)
     }
@@ -55,7 +54,7 @@ struct GPIOLineRequest: ~Copyable {
     return unsafe withUnsafePointer(to: wanted) { unsafe cgpio_request_line(chip, $0, cString) }
   }
 
-  /// Asks the kernel for the level of now; of an output, as far as the chip can read it back.
+  /// Reads the present level from the kernel; of an output, as far as the chip can read it back.
   func level() throws(Errno) -> Level {
     switch cgpio_level(line.number) {
     case 0: return .inactive
@@ -64,7 +63,6 @@ struct GPIOLineRequest: ~Copyable {
     }
   }
 
-  /// Gives an output a level.
   func set(_ level: Level) throws(Errno) {
     guard cgpio_set_level(line.number, level == .active) == 0 else {
       throw Errno(code: clinux_errno())
@@ -76,9 +74,8 @@ struct GPIOLineRequest: ~Copyable {
   }
 }
 
-/// Which edges of a line are reported.
 enum GPIOEdges {
-  /// Those at which it becomes active.
+  /// Edges at which the line becomes active.
   case rising
   case both
 }

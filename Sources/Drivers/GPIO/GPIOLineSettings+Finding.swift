@@ -2,19 +2,19 @@ import Bytes
 import Sensing
 
 extension GPIOLineSettings {
-  /// More lines than that are no example any more.
+  /// Maximum number of names that serve as examples.
   private static let examplesMax = 8
 
-  /// How many lines of each chip are free, and the names of some that a person can type. What is
-  /// at a line, the kernel does not know.
+  /// Returns the number of free lines of each chip, and the names of some that a person can type.
+  /// The kernel does not know what is connected to a line.
   static func found(in search: BoardSearch) -> FoundKind {
-    var kind = FoundKind("GPIO lines", key: "gpio")
+    var kind = FoundKind("GPIO lines", key: key)
     let uses = GPIOLineUses(in: search.devices)
     var start = 0
     while start < uses.lines.count {
       let label = uses.lines[start].chip
       var end = start + 1
-      // Two parts of a kind have the same label; the lines of each begin anew.
+      // Two parts of a kind have the same label; the offsets of each start at 0 again.
       while end < uses.lines.count, uses.lines[end].chip == label,
         uses.lines[end].offset > uses.lines[end - 1].offset
       { end += 1 }
@@ -37,14 +37,14 @@ extension GPIOLineSettings {
       kind.note = "sudo homeward pins shows them"
     }
     if uses.isIncomplete {
-      kind.note = "the kernel does not tell of all lines here; to root it tells more"
+      kind.note = "some lines are not visible to this user; root sees more"
     }
     return kind
   }
 }
 
 extension [UInt8] {
-  /// Whether it is the name of a line that a person can type.
+  /// Whether this is the name of a line that a person can type.
   fileprivate var canBeTyped: Bool {
     count > 1 && span.isVisibleASCII && !contains(UInt8(ascii: "/"))
   }

@@ -4,17 +4,17 @@ import YAML
 
 /// An entry `gpio: …` of the configuration's `sensors`: a line that is either on or off.
 public struct GPIOLineSettings: Equatable, Sendable {
-  /// `gpio`: which line. Required.
+  /// `gpio`: the line. Required.
   public var address: GPIOLineAddress
   public var entity: EntitySettings
-  /// `debounce`: how long a level must last before it counts; 0 to 10 s. The default, 20 ms,
-  /// outlasts the bouncing of common switches and reeds.
+  /// `debounce`: minimum duration of a level that counts; 0 to 10 s. The default, 20 ms, outlasts
+  /// the bouncing of common switches and reeds.
   public var debounce: Duration
   /// `urgent`: whether a change is reported at once instead of with the next cycle.
   public var isUrgent: Bool
   /// `active_low`: whether the sensor is on while the line is low.
   public var isActiveLow: Bool
-  /// `bias`: what the line does while nothing drives it.
+  /// `bias`: bias of the line while nothing drives it.
   public var bias: GPIOBias
 
   public init(
@@ -30,7 +30,8 @@ public struct GPIOLineSettings: Equatable, Sendable {
   }
 }
 
-extension GPIOLineSettings {
+extension GPIOLineSettings: SensorSettings {
+  static let key: StaticString = "gpio"
   static let debounceRange: ClosedRange<Duration> = .zero ... .seconds(10)
 
   static let entityKind = EntityKind(
@@ -42,9 +43,8 @@ extension GPIOLineSettings {
       "tamper", "update", "vibration", "window",
     ], icon: "mdi:electric-switch")
 
-  /// Reads an entry; nil, reported, where it cannot be used.
   init?(_ keys: SectionReader, notAmong taken: TakenNames) {
-    let line = keys.required("gpio", example: "gpio: GPIO17")?.gpioLine(notAmong: taken)
+    let line = keys.required(Self.key, example: "gpio: GPIO17")?.gpioLine(notAmong: taken)
     let entity = Self.entityKind.settings(keys, notAmong: taken)
     let debounce = keys.optional("debounce")?.duration(in: Self.debounceRange, example: "50ms")
     let isUrgent = keys.optional("urgent")?.boolean()
@@ -56,11 +56,25 @@ extension GPIOLineSettings {
       isUrgent: isUrgent ?? false, isActiveLow: isActiveLow ?? false, bias: bias ?? .asIs)
   }
 
-  /// What messages call it.
+  /// Name of the line in messages.
   public var name: InlineText { InlineText(address.text.span) }
 
-  /// By which Home Assistant knows its sensor.
+  /// Unique id of its sensor in Home Assistant.
   var uniqueID: [UInt8] { entity.uniqueID ?? address.uniqueID }
+
+  /// Returns these settings at the line in the board file, with the same identity in Home
+  /// Assistant.
+  public func moved(to line: GPIOLineAddress) -> GPIOLineSettings {
+    guard line != address else { return self }
+    var moved = self
+    moved.entity.uniqueID = uniqueID
+    moved.address = line
+    return moved
+  }
+
+  var input: SensorInput { .line(address) { SensorEntry(moved(to: $0)) } }
+  var measured: [MeasuredSensor] { [] }
+  func source(_ context: SourceContext) -> any Source { GPIOLine(self, context) }
 
   var remedies: SourceRemedies {
     SourceRemedies(of: name, isNamedByPerson: true) { failure in

@@ -2,17 +2,17 @@ import CLinux
 public import LinuxIO
 public import Sensing
 
-/// What the kernel says of one GPIO line: who holds it.
+/// The kernel's report on a GPIO line and its holder.
 public struct GPIOLineUse: Equatable, Sendable {
-  /// The label of its chip.
+  /// Label of the chip.
   public let chip: [UInt8]
-  /// Which line of the chip it is.
+  /// Offset of the line on the chip.
   public let offset: UInt32
-  /// Empty where the kernel knows none.
+  /// Name of the line; empty if the kernel knows none.
   public let name: [UInt8]
-  /// Whether a program or a driver has it.
+  /// Whether a program or a driver holds the line.
   public let isTaken: Bool
-  /// The name by which that one asked for it; empty where it gave none.
+  /// Name with which the holder requested it; empty if it gave none.
   public let consumer: [UInt8]
 
   public init(chip: [UInt8], offset: UInt32, name: [UInt8], isTaken: Bool, consumer: [UInt8]) {
@@ -24,12 +24,11 @@ public struct GPIOLineUse: Equatable, Sendable {
   }
 }
 
-/// What the kernel says of the GPIO lines of this machine, at one moment.
+/// The kernel's report on the GPIO lines of this machine, at one moment.
 public struct GPIOLineUses: Sendable {
-  /// In the order of chips and lines.
+  /// Lines in the order of chips and offsets.
   public let lines: [GPIOLineUse]
-  /// Whether there are chips that could not be asked, for example because this takes root, or lines
-  /// of which the kernel did not tell.
+  /// Whether chips could not be asked, for example because this takes root, or lines are missing.
   public let isIncomplete: Bool
 
   public init(lines: [GPIOLineUse], isIncomplete: Bool) {
@@ -48,7 +47,7 @@ public struct GPIOLineUses: Sendable {
         let chip = try GPIOChip(opening: GPIOLinePlace.path(ofChip: number, in: devices))
         if !chip.appendLines(to: &lines) { isIncomplete = true }
       } catch .noSuchFile, .noSuchDevice, Errno(code: ENOTTY) {
-        continue  // Most numbers have no chip, and some files are none.
+        continue  // Most numbers have no chip, and some files are not chips.
       } catch {
         isIncomplete = true
       }

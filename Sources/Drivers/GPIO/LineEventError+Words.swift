@@ -2,7 +2,7 @@ import Bytes
 import Sensing
 
 extension LineEventError {
-  /// What the kernel said instead of an edge.
+  /// Description of the invalid event.
   var words: InlineText {
     switch self {
     case .torn: return InlineText("half an event")
@@ -16,10 +16,10 @@ extension LineEventError {
 }
 
 extension Duration {
-  /// For how long the kernel may quiet a line whose levels have to last this long.
+  /// Time for which the kernel may quiet a line whose levels have to last this long.
   ///
-  /// It counts in its own ticks, of 4 or 10 ms, so a shorter time would be another one; and some
-  /// chips have a debouncer of their own with a time of their own, so it cannot take the place of
+  /// The kernel counts in its own ticks, of 4 or 10 ms, so it would not keep to a shorter time; and
+  /// some chips have a debouncer with a time of their own, so it cannot take the place of
   /// `Debouncer`. It keeps most of the bouncing from waking the agent.
   var quiet: Duration { self >= .milliseconds(20) ? .milliseconds(10) : .zero }
 }

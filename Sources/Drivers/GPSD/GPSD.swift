@@ -3,9 +3,9 @@ import CGPS
 public import LinuxIO
 public import Sensing
 
-extension GPSD.Address {
-  /// What messages call it.
-  fileprivate var words: InlineText {
+extension GPSDSettings {
+  /// Name in failures, with the address.
+  fileprivate var subject: InlineText {
     var words = ByteBuffer(capacity: 512)
     words.append("gpsd at ")
     words.append(host)
@@ -17,75 +17,52 @@ extension GPSD.Address {
 
 /// Fixes from gpsd: its TCP socket, its reports parsed by libgps.
 ///
-/// `GPSDSession` decides what is said, when to listen and what is believed; this moves the bytes
+/// `GPSDSession` decides what to send, when to listen and what to believe; this moves the bytes
 /// between it, the socket and libgps.
 @safe public final class GPSD {
-  public struct Address: Sendable {
-    public let host: [UInt8]
-    public let port: UInt16
-
-    public init(host: [UInt8], port: UInt16) {
-      self.host = host
-      self.port = port
-    }
-  }
-
-  /// Reads of one turn of the loop. What is left is read in the next ones.
+  /// Maximum number of reads per turn of the loop. The rest is read in the next ones.
   static let readsMax = 16
 
   public let name: InlineText
-  private let address: Address
-  /// What failures call it: with its address.
+  private let host: [UInt8]
+  private let port: UInt16
   private let subject: InlineText
   private let loop: EventLoop
   private let sink: any ReadingSink
   private let supervisor: Supervisor
   private let memory: UnsafeMutablePointer<gps_data_t>
 
-  /// Nil for what is not wanted.
+  /// Sensors in the order of `ReceiverDetail`; nil for details that are not wanted.
   private var sensors: [DeclaredSensor?]
   private var session: GPSDSession
   private var connection: Descriptor?
   private var watch: Watch?
   private var awaited: Readiness = []
 
-  /// - Parameters:
-  ///   - address: where gpsd listens.
-  ///   - device: the path of the receiver to believe, or nothing for the best.
-  ///   - details: what is a sensor beside the position.
-  ///   - cycle: how far apart the cycles are, which decides the pace.
-  ///   - fixTimeout: how long a cycle waits for a fix where it has to wait for one.
-  ///   - loop: who tells that the socket is ready.
-  ///   - sink: where the fixes go.
-  ///   - supervisor: who hears that gpsd works or fails.
-  ///   - now: the present.
-  public init(
-    _ address: Address, device: [UInt8] = [], details: ReceiverDetailSet = [], cycle: Duration,
-    fixTimeout: Duration, loop: EventLoop, sink: any ReadingSink, supervisor: Supervisor,
-    now: Instant
-  ) {
+  init(_ settings: GPSDSettings, _ context: SourceContext) {
     guard let memory = unsafe cgps_make() else { preconditionFailure("out of memory at start") }
     unsafe self.memory = memory
-    self.address = address
-    subject = address.words
-    self.loop = loop
-    self.sink = sink
-    self.supervisor = supervisor
+    host = settings.host
+    port = settings.port
+    subject = settings.subject
+    loop = context.loop
+    sink = context.sink
+    supervisor = context.supervisor
     name = InlineText("gpsd")
     sensors = ReceiverDetail.allCases.map { detail in
-      guard details.contains(ReceiverDetailSet(detail)) else { return nil }
+      guard settings.details.contains(ReceiverDetailSet(detail)) else { return nil }
       return DeclaredSensor(detail.description, minChange: detail.minChange)
     }
     session = GPSDSession(
-      name: subject, device: device, details: details, cycle: cycle, fixTimeout: fixTimeout,
-      now: now)
+      name: subject, device: settings.device, details: settings.details, cycle: context.cycle,
+      fixTimeout: context.answerTimeout, now: context.now)
   }
 
   deinit { unsafe cgps_free(memory) }
 
-  // MARK: What the session wants
+  // MARK: Actions of the session
 
-  /// Does what the session wants after an event, and hands on what came of it.
+  /// Performs the session's action after an event, and delivers the results.
   private func perform(_ action: GPSDSession.Action?, now: Instant) {
     deliver()
     switch action {
@@ -104,7 +81,7 @@ extension GPSD.Address {
       disconnect()
       supervisor.worked(name)
     case .fail(let failure):
-      // What ends with the connection is heard before that it ended.
+      // The last results come before the end of the connection.
       deliver()
       disconnect()
       recordAll(failure.value)
@@ -138,7 +115,7 @@ extension GPSD.Address {
 
   private func connect(now: Instant) {
     do throws(Errno) {
-      guard let socket = try connectStream(host: address.host, port: address.port) else {
+      guard let socket = try connectStream(host: host, port: port) else {
         let remedy: StaticText = "write gpsd's host as a numeric address, such as 192.168.1.9"
         return perform(session.failed(.unsupported(subject, remedy: remedy)), now: now)
       }
@@ -185,7 +162,7 @@ extension GPSD.Address {
 
   private func send(_ command: StaticString, now: Instant) {
     do throws(Errno) {
-      // A socket that just connected takes a line; one that does not is stuck.
+      // A socket that just connected accepts a line; otherwise it is stuck.
       guard try connection?.send(command) == command.utf8CodeUnitCount else {
         return failed(.connectionReset, now: now)
       }
@@ -203,7 +180,7 @@ extension GPSD.Address {
   private func listen(for readiness: Readiness) {
     guard let watch, readiness != awaited else { return }
     awaited = readiness
-    // An error here is one of the descriptor, which the next read or write meets again.
+    // An error here is one of the descriptor: the next read or write fails with it.
     try? loop.change(watch, to: readiness)
   }
 
@@ -215,7 +192,7 @@ extension GPSD.Address {
 
   // MARK: Reports
 
-  /// Hands a report to libgps, and what it says to the session.
+  /// Parses a report with libgps, and passes the result to the session.
   private func readReport(now: Instant) {
     let report = unpackReport()
     session.reportRead(report, now: now, wallTime: Moment.now.wallTime)

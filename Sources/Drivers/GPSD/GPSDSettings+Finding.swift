@@ -3,8 +3,8 @@ import LinuxIO
 import YAML
 
 extension GPSDSettings {
-  /// gpsd on this board, where it answers; else nothing. What the configuration names is at the
-  /// place that it names.
+  /// Returns gpsd on this board, if it answers; else nothing. A configured gpsd is searched at its
+  /// configured address.
   static func found(of configured: GPSDSettings?, loop: EventLoop) -> FoundKind {
     var kind = FoundKind("Position", key: "location", isEntry: false)
     let settings = configured ?? GPSDSettings(host: [UInt8](usualHost), port: usualPort)
@@ -16,15 +16,15 @@ extension GPSDSettings {
     return kind
   }
 
-  /// The keys that say where it is, as far as they are not the usual ones.
+  /// Keys of its address, as far as they are not the usual ones.
   private var place: MessageText {
     let isUsual = host.span.elementsEqual(Self.usualHost)
     let host: MessageText = isUsual ? "" : ", host: \(yaml: self.host)"
     return port == Self.usualPort ? host : "\(host), port: \(Int(port))"
   }
 
-  /// How long it may take until it is connected: on the same machine it is by then, or never will
-  /// be; another one may be behind a slow link.
+  /// Time limit of the connection: on the same machine it is connected by then, or never; another
+  /// machine may be behind a slow link.
   var patience: Duration { isThisBoard ? Self.turnLength : .seconds(3) }
   private static let turnLength: Duration = .milliseconds(50)
 

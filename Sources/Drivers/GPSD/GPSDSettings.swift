@@ -9,25 +9,20 @@ public struct GPSDSettings: Sendable {
   public var host: [UInt8]
   /// `port`: 1 to 65535. Default: 2947.
   public var port: UInt16
-  /// `device`: the only receiver of that gpsd to believe, as gpsd calls it; 1 to 127 bytes of
+  /// `device`: the only receiver of that gpsd to believe, by its name in gpsd; 1 to 127 bytes of
   /// visible ASCII. Default: empty, the best of them.
   public var device: [UInt8] = []
-  /// `moving` and `parked`: which fixes are kept and sent. Default: nil, every one.
+  /// `moving` and `parked`: selection of the fixes to store and send. Default: nil, every one.
   public var track: TrackFilter.Settings?
-  /// `diagnostics`: what is a sensor beside the position: `true` for all that the receiver tells,
-  /// or a list. Default: none.
+  /// `diagnostics`: sensors beside the position: `true` for all that the receiver reports, or a
+  /// list. Default: none.
   public var details: ReceiverDetailSet = []
-  /// `anchor`: the anchor watch. Default: nil, there is none.
+  /// `anchor`: settings of the anchor watch. Default: nil, no watch.
   public var anchor: AnchorSettings?
 
-  public func source(_ context: SourceContext) -> any Source {
-    GPSD(
-      GPSD.Address(host: host, port: port), device: device, details: details, cycle: context.cycle,
-      fixTimeout: context.answerTimeout, loop: context.loop, sink: context.sink,
-      supervisor: context.supervisor, now: context.now)
-  }
+  public func source(_ context: SourceContext) -> any Source { GPSD(self, context) }
 
-  /// Of gpsd, and of what the anchor watch needs.
+  /// Remedies for gpsd, and for what the anchor watch needs.
   public var allRemedies: [SourceRemedies] { [remedies] + (anchor?.remedies ?? []) }
 
   private var remedies: SourceRemedies {
@@ -48,10 +43,10 @@ public struct GPSDSettings: Sendable {
     case .withoutFix, .wrongDate:
       return "cgps shows what its receiver sees (sudo apt install gpsd-clients)"
     case .frozen:
-      return "sudo systemctl restart gpsd; if that does not last, take gpsd 3.25 or later, or look"
-        + " at the receiver's settings: a mode for standing still holds its position"
-    case .behind: return "let the receiver say less, or take it to this board: gpspipe -w shows it"
-    default: return "look at location.host and location.port; gpsd listens at port 2947"
+      return "sudo systemctl restart gpsd; if it returns, use gpsd 3.25 or later, or check the"
+        + " receiver's settings: a stationary mode holds its position"
+    case .behind: return "let the receiver send less, or move it to this board: gpspipe -w shows it"
+    default: return "check location.host and location.port; gpsd listens on port 2947"
     }
   }
 
@@ -67,8 +62,8 @@ extension GPSDSettings {
   /// `GPS_PATH_MAX` of gpsd, without the NUL.
   fileprivate static let receiverBytesMax = 127
 
-  /// Reads `location`; nil for `off`, and, reported, where it cannot be used. `isAnchorCommanded`
-  /// says whether commands may set the anchor watch.
+  /// Reads `location`; nil for `off` and, reported, if it cannot be used. `isAnchorCommanded` says
+  /// whether commands may set the anchor watch.
   public init?(
     _ field: ConfigurationField, notAmong taken: TakenNames, isAnchorCommanded: Bool
   ) {
@@ -95,7 +90,7 @@ extension GPSDSettings {
   private static let distanceRange = 1...1_000_000
   private static let turnRange = 5...170
 
-  /// Reads `moving` and `parked`; nil where there is neither.
+  /// Reads `moving` and `parked`; nil if there is neither.
   private static func track(_ keys: SectionReader) -> TrackFilter.Settings? {
     let moving = keys.optional("moving")?.section(
       example: "moving: { every: 10s, or_distance: 50m, or_turn: 20° }")
@@ -122,7 +117,7 @@ extension GPSDSettings {
 }
 
 extension ConfigurationField {
-  /// What gpsd calls a receiver: the path of a device, or an address.
+  /// Reads gpsd's name of a receiver: the path of a device, or an address.
   fileprivate func receiver() -> [UInt8]? {
     guard let text = text() else { return nil }
     let isPath = !text.isEmpty && text.count <= GPSDSettings.receiverBytesMax
@@ -147,14 +142,14 @@ extension ConfigurationField {
     return details
   }
 
-  /// The address of a computer: the agent looks no name up beside `localhost`.
+  /// Reads the address of a computer: the agent looks up no name except `localhost`.
   fileprivate func numericAddress() -> [UInt8]? {
     guard let text = text() else { return nil }
     let isText = isHostName(text.span) || isIPv6Address(text.span)
     if isText, isNumericAddress(text) { return text }
     report(
       "\(quoted: text) is not a numeric address",
-      remedy: "write one such as 192.168.1.9, without a port; names are not looked up here")
+      remedy: "write one such as 192.168.1.9, without a port; names are not resolved here")
     return nil
   }
 }

@@ -2,18 +2,17 @@ import Bytes
 import LinuxIO
 import Sensing
 
-/// The channels of hardware monitors, each one file of sysfs
+/// Channels of hardware monitors, each one file of sysfs
 /// (`Documentation/hwmon/sysfs-interface.rst`).
 extension MonitorSettings {
-  /// The channel as a source.
-  func source(_ context: SourceContext) -> KernelSensor {
+  func source(_ context: SourceContext) -> any Source {
     let settings = self
     return entry.source("hwmon_", of: .hardwareMonitor, context) { (sys) throws(SourceFailure) in
       try settings.open(sys: sys)
     }
   }
 
-  /// Finds the chip.
+  /// Finds the chip and the files of the channel.
   func open(sys: Path) throws(SourceFailure) -> OpenChannel {
     let name = entry.address.name
     let chip = try Self.finder(sys: sys).directory(of: entry.address.device, label: name)
@@ -29,7 +28,8 @@ extension MonitorSettings {
         shunt: try shunt(of: chip)))
   }
 
-  /// Microohms, as the drivers of the INA2xx have them (`Documentation/hwmon/ina2xx.rst`).
+  /// Returns the shunt in microohms, the unit of the INA2xx drivers
+  /// (`Documentation/hwmon/ina2xx.rst`).
   private func shunt(of chip: Path) throws(SourceFailure) -> KernelConversion.Shunt? {
     guard let shunt = entry.shunt else { return nil }
     let file = KernelFile(chip / "shunt_resistor", label: InlineText("shunt_resistor"))

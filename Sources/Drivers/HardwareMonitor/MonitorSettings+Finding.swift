@@ -3,16 +3,15 @@ import LinuxIO
 import Sensing
 
 extension MonitorSettings {
-  /// The batteries and thermal zones that the kernel shows as chips, too, are left out.
+  /// Finder of chips, without the batteries and thermal zones that the kernel also shows as chips.
   static func finder(sys: Path) -> DeviceFinder {
     DeviceFinder(
       folder: sys / "class" / "hwmon", prefix: "hwmon",
       skippedParents: ["power_supply", "thermal"])
   }
 
-  /// The channels of all hardware monitors.
   static func found(in search: BoardSearch) -> FoundKind {
-    var kind = FoundKind("Hardware monitors", key: "hwmon")
+    var kind = FoundKind("Hardware monitors", key: key)
     search.findChannels(&kind, of: finder(sys: search.sys)) { device in
       device.files(endingIn: "_input").compactMap { stem in
         guard let channel = MonitorChannel(stem) else { return nil }

@@ -8,14 +8,14 @@ public struct MonitorSettings: Equatable, Sendable {
   public var channel: MonitorChannel
 }
 
-extension MonitorSettings {
+extension MonitorSettings: SensorSettings {
+  static let key: StaticString = "hwmon"
   private static let example: StaticString = "hwmon: sht3x/temp1"
 
-  /// Reads an entry; nil, reported, where it cannot be used.
   init?(_ keys: SectionReader, notAmong taken: TakenNames) {
     var channel: MonitorChannel?
     let entry = ChannelSettings(
-      keys, keys.required("hwmon", example: Self.example), example: Self.example,
+      keys, keys.required(Self.key, example: Self.example), example: Self.example,
       shunt: keys.optional("shunt"), notAmong: taken
     ) {
       channel = $0.monitorChannel($1.channel)
@@ -24,6 +24,10 @@ extension MonitorSettings {
     guard let entry, let channel else { return nil }
     self.init(entry: entry, channel: channel)
   }
+
+  var entity: EntitySettings { entry.measurement.entity }
+  var input: SensorInput { .part(entry.address.text) }
+  var measured: [MeasuredSensor] { entry.measurement.measured }
 
   var remedies: SourceRemedies {
     SourceRemedies(of: entry.address.name, isNamedByPerson: true) { failure in

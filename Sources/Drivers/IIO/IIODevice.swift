@@ -2,11 +2,10 @@ import Bytes
 import LinuxIO
 import Sensing
 
-/// The channels of Industrial IO devices, each one file of sysfs that is read without a buffer
+/// Channels of Industrial IO devices, each one file of sysfs that is read without a buffer
 /// (`Documentation/ABI/testing/sysfs-bus-iio`).
 extension IIOSettings {
-  /// The channel as a source.
-  func source(_ context: SourceContext) -> KernelSensor {
+  func source(_ context: SourceContext) -> any Source {
     let settings = self
     return entry.source("iio_", of: .industrialIO, context) { (sys) throws(SourceFailure) in
       try settings.open(sys: sys)
@@ -15,7 +14,7 @@ extension IIOSettings {
 
   private var name: InlineText { entry.address.name }
 
-  /// Finds the device, and reads how its numbers are meant.
+  /// Finds the device, and reads the meaning of its numbers.
   func open(sys: Path) throws(SourceFailure) -> OpenChannel {
     let device = try Self.finder(sys: sys).directory(of: entry.address.device, label: name)
     let part = KernelPart(
@@ -41,12 +40,14 @@ extension IIOSettings {
     return opened(raw, of: device, conversion)
   }
 
-  /// That of a raw number, where the entry says what it means, or where there is none.
+  /// Returns `.meaningless` if the entry gives the meaning of the raw number, or if there is no
+  /// such number; else nil.
   private func meaningOfThePerson(_ raw: KernelFile) -> KernelConversion? {
     entry.measurement.calibration == nil && raw.exists ? nil : .meaningless
   }
 
-  /// A driver of the kernel that finds a fault of a probe says so for the whole part.
+  /// Adds the fault file of the part: a driver of the kernel reports the fault of a probe for the
+  /// whole part.
   private func opened(
     _ file: KernelFile, of device: Path, _ conversion: KernelConversion
   ) -> OpenChannel {
@@ -59,7 +60,8 @@ extension IIOSettings {
     KernelFile(device / file, label: name, isReopened: false)
   }
 
-  /// The first of the files that may say it for this channel; nil where there is none.
+  /// Reads the first of the files that may have the attribute of this channel; nil if there is
+  /// none.
   private func number<Number>(
     _ attribute: StaticString, of device: Path, _ parse: (Span<UInt8>) -> Number?
   ) throws(SourceFailure) -> Number? {
@@ -70,7 +72,7 @@ extension IIOSettings {
     return nil
   }
 
-  /// Ohms, as the ABI has them.
+  /// Returns the shunt in ohms, the unit of the ABI.
   private func shunt(of device: Path) throws(SourceFailure) -> KernelConversion.Shunt? {
     guard let shunt = entry.shunt else { return nil }
     let assumed = try file([UInt8]("in_shunt_resistor"), of: device).parse(KernelText.decimal)

@@ -7,9 +7,8 @@ extension IIOSettings {
     DeviceFinder(folder: sys / "bus" / "iio" / "devices", prefix: "iio:device")
   }
 
-  /// The channels of all devices of Industrial IO.
   static func found(in search: BoardSearch) -> FoundKind {
-    var kind = FoundKind("Converters and sensors of Industrial IO", key: "iio")
+    var kind = FoundKind("Converters and sensors of Industrial IO", key: key)
     search.findChannels(&kind, of: finder(sys: search.sys)) { device in
       var stems = device.files(endingIn: "_input")
       for stem in device.files(endingIn: "_raw") where !stems.contains(stem) {

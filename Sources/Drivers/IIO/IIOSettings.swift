@@ -8,14 +8,14 @@ public struct IIOSettings: Equatable, Sendable {
   public var channel: IIOChannel
 }
 
-extension IIOSettings {
+extension IIOSettings: SensorSettings {
+  static let key: StaticString = "iio"
   private static let example: StaticString = "iio: bme280/temp"
 
-  /// Reads an entry; nil, reported, where it cannot be used.
   init?(_ keys: SectionReader, notAmong taken: TakenNames) {
     var channel: IIOChannel?
     let entry = ChannelSettings(
-      keys, keys.required("iio", example: Self.example), example: Self.example,
+      keys, keys.required(Self.key, example: Self.example), example: Self.example,
       shunt: keys.optional("shunt"), notAmong: taken
     ) {
       channel = $0.iioChannel($1.channel)
@@ -25,19 +25,23 @@ extension IIOSettings {
     self.init(entry: entry, channel: channel)
   }
 
+  var entity: EntitySettings { entry.measurement.entity }
+  var input: SensorInput { .part(entry.address.text) }
+  var measured: [MeasuredSensor] { entry.measurement.measured }
+
   var remedies: SourceRemedies {
     SourceRemedies(of: entry.address.name, isNamedByPerson: true) { failure in
       switch failure {
       case .missing:
-        "grep . /sys/bus/iio/devices/*/name shows the devices, and ls the files of each; one that is"
-          + " not there lacks its dtoverlay in /boot/firmware/config.txt, or its cable"
+        "grep . /sys/bus/iio/devices/*/name shows the devices, and ls the files of each; for a"
+          + " missing one, check its dtoverlay in /boot/firmware/config.txt and its cable"
       case .ambiguous:
         "write which one, such as ads1015@1-0048/voltage0: the name, @ and the place that is shown"
       case .busy:
-        "a program reads the device through its buffer; end it, or write 0 to buffer/enable"
+        "a program reads the device through its buffer; stop it, or write 0 to buffer/enable"
       case .implausible: ChannelSettings.implausibleRemedy
       case .malformed:
-        "what the converter gets is out of its range, or its driver has another format"
+        "the input of the converter is out of range, or its driver has another format"
       default:
         "the part does not answer: look at its cable and its supply (i2cdetect -y 1 shows the parts)"
       }

@@ -2,12 +2,12 @@ import Bytes
 import Sensing
 import YAML
 
-/// An entry `network: …` of the configuration's `sensors`: what a network interface has carried,
-/// and how strong the signal of its radio is.
+/// An entry `network: …` of the configuration's `sensors`: the data that a network interface has
+/// carried, and the strength of its radio signal.
 public struct InterfaceSettings: Equatable, Sendable {
-  /// `network`: the interface, as the kernel calls it, such as `wwan0`; 1 to 15 bytes. Required.
+  /// `network`: the kernel's name of the interface, such as `wwan0`; 1 to 15 bytes. Required.
   public var interface: [UInt8]
-  /// `min_change`: of the signal; what the interface carried is counted.
+  /// `min_change`: smallest change of the signal to report; the data is counted.
   public var entity: EntitySettings
 
   public init(interface: [UInt8], entity: EntitySettings) {
@@ -16,12 +16,12 @@ public struct InterfaceSettings: Equatable, Sendable {
   }
 }
 
-extension InterfaceSettings {
+extension InterfaceSettings: SensorSettings {
+  static let key: StaticString = "network"
   static let entityKind = EntityKind(icon: "mdi:network", isMeasured: true)
 
-  /// Reads an entry; nil, reported, where it cannot be used.
   init?(_ keys: SectionReader, notAmong taken: TakenNames) {
-    let interface = keys.required("network", example: "network: wwan0")?
+    let interface = keys.required(Self.key, example: "network: wwan0")?
       .interfaceName(notAmong: taken.addresses)
     let entity = Self.entityKind.settings(keys, notAmong: taken)
     guard let interface, let entity else { return nil }
@@ -30,14 +30,18 @@ extension InterfaceSettings {
 
   var name: InlineText { InlineText(interface.span) }
 
+  var input: SensorInput { .part(interface) }
+  var measured: [MeasuredSensor] { [] }
+  func source(_ context: SourceContext) -> any Source { InterfaceStatistics(self, context) }
+
   var remedies: SourceRemedies {
     SourceRemedies(of: name, isNamedByPerson: true) { failure in
       if case .missing = failure { return "ip link shows the interfaces of this board" }
-      return "look what the kernel says of it: sudo dmesg"
+      return "see the kernel log: sudo dmesg"
     }
   }
 
-  /// What Home Assistant is told of one of its sensors.
+  /// Returns the description of one of its sensors for Home Assistant.
   func description(of sensor: InterfaceSensor) -> SensorDescription {
     SensorDescription(
       uniqueID: (entity.uniqueID ?? uniqueID("network_", interface.span))
@@ -48,7 +52,6 @@ extension InterfaceSettings {
   }
 }
 
-/// A sensor that an interface can have.
 enum InterfaceSensor {
   case received, sent, signal
 
@@ -74,7 +77,7 @@ enum InterfaceSensor {
     self == .signal ? "measurement" : "total_increasing"
   }
 
-  /// One is known from the other by it, where both have the same class.
+  /// Default icon, which distinguishes the sensors of the same class.
   fileprivate var icon: StaticString? {
     switch self {
     case .received: "mdi:download-network"

@@ -1,9 +1,9 @@
 import Bytes
-public import LinuxIO
+import LinuxIO
 public import Sensing
 
-/// What a network interface has received and sent since it came up, and how strong the signal is
-/// that its radio hears (`Documentation/ABI/testing/sysfs-class-net-statistics`; nl80211).
+/// Data that a network interface has received and sent since it came up, and the strength of the
+/// signal at its radio (`Documentation/ABI/testing/sysfs-class-net-statistics`; nl80211).
 public final class InterfaceStatistics: FileSource {
   private let received: KernelFile
   private let sent: KernelFile
@@ -14,20 +14,12 @@ public final class InterfaceStatistics: FileSource {
   private var signalSensor: DeclaredSensor
   private var figures: Result<Figures, SourceFailure>?
 
-  /// Whether the interface has a radio, where that is known.
+  /// Whether the interface has a radio; nil if unknown.
   private var hasRadio: Bool?
   private let nl80211 = WirelessSocket()
 
-  /// - Parameters:
-  ///   - settings: which interface, and what it is called.
-  ///   - sys: where sysfs is mounted.
-  ///   - sink: where the numbers go.
-  ///   - access: who reads what is slow; nil where the loop waits for it.
-  public init(
-    _ settings: InterfaceSettings, sys: Path = Path("/sys"), sink: any ReadingSink,
-    _ access: SlowAccess? = nil
-  ) {
-    let interface = sys / "class" / "net" / settings.interface
+  init(_ settings: InterfaceSettings, _ context: SourceContext) {
+    let interface = context.sys / "class" / "net" / settings.interface
     let name = settings.name
     received = KernelFile(interface / "statistics" / "rx_bytes", label: name)
     sent = KernelFile(interface / "statistics" / "tx_bytes", label: name)
@@ -37,20 +29,19 @@ public final class InterfaceStatistics: FileSource {
     sentSensor = DeclaredSensor(settings.description(of: .sent))
     signalSensor = DeclaredSensor(
       settings.description(of: .signal), minChange: settings.entity.minChange)
-    super.init(name, sink: sink, access)
+    super.init(name, sink: context.sink, context.slowAccess)
   }
 
   public override var deviceKinds: DeviceKinds { .network }
 
-  /// What the interface says.
   private struct Figures {
     let received: FixedPoint
     let sent: FixedPoint
-    /// Nil where it has no radio.
+    /// Strength of the signal; nil if the interface has no radio.
     let signal: Value?
   }
 
-  /// A radio that has stopped holds up who asks for its signal, for seconds.
+  /// Reads the values. A stopped radio delays a request for its signal, for seconds.
   override func readFiles() -> Bool {
     do throws(SourceFailure) {
       let counts = (try megabytes(received), try megabytes(sent))
@@ -79,14 +70,15 @@ public final class InterfaceStatistics: FileSource {
 
   override func tellSilence(at moment: Moment) { recordFailure(.unavailable, at: moment) }
 
-  /// An interface that was named has its counters before it is there; a radio may be none.
+  /// Records a failure. A named interface has its counters before it exists, but it may have no
+  /// radio.
   private func recordFailure(_ value: Value, at moment: Moment) {
     receivedSensor.record(value, at: moment.wallTime, in: sink)
     sentSensor.record(value, at: moment.wallTime, in: sink)
     signalSensor.recordFailure(value, at: moment.wallTime, in: sink)
   }
 
-  /// In millions of bytes.
+  /// Reads a counter in millions of bytes.
   private func megabytes(_ file: KernelFile) throws(SourceFailure) -> FixedPoint {
     try file.parse { (text) -> FixedPoint? in
       KernelText.integer(text, in: 0...Int64.max).map {
@@ -108,23 +100,23 @@ public final class InterfaceStatistics: FileSource {
   }
 }
 
-/// The socket on which nl80211 is asked. The kernel has answered before it is read.
+/// A socket for requests to nl80211. The kernel has answered before it is read.
 private final class WirelessSocket {
-  /// Datagrams that are read of one answer.
+  /// Maximum number of datagrams of one answer.
   private static let datagramsMax = 64
 
   private var inquiry = SignalInquiry()
   private var socket: NetlinkSocket?
   private var buffer = ByteBuffer(capacity: SignalInquiry.datagramByteCountMax)
 
-  /// In dBm; nil while the radio is associated with no access point.
+  /// Returns the signal in dBm; nil while the radio is not associated with an access point.
   func signal(
     ofInterface index: UInt32, named name: InlineText
   ) throws(SourceFailure) -> Int8? {
     do throws(SourceFailure) {
       return try askedSignal(ofInterface: index, named: name)
     } catch {
-      // What it still has to say belongs to a question that is over.
+      // Datagrams that it still holds belong to the failed request.
       socket = nil
       throw error
     }
@@ -145,7 +137,7 @@ private final class WirelessSocket {
       case .failed(let errno): throw .failed(name, errno: errno)
       }
     }
-    throw .malformed(name, found: InlineText("an answer of nl80211 without an end"))
+    throw .malformed(name, found: InlineText("an endless answer of nl80211"))
   }
 
   private func send(named name: InlineText) throws(SourceFailure) {
@@ -157,7 +149,7 @@ private final class WirelessSocket {
     }
   }
 
-  /// Returns whether there is a datagram of the kernel in the buffer.
+  /// Receives a datagram; returns whether the buffer holds one of the kernel.
   private func receive(named name: InlineText) throws(SourceFailure) -> Bool {
     do throws(Errno) {
       switch try socket?.receive(into: &buffer) {
@@ -175,7 +167,7 @@ private final class WirelessSocket {
     do throws(NetlinkError) {
       return try Self.received(buffer, by: &inquiry)
     } catch {
-      throw .malformed(name, found: InlineText("an answer of nl80211 that makes no sense"))
+      throw .malformed(name, found: InlineText("a malformed answer of nl80211"))
     }
   }
 

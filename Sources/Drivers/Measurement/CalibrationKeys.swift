@@ -2,12 +2,11 @@ import Bytes
 import Sensing
 import YAML
 
-/// The keys by which a person says what a number means: `scale` and `to`, `table`, or `factor` and
-/// `offset`.
+/// Keys that define the meaning of a number: `scale` and `to`, `table`, or `factor` and `offset`.
 struct CalibrationKeys {
-  /// Whether there is one, be it wrong.
+  /// Whether there is such a key, even a wrong one.
   let isPresent: Bool
-  /// Nil where there is none, or what is written was reported.
+  /// Calibration; nil if there is no such key, or an error was reported.
   let calibration: Calibration?
 
   init(_ keys: SectionReader) {
@@ -36,7 +35,7 @@ private struct Fields {
     let isScale = scale != nil || to != nil || clamp != nil
     if (isLine ? 1 : 0) + (isScale ? 1 : 0) + (table == nil ? 0 : 1) > 1 {
       (factor ?? offset ?? table)?.report(
-        "a sensor has one calibration",
+        "a sensor has only one calibration",
         remedy: "write scale and to, or table, or factor and offset")
       return nil
     }
@@ -63,7 +62,7 @@ private struct Fields {
   private func twoPoints() -> Calibration? {
     guard let scale, let to else {
       first?.report(
-        "scale says what is measured at two points, and to what that means; one of them is missing",
+        "scale has two measured values, and to has their meanings; one of the two is missing",
         remedy: "write for example scale: [2.9, 1.2], to: [0, 100]")
       return nil
     }
@@ -81,7 +80,7 @@ private struct Fields {
 }
 
 extension ConfigurationField {
-  /// A decimal number with at most nine digits behind its point.
+  /// Reads a decimal number with at most nine digits after its point.
   func decimal(example: StaticString) -> FixedPoint? {
     guard let text = text() else { return nil }
     if let number = FixedPoint(written: text.span.trimmed()) { return number }
@@ -118,8 +117,8 @@ extension ConfigurationField {
           remedy: "write one from -\(Int(Calibration.numberMax)) to \(Int(Calibration.numberMax))")
       case .wrongCount, .notMonotonic:
         report(
-          "what is measured has to rise from point to point, or to fall",
-          remedy: "write the points in order, and none twice")
+          "the measured values must rise from point to point, or fall",
+          remedy: "write the points in order, each once")
       }
       return nil
     }

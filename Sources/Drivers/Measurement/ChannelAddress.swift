@@ -2,9 +2,9 @@ import Bytes
 import Sensing
 import YAML
 
-/// `DEVICE/CHANNEL` or `DEVICE@PLACE/CHANNEL`, as a person writes where a number comes from.
+/// `DEVICE/CHANNEL` or `DEVICE@PLACE/CHANNEL`: the address of a number in the configuration.
 public struct ChannelAddress: Equatable, Sendable {
-  /// The device's name, perhaps with `@` and the place of its parent on its bus.
+  /// Name of the device, optionally with `@` and the place of its parent on its bus.
   public let device: [UInt8]
   public let channel: [UInt8]
 
@@ -20,7 +20,7 @@ public struct ChannelAddress: Equatable, Sendable {
 extension ConfigurationField {
   private static let deviceBytesMax = 48
 
-  /// Reports what is no address. What a channel is, the caller knows.
+  /// Reads an address, and reports an invalid one. The caller checks the channel.
   func channelAddress(
     example: StaticString, notAmong taken: SeenTexts
   ) -> ChannelAddress? {
@@ -39,7 +39,7 @@ extension ConfigurationField {
     return ChannelAddress(device: device, channel: [UInt8](text[(slash + 1)...]))
   }
 
-  /// `shunt`: the resistor on the board, in ohms.
+  /// Reads `shunt`: the resistor on the board, in ohms.
   func shunt(of quantity: Quantity?) -> FixedPoint? {
     guard let number = decimal(example: "0.1") else { return nil }
     guard let quantity, quantity.isThroughShunt else {
@@ -49,7 +49,7 @@ extension ConfigurationField {
     if number.coefficient > 0, number.isLess(than: FixedPoint(1000)) { return number }
     report(
       "a resistor of this size measures no current",
-      remedy: "write the ohms that are on the board, such as 0.1 where it says R100")
+      remedy: "write the ohms of the resistor on the board, such as 0.1 for R100")
     return nil
   }
 }

@@ -2,22 +2,18 @@ import Bytes
 import LinuxIO
 import Sensing
 
-/// A channel that a device of sysfs has, as a finder sees it.
+/// A channel that a finder has found at a device of sysfs.
 struct FoundChannel {
-  /// As the configuration names it, such as `temp1`.
+  /// Name in the configuration, such as `temp1`.
   let name: [UInt8]
   let quantity: Quantity
-  /// What the driver or the device tree calls it; nil where neither does.
+  /// Label from the driver or the device tree; nil if there is none.
   let label: [UInt8]?
 }
 
 extension BoardSearch {
-  /// The channels of all devices of a folder of sysfs, each as an entry of `sensors`.
-  ///
-  /// - Parameters:
-  ///   - kind: what takes them in.
-  ///   - finder: where the devices are.
-  ///   - channels: those of the device in a directory.
+  /// Adds the channels of all devices of `finder` to `kind`, each as an entry of `sensors`.
+  /// `channels` returns those of one device.
   func findChannels(
     _ kind: inout FoundKind, of finder: DeviceFinder, _ channels: (FoundDevice) -> [FoundChannel]
   ) {
@@ -36,7 +32,7 @@ extension BoardSearch {
 }
 
 extension FoundDevice {
-  /// What a person might call a channel, the best name first.
+  /// Returns possible names of a channel, the best one first.
   fileprivate func names(of channel: FoundChannel, isOnly: Bool) -> [[UInt8]] {
     let space = [UInt8(ascii: " ")]
     var names: [[UInt8]] = []
@@ -45,7 +41,7 @@ extension FoundDevice {
     return names + [title + words, name + space + place + words]
   }
 
-  /// The files of the device whose names have this ending, without it, in the order of their bytes.
+  /// Returns the files of the device whose names have this ending, without it, in byte order.
   func files(endingIn ending: StaticString) -> [[UInt8]] {
     let count = ending.utf8CodeUnitCount
     return BoardSearch.names(in: directory).compactMap { name in
@@ -56,12 +52,12 @@ extension FoundDevice {
     }
   }
 
-  /// The text of a file of the device; nil where it has none.
+  /// Returns the text of a file of the device; nil if there is none.
   func text(_ file: [UInt8]) -> [UInt8]? { DeviceFinder.text(of: directory / file) }
 }
 
 extension FoundChannel {
-  /// `temperature`, or `voltage 0` where the device measures several.
+  /// Words for the channel: `temperature`, or `voltage 0` if the device measures several.
   fileprivate func words(isOnly: Bool) -> [UInt8] {
     guard let deviceClass = quantity.deviceClass, !name.contains(UInt8(ascii: "-")) else {
       return name
@@ -76,7 +72,7 @@ extension FoundChannel {
 }
 
 extension Quantity {
-  /// Whether people call both by the same word.
+  /// Whether people use the same word for both.
   fileprivate func means(_ other: Quantity) -> Bool {
     guard let deviceClass, let otherClass = other.deviceClass else { return false }
     return [UInt8](deviceClass).span.elementsEqual(otherClass)

@@ -3,27 +3,26 @@ import LinuxIO
 import Sensing
 import YAML
 
-/// What the configuration says of one channel of a device that the kernel measures with: an entry
-/// `iio: …` or `hwmon: …` of `sensors`. What a channel is called, and what it measures, each kind
-/// knows.
+/// Settings of a channel of a device that the kernel measures with: an entry `iio: …` or
+/// `hwmon: …` of `sensors`. Each kind defines its channels, and what they measure.
 public struct ChannelSettings: Equatable, Sendable {
-  /// `iio` or `hwmon`: which device and channel, such as `bme280/temp`. Required.
+  /// `iio` or `hwmon`: device and channel, such as `bme280/temp`. Required.
   public var address: ChannelAddress
   public var measurement: MeasurementSettings
-  /// `shunt`: the resistor on the board, in ohms; nil where the kernel knows it.
+  /// `shunt`: the resistor on the board, in ohms; nil if the kernel knows it.
   public var shunt: FixedPoint?
 }
 
 extension ChannelSettings {
-  /// Reads an entry; nil, reported, where it cannot be used.
+  /// Reads an entry; nil, reported, if it cannot be used.
   ///
   /// - Parameters:
-  ///   - keys: its keys.
-  ///   - field: what names the channel.
-  ///   - example: how that is written.
-  ///   - shuntField: the resistor, asked for after the keys that come before it in messages.
-  ///   - taken: what other entries have.
-  ///   - quantity: what the channel measures; nil, reported, where there is no such channel.
+  ///   - keys: the keys of the entry.
+  ///   - field: the value that names the channel.
+  ///   - example: an example of that value.
+  ///   - shuntField: the resistor, read after the keys that come before it in messages.
+  ///   - taken: names and addresses of other entries.
+  ///   - quantity: returns what the channel measures; nil, reported, if there is no such channel.
   init?(
     _ keys: SectionReader, _ field: ConfigurationField?, example: StaticString,
     shunt shuntField: @autoclosure () -> ConfigurationField?, notAmong taken: TakenNames,
@@ -38,18 +37,13 @@ extension ChannelSettings {
     self.init(address: address, measurement: measurement, shunt: shunt)
   }
 
-  /// What a person does about a number that cannot be.
+  /// Remedy for an implausible number.
   static var implausibleRemedy: MessageText {
-    "nothing is connected there, or its driver reads it wrong: look at the part and its cable; a"
-      + " channel that stays like this is better left out"
+    "nothing is connected there, or its driver reads it wrong: check the part and its cable, or"
+      + " remove the channel"
   }
 
-  /// What it reads, and what it is called; `key` is that of its kind.
-  func named(_ key: StaticString) -> ConfiguredEntry {
-    ConfiguredEntry(key, address.text, measurement.entity.name)
-  }
-
-  /// The channel as a source, which `open` finds. Unique ids begin with `prefix`.
+  /// Makes the source of the channel, which `open` finds. Unique ids begin with `prefix`.
   func source(
     _ prefix: StaticString, of devices: DeviceKinds, _ context: SourceContext,
     open: @escaping (Path) throws(SourceFailure) -> OpenChannel

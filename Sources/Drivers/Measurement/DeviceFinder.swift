@@ -5,21 +5,21 @@ import Sensing
 /// Finds a device in a folder of sysfs by what stays the same across starts: the number in a name
 /// such as `iio:device0` goes to the driver that comes first.
 ///
-/// A device is known by its file `name`, or by that and the place of its parent on its bus
-/// (`ads1015@1-0048`): the parent is what the link `device` points to, or where there is none, the
+/// The address of a device is its file `name`, or that and the place of its parent on its bus
+/// (`ads1015@1-0048`): the parent is the target of the link `device` or, without such a link, the
 /// directory that holds the device's own.
 struct DeviceFinder {
-  /// Such as `/sys/bus/iio/devices`.
+  /// Folder of the devices, such as `/sys/bus/iio/devices`.
   let folder: Path
-  /// What directories of devices begin with.
+  /// Prefix of the directories of devices.
   let prefix: StaticString
   /// Subsystems of a parent whose devices are reported elsewhere.
   var skippedParents: [StaticString] = []
 
-  /// More devices of a kind are left out; real boards have some dozens.
+  /// Maximum number of devices of a kind; real boards have some dozens.
   private static let devicesMax = 256
 
-  /// All devices that can be told apart, in the order of their names and places.
+  /// Returns all devices that can be distinguished, in the order of their names and places.
   func devices() -> [FoundDevice] {
     var devices: [FoundDevice] = []
     // A kernel without the folder has no devices of the kind.
@@ -41,9 +41,9 @@ struct DeviceFinder {
     return devices
   }
 
-  /// The directory of the only device with this address.
+  /// Returns the directory of the only device with this address.
   ///
-  /// - Throws: `.missing` where there is none, `.ambiguous` where several have the address.
+  /// - Throws: `.missing` if there is none, `.ambiguous` if several have the address.
   func directory(of address: [UInt8], label: InlineText) throws(SourceFailure) -> Path {
     var found: [(directory: Path, place: [UInt8])] = []
     do throws(Errno) {
@@ -66,7 +66,7 @@ struct DeviceFinder {
     return first.directory
   }
 
-  /// The place of a device that has this address; nil for another one.
+  /// Returns the place of the device if it has this address, else nil.
   private func place(of directory: Path, at address: [UInt8]) -> [UInt8]? {
     guard let name = Self.text(of: directory / "name"), address.span.starts(with: name.span) else {
       return nil
@@ -93,8 +93,8 @@ struct DeviceFinder {
     do throws(Errno) { return try target(ofLinkAt: path) } catch { return nil }
   }
 
-  /// What a short file says, without white space around it; nil where it cannot be read or is
-  /// empty.
+  /// Returns the text of a short file, without white space around it; nil if it cannot be read or
+  /// is empty.
   static func text(of path: Path) -> [UInt8]? {
     do throws(Errno) {
       let text = try KernelFile(path).read { [UInt8]($0.trimmed()) }
@@ -105,19 +105,18 @@ struct DeviceFinder {
   }
 }
 
-/// A device that is there.
 struct FoundDevice {
   let directory: Path
-  /// What its driver calls it.
+  /// Name from its driver.
   let name: [UInt8]
-  /// What its parent is called on its bus.
+  /// Name of its parent on its bus.
   let place: [UInt8]
-  /// What the device tree calls it; nil where it does not.
+  /// Label from the device tree; nil if there is none.
   let label: [UInt8]?
   /// Whether no other device has its name.
   var isOnly = true
 
-  /// What people call it: where others have its name, with its place.
+  /// Name for people, with the place if other devices have its name.
   var title: [UInt8] { label ?? (isOnly ? name : name + [UInt8(ascii: " ")] + place) }
   fileprivate var fullAddress: [UInt8] { name + [UInt8(ascii: "@")] + place }
 
@@ -125,6 +124,6 @@ struct FoundDevice {
     Text(fullAddress) < Text(other.fullAddress)
   }
 
-  /// In which ways the configuration may name it, the shortest one first.
+  /// Possible addresses in the configuration, the shortest one first.
   var addresses: [[UInt8]] { isOnly ? [name, fullAddress] : [fullAddress] }
 }

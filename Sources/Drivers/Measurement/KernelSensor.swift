@@ -2,15 +2,15 @@ import Bytes
 import LinuxIO
 public import Sensing
 
-/// A channel of the kernel that is open: its file, and what its text means.
+/// An open channel of the kernel: its file, and the meaning of its text.
 struct OpenChannel {
   let file: KernelFile
-  /// Says 1 where the part has found that the number cannot be trusted; nil where none does.
+  /// File with 1 if the part has found that the number cannot be trusted; nil if there is none.
   let fault: KernelFile?
   let bus: DeviceBus
   let conversion: KernelConversion
 
-  /// `fault` is left out where there is no such file.
+  /// Leaves out `fault` if there is no such file.
   init(file: KernelFile, fault: KernelFile, bus: DeviceBus, conversion: KernelConversion) {
     self.file = file
     self.fault = fault.exists ? fault : nil
@@ -21,14 +21,14 @@ struct OpenChannel {
 
 /// A number that a driver of the kernel measures, in a file of sysfs that stays open.
 ///
-/// The file of a device that left says ENODEV for ever, also after the device came back, which then
-/// may have another number. So each failure closes the file, and the next reading finds the device
+/// The file of a device that left fails with ENODEV even after the device came back, which then may
+/// have another number. So each failure closes the file, and the next reading finds the device
 /// again, and with it what was written to its other files in the meantime.
 ///
-/// The device is looked for where the file is read, in the loop or beside it: a driver may ask its
-/// part what the numbers mean, and so hold up that, too.
+/// The search for the device runs with the reading, in the loop or beside it: a driver may ask its
+/// part what the numbers mean, and so delay the search, too.
 public final class KernelSensor: FileSource {
-  /// How often in a row a driver may say that it has no value yet (EAGAIN).
+  /// Maximum number of consecutive readings in which a driver has no value yet (EAGAIN).
   static let notYetMax = 3
 
   public override var deviceKinds: DeviceKinds { kinds }
@@ -37,19 +37,12 @@ public final class KernelSensor: FileSource {
   private let open: () throws(SourceFailure) -> OpenChannel
   private var sensor: DeclaredSensor
   private var channel: OpenChannel?
-  /// The bus of the channel; before that is known, one of its own.
+  /// Bus of the channel; before that is known, a bus of its own.
   private var knownBus: DeviceBus
-  /// What the last reading brought.
   private var outcome = Outcome.answer(.flaw)
   private var notYetCount = 0
 
-  /// - Parameters:
-  ///   - name: what messages call it.
-  ///   - measurement: what its number means.
-  ///   - uniqueID: the one made of the address.
-  ///   - devices: which kind of device it is of.
-  ///   - context: who reads what is slow, and who hears of the number.
-  ///   - open: finds the device, and opens what has to be read of it.
+  /// Makes the driver; `open` finds the device, and opens its files.
   init(
     _ name: InlineText, _ measurement: MeasurementSettings, uniqueID: [UInt8],
     of devices: DeviceKinds,
@@ -66,15 +59,14 @@ public final class KernelSensor: FileSource {
 
   // MARK: Reading
 
-  /// What one reading of the file brought.
   private enum Outcome {
     case answer(KernelConversion.Answer)
-    /// The part says itself that the number is none.
+    /// The part itself reports that the number is invalid.
     case fault
-    /// What it says instead of a number.
+    /// Text in place of a number.
     case flaw(InlineText)
     case error(Errno)
-    /// There is no file to read.
+    /// Failure to open the channel.
     case failure(SourceFailure)
   }
 
@@ -116,7 +108,7 @@ public final class KernelSensor: FileSource {
     return answer == .flaw ? .flaw(InlineText(text.trimmed())) : .answer(answer)
   }
 
-  // MARK: What came of it
+  // MARK: Results
 
   override func tell(at moment: Moment) throws(SourceFailure) {
     do throws(SourceFailure) {
@@ -124,7 +116,7 @@ public final class KernelSensor: FileSource {
       sensor.record(value.map(Value.number) ?? .unknown, at: moment.wallTime, in: sink)
     } catch {
       close()
-      // What was named is a sensor all the same, before it is there.
+      // A named channel is a sensor even before it exists.
       sensor.record(error.value, at: moment.wallTime, in: sink)
       throw error
     }
@@ -134,7 +126,7 @@ public final class KernelSensor: FileSource {
     sensor.record(.unavailable, at: moment.wallTime, in: sink)
   }
 
-  /// Nil where the driver has none yet.
+  /// Returns the value; nil if the driver has none yet.
   private func value(_ outcome: Outcome) throws(SourceFailure) -> FixedPoint? {
     switch outcome {
     case .answer(.number(let number)):
@@ -144,8 +136,8 @@ public final class KernelSensor: FileSource {
     case .answer(.implausible(let number, let range)): throw range.failure(of: name, number)
     case .fault:
       throw .distrusted(
-        name, why: "is faulty: its part says that the reading cannot be trusted",
-        remedy: "look at what is connected there and at its cable: open or shorted")
+        name, why: "is faulty: its part reports that the reading cannot be trusted",
+        remedy: "check what is connected there and its cable: open or shorted")
     case .answer(.saturated(let number)):
       throw .malformed(name, found: Self.endOfRange(number))
     case .answer(.flaw): throw .malformed(name, found: InlineText("nothing"))

@@ -2,41 +2,41 @@ import Bytes
 public import Sensing
 import YAML
 
-/// What the configuration says of a sensor that is one number, whatever the number comes from.
+/// Settings of a sensor that is one number, whatever its source.
 public struct MeasurementSettings: Equatable, Sendable {
-  /// Its class, unit and state class are what Home Assistant is told, defaults included.
+  /// Settings for Home Assistant, with class, unit and state class even if they are the defaults.
   public var entity: EntitySettings
-  /// What the number means; nil where it means itself.
+  /// Meaning of the number; nil if it is the value itself.
   public var calibration: Calibration?
-  /// `decimals`: digits behind the point that are sent, 0...`decimalsMax`.
+  /// `decimals`: digits after the point that are sent, 0...`decimalsMax`.
   public var decimals: UInt8
-  /// What stands before the name, where the configuration has no `icon`.
+  /// Icon that is sent if the configuration has no `icon`.
   let icon: StaticText
 
   static let decimalsMax = 6
 
-  /// What is sent of a number in the unit of its source; nil where it is too large.
+  /// Returns the value to send for a number in the unit of its source; nil if it is too large.
   func value(of number: FixedPoint) -> FixedPoint? {
     guard let calibration else { return number.rounded(to: decimals) }
     return calibration.meaning(of: number)?.rounded(to: decimals)
   }
 
-  /// The sensor as other keys of the configuration may name it; none where it has no unit.
+  /// The sensor for reference by other keys of the configuration; empty if it has no unit.
   var measured: [MeasuredSensor] {
     entity.unit.map { unit in
       [MeasuredSensor(name: entity.name, uniqueID: entity.uniqueID, unit: unit)]
     } ?? []
   }
 
-  /// What Home Assistant is told. `uniqueID` is the one made of the address.
+  /// Returns the description for Home Assistant. `uniqueID` is the one derived from the address.
   func description(uniqueID: [UInt8]) -> SensorDescription {
     EntityKind(icon: icon.text).description(of: entity, uniqueID: uniqueID)
   }
 }
 
 extension MeasurementSettings {
-  /// Reads the keys that all of them have; nil, reported, where they cannot be used. `quantity` is
-  /// what the source gives, nil where only the person knows.
+  /// Reads the keys that all of them have; nil, reported, if they cannot be used. `quantity` is
+  /// that of the source, nil if only the person knows it.
   init?(_ keys: SectionReader, of quantity: Quantity?, notAmong taken: TakenNames) {
     let icon = StaticText(stringLiteral: quantity?.icon ?? "mdi:numeric")
     let entity = EntityKind(icon: icon.text, isMeasured: true).settings(keys, notAmong: taken)
@@ -55,14 +55,14 @@ extension MeasurementSettings {
   }
 }
 
-/// What a number means to Home Assistant: class, unit and state class that go together.
 private struct MeasurementMeaning {
   let sensorClass: SensorClass?
   let unit: [UInt8]?
   let stateClass: [UInt8]
 
-  /// Nil, reported, where they do not go together. The unit of a source may be another one only
-  /// where it is free: a calibration makes other numbers, and of a file only the person knows.
+  /// Reads the keys; nil, reported, if they do not go together. `isFree` allows another unit than
+  /// that of the source: a calibration makes other numbers, and only the person knows the unit of a
+  /// file.
   init?(_ keys: SectionReader, of quantity: Quantity?, isFree: Bool) {
     let classField = keys.optional("device_class")
     let unitField = keys.optional("unit")
@@ -102,7 +102,7 @@ private struct MeasurementMeaning {
     guard let text = field.text() else { return nil }
     if possible.contains(text) { return text }
     let subject: MessageText =
-      sensorClass.map { "\(quoted: text) does not go with \($0.name)" }
+      sensorClass.map { "\(quoted: text) does not match \($0.name)" }
       ?? "\(quoted: text) is unknown"
     field.report(subject, remedy: "write \(possible.alternatives)")
     return nil
@@ -110,7 +110,7 @@ private struct MeasurementMeaning {
 }
 
 extension SensorClass {
-  /// A class of numbers without a unit goes with none.
+  /// Whether the class allows this unit; a class of numbers without a unit allows only nil.
   fileprivate func goes(with unit: [UInt8]?) -> Bool {
     guard let unit else { return units.first == nil }
     return units.contains(unit)
@@ -120,8 +120,8 @@ extension SensorClass {
 extension ConfigurationField {
   private static let unitBytesMax = 16
 
-  /// The unit, with the sign for micro that Home Assistant has had from the start: there are two,
-  /// which look the same.
+  /// Reads a unit, and writes micro with the sign that Home Assistant has had from the start: two
+  /// signs look the same.
   fileprivate func unit() -> [UInt8]? {
     guard let text = text() else { return nil }
     guard (1...Self.unitBytesMax).contains(text.count), !text.hasInvisibleControl else {
@@ -139,8 +139,8 @@ extension ConfigurationField {
   fileprivate func reportForeign(_ unit: [UInt8], insteadOf usual: [UInt8]?) {
     let usual: MessageText = usual.map { "write \(bytes: $0)" } ?? "leave it out"
     report(
-      "\(quoted: unit) is not the unit of what is measured here",
-      remedy: "\(usual); or say how it becomes that, such as factor: 1000")
+      "\(quoted: unit) is not the unit of this measurement",
+      remedy: "\(usual); or convert it, such as factor: 1000")
   }
 
   fileprivate func reportMismatch(
@@ -149,7 +149,7 @@ extension ConfigurationField {
     let units: MessageText =
       sensorClass.units.first == nil ? "no unit" : "unit: \(sensorClass.units.alternatives)"
     let problem: MessageText =
-      unit.map { "\(sensorClass.name) does not go with \(quoted: $0)" }
+      unit.map { "\(sensorClass.name) does not match \(quoted: $0)" }
       ?? "\(sensorClass.name) has a unit"
     report(problem, remedy: isWritten ? "write \(units)" : "write it with \(units)")
   }

@@ -2,27 +2,28 @@ public import Bytes
 public import LinuxIO
 public import Sensing
 
-/// Who is told in which network the machine is.
+/// Receiver of the network in which the machine is.
 public protocol HomeNetworkOwner: AnyObject {
-  /// `HomeNetwork.place` is another one.
+  /// Reports that `HomeNetwork.place` has changed.
   func placeChanged()
 
-  /// Says once that there is no telling where the machine is, or that it is so for another reason
-  /// than before. It is tried again.
+  /// Reports once that the place of the machine cannot be determined, or for another reason than
+  /// before. Attempts continue.
   func homeNetworkFailed(_ failure: SourceFailure)
 
-  /// Says once that it can be told again.
+  /// Reports once that the place can be determined again.
   func homeNetworkRecovered()
 }
 
-/// In which network the machine is, as the kernel announces it, whichever program manages the
+/// The network in which the machine is, as the kernel announces it, whichever program manages the
 /// network.
 ///
-/// `NetworkMonitor` knows what to ask and what the answers mean; this moves the bytes between it
-/// and two sockets. While nothing changes it neither wakes up nor has a deadline. It needs no
+/// `NetworkMonitor` decides what to ask and interprets the answers; this moves the bytes between it
+/// and two sockets. While nothing changes, it neither wakes up nor has a deadline. It needs no
 /// privileges, only sockets of `AF_NETLINK`.
 public final class HomeNetwork {
-  /// Datagrams that one wake-up reads of a socket; the rest waits for the next turn of the loop.
+  /// Maximum number of datagrams per wake-up and socket; the rest waits for the next turn of the
+  /// loop.
   static let readsMax = 16
 
   private let loop: EventLoop
@@ -33,10 +34,8 @@ public final class HomeNetwork {
   private var route: Line?
   private var generic: Line?
 
-  /// - Parameters:
-  ///   - loop: who tells that the kernel has spoken.
-  ///   - owner: who is told; it outlives this.
-  ///   - goal: Home Assistant at home; nil where no network is known to be home.
+  /// Makes the driver; `owner` receives changes and failures, and outlives it. `goal` is Home
+  /// Assistant at home; nil if no network is known to be home.
   public init(loop: EventLoop, owner: any HomeNetworkOwner, to goal: NetworkGoal? = nil) {
     self.loop = loop
     unsafe self.owner = owner
@@ -44,35 +43,35 @@ public final class HomeNetwork {
     monitor = NetworkMonitor(name: name, to: goal)
   }
 
-  /// Where the machine is, as far as is known.
+  /// Place of the machine, as far as known.
   public var place: NetworkPlace { monitor.place }
 
   /// Whether the place stays as it is until the kernel announces a change.
   public var isSettled: Bool { monitor.isSettled }
 
-  /// Whether a radio would be noticed.
+  /// Whether the machine would recognise a wireless network.
   public var wirelessSight: WirelessSight { monitor.wirelessSight }
 
-  /// When `deadlineReached` is due, or nil while nothing changes.
+  /// Time at which `deadlineReached` is due; nil while nothing changes.
   public var deadline: Instant? { monitor.deadline }
 
-  /// Begins to look. The first place is told as soon as the kernel has answered.
+  /// Starts to watch. The first place is reported as soon as the kernel has answered.
   public func start(now: Instant) {
     monitor.begin()
     perform(now: now)
   }
 
-  /// The deadline has come; earlier, nothing happens.
+  /// Handles a reached deadline; an earlier call has no effect.
   public func deadlineReached(now: Instant) {
     monitor.deadlineReached(now: now)
     perform(now: now)
   }
 
-  /// Closes the sockets and lets go of the loop, which keeps this alive until then. What is known
-  /// of the place stays as it is.
+  /// Closes the sockets and releases the loop, which keeps this object alive until then. The known
+  /// place stays.
   public func stop() { close() }
 
-  // MARK: What the machine wants
+  // MARK: Actions of the monitor
 
   private func perform(now: Instant) {
     while let action = monitor.nextAction() {
@@ -120,11 +119,11 @@ public final class HomeNetwork {
     }
   }
 
-  // MARK: What the kernel says
+  // MARK: Messages of the kernel
 
   private func read(_ netlink: NetlinkProtocol, now: Instant) {
     for _ in 0..<Self.readsMax {
-      // What was read may have closed it.
+      // The last datagram may have closed the socket.
       guard let line = line(netlink) else { return }
       do throws(Errno) {
         switch try line.socket.receive(into: &buffer) {

@@ -3,7 +3,7 @@ import CLinux
 public import Sensing
 
 extension NetworkAddress {
-  /// An address as people write it; nil where it is a name, or has a zone.
+  /// Parses the text form of an address; nil if it is a name or has a zone.
   init?(text: [UInt8]) {
     var bytes = InlineArray<16, UInt8>(repeating: 0)
     var span = bytes.mutableSpan
@@ -15,7 +15,7 @@ extension NetworkAddress {
     self.init(family, bytes.span.extracting(0..<family.byteCount))
   }
 
-  /// The address as people write it.
+  /// Text form of the address.
   public var text: InlineText {
     var text = InlineArray<46, UInt8>(repeating: 0)
     var span = text.mutableSpan
@@ -28,8 +28,8 @@ extension NetworkAddress {
     return InlineText(text.span.extracting(0..<end))
   }
 
-  /// Sends a datagram without a word to its port 9, which throws away what it gets. Whether it
-  /// arrives is of no interest: the kernel finds out the hardware address on its way.
+  /// Sends an empty datagram to port 9 (discard) of the address. Its arrival does not matter: the
+  /// kernel looks up the hardware address on the way.
   func speak(over interface: UInt32) {
     unsafe bytes.withUnsafeBufferPointer {
       unsafe clinux_speak(Int32(family.rawValue), $0.baseAddress, interface)
@@ -38,7 +38,7 @@ extension NetworkAddress {
 }
 
 extension NetworkGoal {
-  /// Home Assistant at `url`, where these networks are home.
+  /// Makes the goal for Home Assistant at `url`, with these networks as home.
   public init(url: [UInt8], in networks: HomeNetworks) {
     let host = Self.host(of: url)
     let address = NetworkAddress(text: host)
@@ -47,7 +47,7 @@ extension NetworkGoal {
       gateways: networks.gateways)
   }
 
-  /// Whether a name is one of the local network: it has no dot, or ends as such names do.
+  /// Whether a name belongs to the local network: it has no dot, or a local ending.
   private static func isLocal(_ host: [UInt8]) -> Bool {
     let dot = UInt8(ascii: ".")
     let name = host.last == dot ? [UInt8](host.dropLast()) : host
@@ -78,8 +78,7 @@ extension NetworkGoal {
 }
 
 extension NetworkPlace {
-  /// What keeps it from being home, or from being known; nil where it is home, or another wireless
-  /// network.
+  /// Reason why the place is not home, or not known; nil if it is home or another wireless network.
   public func reason(_ presence: HomeNetworks.Presence) -> MessageText? {
     if presence == .home { return nil }
     return switch self {

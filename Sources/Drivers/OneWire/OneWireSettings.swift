@@ -4,8 +4,8 @@ import YAML
 
 /// An entry `one_wire: …` of the configuration's `sensors`: a thermometer on a 1-Wire bus.
 public struct OneWireSettings: Equatable, Sendable {
-  /// `one_wire`: the part, as the kernel names its directory, such as `28-0316a2796cff`; in lower
-  /// case. Required.
+  /// `one_wire`: the part, by the kernel's name of its directory, such as `28-0316a2796cff`; in
+  /// lower case. Required.
   public var id: [UInt8]
   public var entity: EntitySettings
 
@@ -15,15 +15,15 @@ public struct OneWireSettings: Equatable, Sendable {
   }
 }
 
-extension OneWireSettings {
+extension OneWireSettings: SensorSettings {
+  static let key: StaticString = "one_wire"
   static let entityKind = EntityKind(
     deviceClasses: ["temperature"], units: ["°C"], stateClasses: ["measurement"],
     deviceClass: "temperature", unit: "°C", stateClass: "measurement",
     isMeasured: true)
 
-  /// Reads an entry; nil, reported, where it cannot be used.
   init?(_ keys: SectionReader, notAmong taken: TakenNames) {
-    let id = keys.required("one_wire", example: "one_wire: 28-0316a2796cff")?
+    let id = keys.required(Self.key, example: "one_wire: 28-0316a2796cff")?
       .oneWireID(notAmong: taken.addresses)
     let entity = Self.entityKind.settings(keys, notAmong: taken)
     guard let id, let entity else { return nil }
@@ -32,29 +32,33 @@ extension OneWireSettings {
 
   var name: InlineText { InlineText(id.span) }
 
+  var input: SensorInput { .part(id) }
+  var measured: [MeasuredSensor] { [] }
+  func source(_ context: SourceContext) -> any Source { OneWireThermometer(self, context) }
+
   var remedies: SourceRemedies {
     SourceRemedies(of: name, isNamedByPerson: true) { [id] failure in
       switch failure {
       case .missing:
-        "ls /sys/bus/w1/devices shows the parts; where there is none, write dtoverlay=w1-gpio into"
-          + " /boot/firmware/config.txt, restart, and look at the cable"
+        "ls /sys/bus/w1/devices shows the parts; if there are none, write dtoverlay=w1-gpio into"
+          + " /boot/firmware/config.txt, reboot, and check the cable"
       case _ where id.span.starts(with: "3b-"):
-        "look at the thermocouple, which may be open, shorted or the wrong way round, and at the"
-          + " cable: three wires, and a resistor of 4.7 kOhm between data and 3.3 V"
+        "check the thermocouple, which may be open, shorted or reversed, and the cable: three"
+          + " wires, and a resistor of 4.7 kOhm between data and 3.3 V"
       default:
-        "look at its cable: three wires, and a resistor of 4.7 kOhm between data and 3.3 V"
+        "check its cable: three wires, and a resistor of 4.7 kOhm between data and 3.3 V"
       }
     }
   }
 }
 
 extension OneWireSettings {
-  /// The families that `w1_therm` of the kernel reads: DS18S20, DS1822, DS18B20, DS1825 and the
+  /// Families that `w1_therm` of the kernel reads: DS18S20, DS1822, DS18B20, DS1825 and the
   /// thermocouples of MAX31850, DS28EA00.
   private static let families: [StaticString] = ["10-", "22-", "28-", "3b-", "42-"]
   private static let idByteCount = 15
 
-  /// Whether it is the id of a part, in lower case.
+  /// Whether the text is the id of a part, in lower case.
   fileprivate static func isID(_ text: Span<UInt8>) -> Bool {
     guard text.count == idByteCount else { return false }
     for index in text.indices {
@@ -66,7 +70,7 @@ extension OneWireSettings {
     return true
   }
 
-  /// Whether it is the id of a part that measures a temperature.
+  /// Whether the text is the id of a part that measures a temperature.
   static func isThermometer(_ id: Span<UInt8>) -> Bool {
     guard isID(id) else { return false }
     for family in families where id.starts(with: family) { return true }
@@ -75,7 +79,7 @@ extension OneWireSettings {
 }
 
 extension ConfigurationField {
-  /// The kernel writes `%02x-%012llx`; capital letters are taken, too.
+  /// Reads an id. The kernel writes `%02x-%012llx`; capital letters are accepted, too.
   fileprivate func oneWireID(notAmong ids: SeenTexts) -> [UInt8]? {
     guard let text = text() else { return nil }
     let id = text.lowercasedASCII

@@ -2,12 +2,12 @@ public import Bytes
 public import LinuxIO
 public import Sensing
 
-/// The temperature of one part on a 1-Wire bus, as the kernel's `w1_therm` reads it
+/// The temperature of a part on a 1-Wire bus, as the kernel's `w1_therm` reads it
 /// (`Documentation/w1/slaves/w1_therm.rst`).
 ///
 /// The kernel lets the part measure while the file is read, which takes up to 0.75 s, and the parts
-/// of a bus wait for one another. So the file is read beside the loop. A cycle waits for it, and
-/// not for long: what comes later goes with the next one.
+/// of a bus wait for one another. So the file is read beside the loop. A cycle waits a limited time
+/// for it: a later answer is part of the next cycle.
 public final class OneWireThermometer {
   public let name: InlineText
   private let temperature: SlowKernelFile
@@ -18,10 +18,7 @@ public final class OneWireThermometer {
   private let supervisor: Supervisor
   private var answer: PendingAnswer
 
-  /// - Parameters:
-  ///   - settings: which part, and what it means.
-  ///   - context: where the kernel is, and who hears of the temperature.
-  public init(_ settings: OneWireSettings, _ context: SourceContext) {
+  init(_ settings: OneWireSettings, _ context: SourceContext) {
     let part = context.sys / "bus" / "w1" / "devices" / settings.id
     name = settings.name
     filter = OneWireFilter(of: KernelPart(named: settings.id))
@@ -44,7 +41,7 @@ public final class OneWireThermometer {
     }
   }
 
-  // MARK: What came of it
+  // MARK: Results
 
   private func measured(_ millidegrees: Int64) {
     let celsius = FixedPoint(millidegrees, decimals: 3).rounded(to: 1)
@@ -54,7 +51,7 @@ public final class OneWireThermometer {
 
   private func failed(_ failure: SourceFailure) {
     let moment = answered()
-    // A part that was named is a sensor before it is there.
+    // A named part is a sensor even before it exists.
     sensor.record(failure.value, at: moment.wallTime, in: sink)
     supervisor.failed(name, failure, now: moment.instant)
   }
@@ -66,7 +63,7 @@ public final class OneWireThermometer {
 }
 
 extension OneWireThermometer: Source {
-  /// Asks the part, unless it is still at its last answer.
+  /// Asks the part, unless its last answer is pending.
   public func sample(at moment: Moment) throws(SourceFailure) {
     if answer.isAwaited {
       guard answer.isOverdue(now: moment.instant) else { return }
@@ -98,7 +95,7 @@ extension OneWireThermometer: SlowKernelFileOwner {
     switch filter.answered(text) {
     case .flaw(let words): failed(.malformed(name, found: words))
     case .implausible(let celsius, let range): failed(range.failure(of: name, celsius))
-    // A wire that is shorted reads as zeros, whose checksum is right: as 0 °C.
+    // A shorted wire reads as zeros, with a right checksum: as 0 °C.
     case .millidegrees(0): ask(scratchpad)
     case .millidegrees(let number): measured(number)
     }
@@ -106,46 +103,46 @@ extension OneWireThermometer: SlowKernelFileOwner {
 
   private func scratchpadRead(_ text: Span<UInt8>) {
     if text.starts(with: "00 00 00 00 00 00 00 00 00") {
-      failed(.malformed(name, found: InlineText("zeros alone, as a shorted wire does")))
+      failed(.malformed(name, found: InlineText("only zeros, as from a shorted wire")))
     } else {
       measured(0)
     }
   }
 
   func fileReadFailed(_ error: Errno, of file: SlowKernelFile) {
-    // A kernel without this file is believed.
+    // Without this file of the kernel, 0 °C is believed.
     if file === scratchpad, error == .noSuchFile { return measured(0) }
     failed(SourceFailure(error, of: name))
   }
 }
 
-/// Which of the kernel's answers is a temperature.
+/// Filter of the kernel's answers that accepts temperatures.
 struct OneWireFilter {
   enum Answer: Equatable {
     case millidegrees(Int64)
-    /// The part cannot measure that. One with too little power says 127.937 °C.
+    /// The part cannot measure that. A part with too little power reports 127.937 °C.
     case implausible(FixedPoint, PlausibleRange)
-    /// What it is instead.
+    /// Description of an answer that is not a temperature.
     case flaw(InlineText)
   }
 
-  /// What parts of its family can measure.
+  /// Range that parts of its family can measure.
   private let range: PlausibleRange?
-  /// What a part says that has not measured since it got power.
+  /// Value of a part that has not measured since it received power.
   static let powerUpMillidegrees: Int64 = 85_000
-  /// Next to a temperature that is no farther away it is believed.
+  /// Maximum distance from the last temperature at which the power-up value is believed.
   static let nearMillidegrees: Int64 = 5000
 
-  /// The last temperature.
+  /// Last accepted temperature.
   private var known: Int64?
 
   init(of part: KernelPart) { range = part.range(of: "°C") }
 
-  /// Takes in what the file says.
+  /// Judges the text of the file.
   mutating func answered(_ text: Span<UInt8>) -> Answer {
     let text = text.trimmed()
-    // The kernel tells of a bad checksum, and of a part that is gone or busy, with no text at all.
-    if text.isEmpty { return .flaw(InlineText("nothing: gone, busy or a bad checksum")) }
+    // The kernel reports a bad checksum, and a part that is gone or busy, with an empty text.
+    if text.isEmpty { return .flaw(InlineText("nothing: missing, busy or a bad checksum")) }
     guard let number = KernelText.integer(text) else { return .flaw(InlineText(text)) }
     let celsius = FixedPoint(number, decimals: 3)
     if let range, !range.contains(celsius) { return .implausible(celsius, range) }

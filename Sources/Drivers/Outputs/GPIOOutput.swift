@@ -3,13 +3,13 @@ import CLinux
 public import LinuxIO
 public import Sensing
 
-/// One GPIO line that the agent switches, reported as a binary sensor with the level that is read
+/// A GPIO line that the agent switches, reported as a binary sensor with the level that is read
 /// back in each cycle.
 ///
-/// `OutputLine` decides what it is to be. While the agent has the line, no other program gets it.
+/// `OutputLine` decides the level. While the agent holds the line, no other program can request it.
 public final class GPIOOutput {
   public let name: InlineText
-  /// What people call it.
+  /// Name for people.
   public var title: [UInt8] { settings.entity.name }
   private let settings: OutputSettings
   private let devices: Path
@@ -19,14 +19,9 @@ public final class GPIOOutput {
   private var sensor: DeclaredSensor
   private var output: OutputLine
   private var request: GPIOLineRequest?
-  /// Whether the level that was read last is the one that it is to have.
+  /// Whether the last level that was read is the wanted one.
   private var isFollowing = false
 
-  /// - Parameters:
-  ///   - settings: which line, and what it may do.
-  ///   - devices: where the devices of the chips are.
-  ///   - sink: where the level goes.
-  ///   - supervisor: who hears that the line works or fails.
   public init(
     _ settings: OutputSettings, devices: Path = Path("/dev"), sink: any ReadingSink,
     supervisor: Supervisor
@@ -42,14 +37,14 @@ public final class GPIOOutput {
 
   // MARK: Commands
 
-  /// Switches it on, until `switchOff` or for `max_on`.
+  /// Switches the output on, until `switchOff` or for `max_on`.
   ///
-  /// - Returns: whether the line follows; where it does not, the supervisor has heard why.
+  /// - Returns: whether the line follows; if not, the supervisor has received the reason.
   public func switchOn(at moment: Moment) -> Bool {
     output.onRequested(now: moment.instant) && act(at: moment)
   }
 
-  /// Switches it on for a while, more than no time and never longer than `max_on`.
+  /// Switches the output on for a positive duration, never longer than `max_on`.
   ///
   /// - Returns: whether the line follows.
   public func pulse(for duration: Duration, at moment: Moment) -> Bool {
@@ -61,11 +56,11 @@ public final class GPIOOutput {
 
   // MARK: The line
 
-  /// Whether the agent has the line.
+  /// Whether the agent holds the line.
   public var isHeld: Bool { request != nil }
 
-  /// Takes over the line of an output with the same settings, which is safe. The kernel does not
-  /// get it in between.
+  /// Takes over the line of an output with the same settings, which has its safe level. The kernel
+  /// does not receive it in between.
   ///
   /// - Returns: whether this is the same output.
   public func takeLine(of other: GPIOOutput) -> Bool {
@@ -88,7 +83,7 @@ public final class GPIOOutput {
     output.opened()
   }
 
-  /// Does what is to be done, and tells what came of it. Returns whether the line follows.
+  /// Performs the pending actions, and reports the outcome. Returns whether the line follows.
   private func act(at moment: Moment) -> Bool {
     let isDone = attempt(at: moment) { () throws(SourceFailure) in
       while case .set(let level) = output.nextAction() { try set(level) }
@@ -135,8 +130,8 @@ public final class GPIOOutput {
 }
 
 extension GPIOOutput: Source {
-  /// Takes the line where it is not ours, with its safe level, sets one that did not follow again,
-  /// and reads back what it is.
+  /// Requests the line with its safe level if the agent does not hold it, sets a level again that
+  /// the line did not follow, and reads back the level.
   public func sample(at moment: Moment) {
     _ = attempt(at: moment) { () throws(SourceFailure) in
       if request == nil {
@@ -159,7 +154,7 @@ extension GPIOOutput: Source {
     _ = act(at: moment)
   }
 
-  /// The agent ends: the line gets its safe level, and goes back to the kernel.
+  /// Sets the safe level, and gives the line back to the kernel, because the agent ends.
   public func stop(at moment: Moment) {
     output.stopped()
     _ = act(at: moment)

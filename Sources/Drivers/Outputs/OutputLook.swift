@@ -2,9 +2,9 @@ public import Bytes
 public import LinuxIO
 public import Sensing
 
-/// An output that is only looked at: whether its line is there, and who has it.
+/// A look at an output without switching it: whether its line is there, and who holds it.
 ///
-/// The line is not asked for: the driver of a chip may switch a line that is asked for or given
+/// The line is not requested: the driver of a chip may switch a line that is requested or given
 /// back, and a check must not start a pump.
 public final class OutputLook: Source {
   public let name: InlineText
@@ -13,22 +13,16 @@ public final class OutputLook: Source {
   private let sink: any ReadingSink
   private var sensor: DeclaredSensor
 
-  /// - Parameters:
-  ///   - settings: which line it is.
-  ///   - devices: where the devices of the chips are.
-  ///   - sink: where it is said that the line is free.
-  public init(
-    _ settings: OutputSettings, devices: Path = Path("/dev"), sink: any ReadingSink
-  ) {
+  init(_ settings: OutputSettings, _ context: SourceContext) {
     name = settings.name
     address = settings.address
-    self.devices = devices
-    self.sink = sink
+    devices = context.devices
+    sink = context.sink
     sensor = DeclaredSensor(settings.description)
   }
 
-  /// - Throws: `.busy` where a program has the line, be it the agent; `.missing`; `.notPermitted`
-  ///   where it may be at a chip that cannot be asked.
+  /// - Throws: `.busy` if a program holds the line, even the agent; `.missing`; `.notPermitted` if
+  ///   it may be at a chip that cannot be asked.
   public func sample(at moment: Moment) throws(SourceFailure) {
     do throws(SourceFailure) {
       try look()
@@ -36,7 +30,7 @@ public final class OutputLook: Source {
       sensor.record(error.value, at: moment.wallTime, in: sink)
       throw error
     }
-    let words = InlineText("free, and not switched by a check")
+    let words = InlineText("free; a check does not switch it")
     sensor.record(.text(words), at: moment.wallTime, in: sink)
   }
 

@@ -1,17 +1,17 @@
 import Bytes
 public import Sensing
-import YAML
+public import YAML
 
 /// An entry of the configuration's `outputs`: a line that the agent switches.
 public struct OutputSettings: Equatable, Sendable {
-  /// `gpio`: which line. Required.
+  /// `gpio`: the line. Required.
   public var address: GPIOLineAddress
   public var entity: EntitySettings
-  /// `max_on`: how long it is on after a command; 1 s to 24 h. Default: nil, until another one.
+  /// `max_on`: time that it stays on after a command; 1 s to 24 h. Default: nil, until another one.
   public var maxOn: Duration?
   /// `active_low`: whether it is on while the line is low.
   public var isActiveLow: Bool
-  /// `safe`: what it is before the first command and after the last. Default: off.
+  /// `safe`: level before the first command and after the last one. Default: off.
   public var safe: Level
 
   public init(
@@ -35,9 +35,11 @@ extension OutputSettings {
     deviceClasses: ["heat", "light", "lock", "moving", "opening", "plug", "power", "running"],
     icon: "mdi:electric-switch")
 
-  /// Reads `outputs`. An entry with a mistake is reported and left out: none may be switched by
-  /// half of what a person meant.
-  static func list(_ field: ConfigurationField, notAmong taken: TakenNames) -> [OutputSettings] {
+  /// Reads `outputs`. An entry with a mistake is reported and left out: no output may be switched
+  /// by half of what a person meant.
+  public static func list(
+    _ field: ConfigurationField, notAmong taken: TakenNames
+  ) -> [OutputSettings] {
     field.items(count: 0...countMax, example: "[{ gpio: GPIO22, name: Pump }]").compactMap { item in
       let before = item.problemCount
       let settings = entry(item, notAmong: taken)
@@ -53,7 +55,7 @@ extension OutputSettings {
     return OutputSettings(keys, item, notAmong: taken)
   }
 
-  /// Reads an entry; nil, reported, where it cannot be used.
+  /// Reads an entry; nil, reported, if it cannot be used.
   private init?(_ keys: SectionReader, _ item: ConfigurationField, notAmong taken: TakenNames) {
     let line = keys.required("gpio", example: "gpio: GPIO22")?.gpioLine(notAmong: taken)
     let entity = Self.entityKind.settings(keys, notAmong: taken)
@@ -63,8 +65,8 @@ extension OutputSettings {
     let safe = keys.optional("safe")?.word(of: ["off", "on"]).map { levels[$0] }
     if maxOn != nil, safe == .active {
       item.report(
-        "an output whose safe state is on cannot have a longest time",
-        remedy: "take out max_on or safe: on")
+        "an output with safe: on cannot have max_on",
+        remedy: "remove max_on or safe: on")
     }
     guard let line, let entity else { return nil }
     self.init(
@@ -77,7 +79,7 @@ extension OutputSettings {
   public var remedies: SourceRemedies {
     SourceRemedies(of: name, isNamedByPerson: true) { failure in
       if case .malformed = failure {
-        return "look at its wire: another device drives it, or it is shorted"
+        return "check its wire: another device drives it, or it is shorted"
       }
       return GPIOLineAddress.remedy(for: failure)
     }
@@ -87,15 +89,24 @@ extension OutputSettings {
     GPIOOutput(self, sink: context.sink, supervisor: context.supervisor)
   }
 
-  /// The same, to be looked at: it is not switched.
-  public func look(_ context: SourceContext) -> OutputLook {
-    OutputLook(self, sink: context.sink)
+  /// Makes a source that looks at the output without switching it.
+  public func look(_ context: SourceContext) -> OutputLook { OutputLook(self, context) }
+
+  /// Returns these settings at the line in the board file, with the same identity in Home
+  /// Assistant.
+  public func moved(to line: GPIOLineAddress) -> OutputSettings {
+    guard line != address else { return self }
+    var moved = self
+    moved.entity.uniqueID = entity.uniqueID ?? ownID
+    moved.address = line
+    return moved
   }
 
-  /// The unique id that is made of the address.
-  public var ownID: [UInt8] { uniqueID("output_", address.text.span) }
+  /// Unique id derived from the address.
+  var ownID: [UInt8] { uniqueID("output_", address.text.span) }
 
-  /// What Home Assistant is told, and at once: who switched it waits for that.
+  /// Description for Home Assistant, urgent because the person who switched the output waits for
+  /// it.
   var description: SensorDescription {
     Self.entityKind.description(of: entity, uniqueID: ownID, isUrgent: true)
   }

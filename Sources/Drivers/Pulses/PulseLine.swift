@@ -1,12 +1,12 @@
 public import Bytes
 import CLinux
 public import LinuxIO
-public import Sensing
+import Sensing
 
-/// The pulses of one GPIO line as a total, and perhaps a rate.
+/// The pulses of a GPIO line as a total, and optionally a rate.
 ///
-/// The kernel keeps the edges; they are read in each cycle, and in between only where there are so
-/// many that it could not keep them all. `PulseCounter` decides what counts.
+/// The kernel stores the edges; they are read in each cycle, and in between only if there are too
+/// many for the kernel to store. `PulseCounter` decides what counts.
 public final class PulseLine {
   public let name: InlineText
   private let id: [UInt8]
@@ -21,25 +21,16 @@ public final class PulseLine {
   private var counter: PulseCounter
   private var rate: PulseRate?
   private var request: GPIOLineRequest?
-  /// What earlier runs counted; nil until that is known.
+  /// Count of earlier runs; nil until it is known.
   private var before: Int64?
   private var isCounting = false
 
-  /// - Parameters:
-  ///   - settings: which line, and what its pulses mean.
-  ///   - devices: where the devices of the chips are.
-  ///   - sink: where the total and the rate go.
-  ///   - supervisor: who hears that the line works or fails.
-  ///   - counts: who keeps the count.
-  public init(
-    _ settings: PulseSettings, devices: Path = Path("/dev"), sink: any ReadingSink,
-    supervisor: Supervisor, counts: CountsFile
-  ) {
+  init(_ settings: PulseSettings, _ context: SourceContext) {
     self.settings = settings
-    self.devices = devices
-    self.sink = sink
-    self.supervisor = supervisor
-    self.counts = counts
+    devices = context.devices
+    sink = context.sink
+    supervisor = context.supervisor
+    counts = context.counts
     name = settings.name
     id = settings.id
     counter = PulseCounter(
@@ -75,7 +66,7 @@ public final class PulseLine {
     supervisor.worked(name)
   }
 
-  /// Takes in what the kernel has kept.
+  /// Reads the events that the kernel has stored.
   private func readEvents(at moment: Moment) throws(SourceFailure) {
     for _ in 0..<PulseCounter.readsMax {
       guard try readSome() else { break }
@@ -93,13 +84,13 @@ public final class PulseLine {
     }
   }
 
-  /// Returns whether there was something.
+  /// Reads once; returns whether there were events.
   private func readSome() throws(SourceFailure) -> Bool {
     do throws(Errno) {
       switch try request?.line.read(into: &counter.buffer) {
       case .bytes: return true
       case .wouldBlock: return false
-      // A line that hangs up without another word is one whose chip has gone.
+      // A line that hangs up without data has lost its chip.
       case .end, nil: throw .noSuchDevice
       }
     } catch {
@@ -107,10 +98,10 @@ public final class PulseLine {
     }
   }
 
-  // MARK: What comes of it
+  // MARK: Results
 
-  /// The agent has begun its work. What earlier runs counted is asked for until it is known;
-  /// meanwhile pulses are counted, and the rate is told.
+  /// Starts to count. The count of earlier runs is requested until it is known; meanwhile pulses
+  /// are counted, and the rate is reported.
   private func begin(now: Instant) {
     if !isCounting {
       isCounting = true
@@ -120,7 +111,8 @@ public final class PulseLine {
     if before == nil { before = counts.count(of: id, now: now) }
   }
 
-  /// All pulses of this run and of earlier ones; nil where these are not known, or too many.
+  /// Number of pulses of this run and of earlier ones; nil if those are unknown, or it is too
+  /// large.
   private var count: Int64? {
     guard let before else { return nil }
     let (count, isTooLarge) = before.addingReportingOverflow(counter.count)
@@ -157,7 +149,7 @@ public final class PulseLine {
 }
 
 extension PulseLine: Source {
-  /// Opens the line where it is not, and tells the total of now.
+  /// Opens the line if it is closed, and reports the present total.
   public func sample(at moment: Moment) {
     begin(now: moment.instant)
     attempt(at: moment) { () throws(SourceFailure) in
@@ -175,7 +167,7 @@ extension PulseLine: Source {
     attempt(at: moment) { () throws(SourceFailure) in try readEvents(at: moment) }
   }
 
-  /// Counts what the kernel still has, and keeps the count.
+  /// Counts the events that the kernel still has, and stores the count.
   public func stop(at moment: Moment) {
     guard isCounting else { return }
     if request != nil {

@@ -4,18 +4,18 @@ import YAML
 
 /// An entry `pulses: …` of the configuration's `sensors`: a line whose pulses are counted.
 public struct PulseSettings: Equatable, Sendable {
-  /// `pulses`: which line. Required.
+  /// `pulses`: the line. Required.
   public var address: GPIOLineAddress
   public var entity: EntitySettings
-  /// `per_pulse`: what one pulse adds to the total; above 0, with at most 9 digits before and 9
-  /// after the point. Default: 1.
+  /// `per_pulse`: amount that one pulse adds to the total; above 0, with at most 9 digits before
+  /// and 9 after the point. Default: 1.
   public var perPulse: FixedPoint
-  /// `min_width`: how long a pulse has to last, and the pause before it; 0 to 1 s. Default: 0,
+  /// `min_width`: minimum duration of a pulse, and of the pause before it; 0 to 1 s. Default: 0,
   /// every rising edge is a pulse.
   public var minWidth: Duration
   /// `active_low`: whether a pulse is a low level.
   public var isActiveLow: Bool
-  /// `bias`: what the line does while nothing drives it.
+  /// `bias`: bias of the line while nothing drives it.
   public var bias: GPIOBias
   /// `rate`: a second sensor. Default: none.
   public var rate: PulseRateSettings?
@@ -35,7 +35,7 @@ public struct PulseSettings: Equatable, Sendable {
   }
 }
 
-/// `rate: { per: hour, name: Rain rate }`: how fast pulses come.
+/// `rate: { per: hour, name: Rain rate }`: settings of the rate of the pulses.
 public struct PulseRateSettings: Equatable, Sendable {
   public enum Span: Equatable, Sendable { case second, minute, hour }
 
@@ -57,7 +57,8 @@ public struct PulseRateSettings: Equatable, Sendable {
   }
 }
 
-extension PulseSettings {
+extension PulseSettings: SensorSettings {
+  static let key: StaticString = "pulses"
   private static let minWidthRange: ClosedRange<Duration> = .zero ... .seconds(1)
 
   static let entityKind = EntityKind(
@@ -77,13 +78,12 @@ extension PulseSettings {
     ], stateClasses: ["measurement"], stateClass: "measurement", icon: "mdi:speedometer",
     isMeasured: true)
 
-  /// Reads an entry; nil, reported, where it cannot be used.
   init?(_ keys: SectionReader, notAmong taken: TakenNames) {
-    let line = keys.required("pulses", example: "pulses: GPIO27")?
+    let line = keys.required(Self.key, example: "pulses: GPIO27")?
       .gpioLine(notAmong: taken)
     let entity = Self.entityKind.settings(keys, notAmong: taken)
     keys.hint(
-      "min_change", "the total is a count, each step of which is told; write it into rate")
+      "min_change", "the total is a count, and each step is reported; write it into rate")
     let perPulse = keys.optional("per_pulse")?.amount()
     let minWidth = keys.optional("min_width")?.duration(in: Self.minWidthRange, example: "5ms")
     let isActiveLow = keys.optional("active_low")?.boolean()
@@ -98,12 +98,30 @@ extension PulseSettings {
 
   var name: InlineText { InlineText(address.text.span) }
 
-  /// The unique id that is made of the address.
+  /// Unique id derived from the address.
   var ownID: [UInt8] { uniqueID("pulses_", address.text.span) }
-  /// By which the count is kept.
+  /// Key of the stored count.
   public var id: [UInt8] { entity.uniqueID ?? ownID }
-  /// The unique id of its rate that is made of the address.
+  /// Unique id of its rate, derived from the address.
   public var rateID: [UInt8] { ownID + [UInt8]("_rate") }
+
+  /// Returns these settings at the line in the board file, with the same identities in Home
+  /// Assistant.
+  func moved(to line: GPIOLineAddress) -> PulseSettings {
+    guard line != address else { return self }
+    var moved = self
+    moved.entity.uniqueID = id
+    moved.rate?.entity.uniqueID = rate?.entity.uniqueID ?? rateID
+    moved.address = line
+    return moved
+  }
+
+  /// Returns no items: the kernel does not know the device at a line.
+  static func found(in search: BoardSearch) -> FoundKind { FoundKind("Pulses", key: key) }
+
+  var input: SensorInput { .line(address) { SensorEntry(moved(to: $0)) } }
+  var measured: [MeasuredSensor] { [] }
+  func source(_ context: SourceContext) -> any Source { PulseLine(self, context) }
 
   var remedies: SourceRemedies {
     SourceRemedies(of: name, isNamedByPerson: true) { GPIOLineAddress.remedy(for: $0) }
@@ -111,16 +129,16 @@ extension PulseSettings {
 }
 
 extension CountsFile {
-  /// What a person does where the counts cannot be kept or read.
+  /// Remedies for counts that cannot be stored or read.
   public static var remedies: SourceRemedies {
     SourceRemedies(of: name, isNamedByPerson: false) { failure in
       if case .malformed = failure {
-        return "of a damaged file the totals begin at 0 again, which Home Assistant takes for a new"
-          + " meter; of a newer version's, install that version, or remove the file to begin at 0"
+        return "if it is damaged, the totals restart at 0, as with a new meter; if it is from a"
+          + " newer version, install that version, or remove the file to restart at 0"
       }
-      return "make room on the disk of state_directory, and see whether it is read-only or fails"
-        + " (sudo dmesg); a file that cannot be read is tried again in each cycle, and removed, the"
-        + " totals begin at 0"
+      return "free space on the disk of state_directory, and check whether it is read-only or fails"
+        + " (sudo dmesg); the agent retries in each cycle; if you remove the file, the totals"
+        + " restart at 0"
     }
   }
 }
@@ -128,7 +146,7 @@ extension CountsFile {
 extension ConfigurationField {
   private static let digitsMax = 9
 
-  /// Digits, perhaps with a point, of a number above 0.
+  /// Reads a number above 0: digits, optionally with a point.
   fileprivate func amount() -> FixedPoint? {
     guard let text = text() else { return nil }
     if let number = FixedPoint(digits: text, digitsMax: Self.digitsMax), number.coefficient > 0 {
@@ -153,7 +171,7 @@ extension ConfigurationField {
 }
 
 extension FixedPoint {
-  /// Nil where it is no number of so many digits before the point and after it.
+  /// Parses a number with at most `digitsMax` digits before its point and after it; nil for others.
   fileprivate init?(digits text: [UInt8], digitsMax: Int) {
     let point = text.firstIndex(of: UInt8(ascii: "."))
     let whole = text[..<(point ?? text.count)]

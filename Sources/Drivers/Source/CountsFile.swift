@@ -2,27 +2,27 @@ public import Bytes
 public import LinuxIO
 import Sensing
 
-/// The file that keeps the counts of all pulse counters over restarts and power cuts.
+/// The file that stores the counts of all pulse counters across restarts and power cuts.
 ///
-/// It is written when the agent stops, and else once in 15 minutes at the most, and only where a
-/// pulse came: at most 96 times a day, of a few hundred bytes. A power cut costs what came since.
+/// It is written when the agent stops, and otherwise at most every 15 minutes and only after a
+/// pulse: at most 96 times a day, a few hundred bytes each time. A power cut loses the pulses since
+/// the last write.
 ///
-/// A file that cannot be read, or that a newer version wrote, is not written over: it is read again
-/// until it can be, and until then no total is known.
+/// A file that cannot be read, or that a newer version wrote, is not overwritten: reading is tried
+/// again until it succeeds, and until then no total is known.
 public final class CountsFile {
-  /// How far apart it is written.
+  /// Minimum time between two writes while the agent runs.
   public static let writeInterval: Duration = .seconds(900)
   public static let fileName: StaticString = "pulses.counts"
-  /// What messages call it.
+  /// Name of the file in messages.
   public static var name: InlineText { InlineText("pulses.counts") }
 
   private let directory: Path
   private let supervisor: Supervisor
   private var counts = KeptCounts()
-  /// Whether it is known what earlier runs counted.
+  /// Whether the counts of earlier runs are known.
   private var isRead = false
   private var isChanged = false
-  /// When it is written at the earliest.
   private var dueAt: Instant?
 
   /// Reads nothing yet.
@@ -31,13 +31,14 @@ public final class CountsFile {
     self.supervisor = supervisor
   }
 
-  /// What earlier runs counted, 0 where the file is damaged; nil, told, where it cannot be read.
+  /// Returns the count of earlier runs: 0 if the file is damaged, nil (reported) if it cannot be
+  /// read.
   func count(of id: [UInt8], now: Instant) -> Int64? {
     if !isRead { read(now: now) }
     return isRead ? counts[id] ?? 0 : nil
   }
 
-  /// Keeps a count that goes on from `count`, and writes the file where that is due.
+  /// Stores a count that continues from `count`, and writes the file if that is due.
   func keep(_ count: Int64, of id: [UInt8], now: Instant) {
     if counts[id] ?? 0 != count {
       counts.keep(count, of: id)
@@ -50,7 +51,7 @@ public final class CountsFile {
     if now >= dueAt { write(now: now) }
   }
 
-  /// The agent stops: keeps a count at once.
+  /// Stores and writes a count at once, because the agent stops.
   func keepForGood(_ count: Int64, of id: [UInt8], now: Instant) {
     keep(count, of: id, now: now)
     write(now: now)
@@ -76,9 +77,9 @@ public final class CountsFile {
       found()
     } catch .damaged {
       isRead = true
-      tell("what was damaged", now: now)
+      tell("a damaged file", now: now)
     } catch {
-      tell("what a newer version wrote", now: now)
+      tell("a file of a newer version", now: now)
     }
   }
 

@@ -1,13 +1,12 @@
 import Bytes
 import Sensing
 
-/// A sensor that becomes known when it first has something to say, so that what a board does not
-/// have never shows up.
+/// A sensor that is declared with its first value, so that sensors the board lacks never appear.
 struct DeclaredSensor {
   private enum State {
     case undeclared
     case declared(SensorIndex)
-    /// No more sensors fit, which the sink has reported.
+    /// The sink accepts no more sensors, and has reported that.
     case refused
   }
 
@@ -16,24 +15,24 @@ struct DeclaredSensor {
   private var deadBand: DeadBand
   private var unrest = UnrestFilter()
 
-  /// `minChange` is the least change that counts; nil for the usual one of what is measured.
-  /// `isRate` says whether 0 means that it has ended.
+  /// `minChange` is the smallest change to report; nil selects the standard one of the quantity.
+  /// `isRate` says whether 0 means that what is measured has ended.
   init(_ description: SensorDescription, minChange: FixedPoint? = nil, isRate: Bool = false) {
     self.description = description
     deadBand = DeadBand(
       minChange: minChange ?? DeadBand.standardMinChange(of: description), isRate: isRate)
   }
 
-  /// What it tells says nothing of the supply of this board.
+  /// Marks the values of the sensor as unrelated to the supply of this board.
   mutating func isOfPeripheral() { description.powerFigure = nil }
 
   mutating func record(_ value: Value, at time: WallTime, in sink: any ReadingSink) {
     recordState(unrest.admit(value, at: time), at: time, in: sink)
   }
 
-  /// Records a value that is no failure even if it is no number, such as that of an anchor that is
-  /// up: no former value stands in for it.
-  // Every value of every driver passes here: called, not copied to each.
+  /// Records a value that is not a failure even if it is not a number, such as that of an anchor
+  /// that is up: no earlier value replaces it.
+  // Not inlined: every value of every driver passes through here.
   @inline(never)
   mutating func recordState(_ value: Value, at time: WallTime, in sink: any ReadingSink) {
     if case .undeclared = state {
@@ -43,7 +42,7 @@ struct DeclaredSensor {
     sink.record(Reading(sensor: index, value: deadBand.admit(value), time: time))
   }
 
-  /// Records the number that `read` brings; where it fails, what the failure means for the sensor.
+  /// Records the number that `read` returns; if `read` throws, records the value for the failure.
   mutating func record(
     at time: WallTime, in sink: any ReadingSink, _ read: () throws(SourceFailure) -> FixedPoint
   ) throws(SourceFailure) {
@@ -55,7 +54,7 @@ struct DeclaredSensor {
     }
   }
 
-  /// Records a value that stands for a failure, where there is a sensor to say so.
+  /// Records a value that stands for a failure, if the sensor is declared.
   mutating func recordFailure(_ value: Value, at time: WallTime, in sink: any ReadingSink) {
     if case .undeclared = state { return }
     record(value, at: time, in: sink)

@@ -2,12 +2,12 @@ import Bytes
 import LinuxIO
 
 extension DeviceBus {
-  /// What the directories begin with whose devices keep one another waiting: the adapters of I2C,
-  /// where one behind a multiplexer waits for the one before it, and the masters of 1-Wire.
+  /// Prefixes of the directories whose devices delay one another: the adapters of I2C, of which one
+  /// behind a multiplexer waits for the one before it, and the masters of 1-Wire.
   private static let shared: [StaticString] = ["i2c-", "w1_bus_master"]
 
-  /// The bus of the device that a directory of sysfs is, most often a link to where it is. A device
-  /// without such a bus has one of its own.
+  /// Finds the bus of the device at a directory of sysfs, most often a link. A device without a
+  /// shared bus has a bus of its own.
   init(ofDeviceAt directory: Path) {
     let place = Self.place(of: directory).bytes
     let bus = place.split(separator: UInt8(ascii: "/")).first { part in
@@ -18,7 +18,7 @@ extension DeviceBus {
   }
 
   private static func place(of directory: Path) -> Path {
-    // What is gone is told by who reads it.
+    // The reader of a missing device reports it.
     do throws(Errno) { return try target(ofLinkAt: directory) ?? directory } catch {
       return directory
     }

@@ -2,24 +2,23 @@ public import Bytes
 public import Sensing
 import YAML
 
-/// What the configuration may say of a sensor of any kind, in Home Assistant's terms.
+/// Settings of a sensor of any kind, in Home Assistant's terms.
 public struct EntitySettings: Equatable, Sendable {
-  /// `name`: what Home Assistant calls the sensor; 1 to 64 characters. Required.
+  /// `name`: name of the sensor in Home Assistant; 1 to 64 characters. Required.
   public var name: [UInt8]
-  /// `device_class`: one of those that go with the kind.
+  /// `device_class`: one that the kind allows.
   public var deviceClass: [UInt8]?
-  /// `unit`: one of those that go with the kind.
+  /// `unit`: one that the kind allows.
   public var unit: [UInt8]?
-  /// `state_class`: one of those that go with the kind.
+  /// `state_class`: one that the kind allows.
   public var stateClass: [UInt8]?
   /// `icon`: `prefix:name`, such as `mdi:water`; at most 64 bytes.
   public var icon: [UInt8]?
-  /// `unique_id`: by which Home Assistant knows the sensor again; 1 to 64 lower-case letters,
-  /// digits and `_`. Default: made of the address, so that a part in place of another is another
-  /// sensor.
+  /// `unique_id`: identifies the sensor in Home Assistant; 1 to 64 lower-case letters, digits and
+  /// `_`. Default: derived from the address, so that a replacement part is another sensor.
   public var uniqueID: [UInt8]?
-  /// `min_change`: the least change that counts, of what is measured; 0 or more, in the unit of the
-  /// sensor. Default: nil, the usual one of what is measured.
+  /// `min_change`: smallest change to report of a measured quantity; 0 or more, in the unit of the
+  /// sensor. Default: nil, the standard one of the quantity.
   public var minChange: FixedPoint?
 
   public init(
@@ -36,24 +35,24 @@ public struct EntitySettings: Equatable, Sendable {
   }
 }
 
-/// What a kind of sensor is to Home Assistant, and what else the configuration may make of it.
+/// Properties of a kind of sensor in Home Assistant, and the choices that the configuration has.
 struct EntityKind {
   var kind = SensorDescription.Kind.sensor
-  /// Those that Home Assistant takes with what the kind measures. Without any, there is no such
-  /// key.
+  /// Values that Home Assistant accepts for the quantity; if a list is empty, its key does not
+  /// exist.
   var deviceClasses: [StaticString] = []
   var units: [StaticString] = []
   var stateClasses: [StaticString] = []
-  /// What holds where the configuration says nothing.
+  /// Defaults of keys that are not set.
   var deviceClass: StaticString?
   var unit: StaticString?
   var stateClass: StaticString?
-  /// Nil where each sensor of this kind has a device class.
+  /// Default icon; nil if each sensor of this kind has a device class.
   var icon: StaticString?
-  /// Whether it is measured, and so has a least change that counts.
+  /// Whether the quantity is measured, and so has a smallest change to report.
   var isMeasured = false
 
-  /// What Home Assistant is told. `uniqueID` is the one made of the address.
+  /// Returns the description for Home Assistant. `uniqueID` is the one derived from the address.
   func description(
     of settings: EntitySettings, uniqueID: [UInt8], isUrgent: Bool = false
   ) -> SensorDescription {
@@ -67,7 +66,7 @@ struct EntityKind {
       icon: settings.icon ?? icon, isUrgent: isUrgent)
   }
 
-  /// Reads the keys that every kind has; nil, reported, without a name.
+  /// Reads the keys that every kind has; nil, reported, if the name is missing.
   func settings(_ keys: SectionReader, notAmong taken: TakenNames) -> EntitySettings? {
     let name = keys.required("name", example: "name: Bilge")?.name(notAmong: taken.names)
     let deviceClass = word("device_class", of: deviceClasses, keys)
@@ -91,21 +90,21 @@ struct EntityKind {
   }
 }
 
-/// What the entries of `sensors` so far have taken, and others that have lines or names: each may
-/// stand there once.
+/// Addresses, names and unique ids in use by the entries of `sensors` so far, and by other keys
+/// with lines or names: each may occur once.
 public final class TakenNames {
   let addresses = SeenTexts()
   let names = SeenTexts()
   let uniqueIDs = SeenTexts()
   private let pinName: (GPIOLineAddress) -> [UInt8]?
 
-  /// `pinName` says which pin of the board a line is at, whatever the line is called; nil where
-  /// that is not known.
+  /// `pinName` returns the pin of the board for a line, however the line is addressed; nil if
+  /// unknown.
   public init(pinName: @escaping (GPIOLineAddress) -> [UInt8]? = { _ in nil }) {
     self.pinName = pinName
   }
 
-  /// Takes a line, and reports it where it is taken, be it by another name.
+  /// Adds a line, and reports it if it is in use, even under another name.
   func add(_ line: GPIOLineAddress, of field: ConfigurationField, writtenAs text: [UInt8]) {
     addresses.add(pinName(line) ?? text, of: field, writtenAs: text)
   }
@@ -113,7 +112,7 @@ public final class TakenNames {
 
 extension ConfigurationField {
   private static let uniqueIDBytesMax = 64
-  /// Sensors that an agent has without being told.
+  /// Unique ids of the sensors that an agent has without configuration.
   private static let ownIDs: [StaticString] = [
     "processor_temperature", "load_1_minute", "load_5_minutes", "load_15_minutes", "memory_used",
     "last_start", "last_crash", "disk_used", "lost_readings", "anchor",

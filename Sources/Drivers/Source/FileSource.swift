@@ -2,16 +2,16 @@ public import Bytes
 public import LinuxIO
 public import Sensing
 
-/// A source that reads files which a driver, a bus or a disk can hold up, and so reads them in the
-/// loop only as long as that is fast.
+/// A source whose files a driver, a bus or a disk can delay: it reads them in the loop only as long
+/// as that is fast.
 ///
-/// What is slow, or not known yet, is read beside the loop; a cycle waits for that, and not for
-/// long. So is what is on a bus that is being read there, for which the loop would wait, and all
-/// that comes after a file that has held the loop up in the same turn: a bus that does not answer
-/// any more does that once, and not once for each of its files.
+/// Files that are slow, or whose speed is not known yet, are read beside the loop, and a cycle
+/// waits a limited time for them. The same applies to files on a bus that is being read beside the
+/// loop, for which the loop would wait, and to all files after one that has held up the loop in the
+/// same turn: a bus that no longer answers holds up the loop once, not once for each of its files.
 ///
-/// A kind of source says in `readFiles` what it reads, which keeps what it finds, and in `tell`
-/// what of it is recorded. Nothing else touches what `readFiles` does while `isAwaited`.
+/// A kind of source reads its files and stores the results in `readFiles`, and records them in
+/// `tell`. Nothing else accesses the state of `readFiles` while `isAwaited`.
 public class FileSource: BackgroundRead, Source {
   public let name: InlineText
   let sink: any ReadingSink
@@ -19,20 +19,17 @@ public class FileSource: BackgroundRead, Source {
   private let reader: BackgroundReader?
   private var pace = ReadPace()
   private var answer: PendingAnswer
-  /// When the reading at hand began, where it holds the loop up.
+  /// Start of the current reading, if it runs in the loop.
   private var inLoopSince: Instant?
-  /// When the reading at hand was asked for.
+  /// Time of the last request for a reading.
   final private(set) var askedAt = Instant(nanoseconds: 0)
   private var hasWorked = false
-  /// Whether the last reading beside the loop has read all.
+  /// Whether the last reading beside the loop was complete.
   private var isWhole = false
   /// Whether new values were announced since the reading beside the loop began.
   private var isOutdated = false
 
-  /// - Parameters:
-  ///   - name: what messages call it.
-  ///   - sink: where readings go.
-  ///   - access: who reads what is slow; nil where the loop waits for it.
+  /// Makes a source; without `access` the loop waits for slow files.
   init(_ name: InlineText, sink: any ReadingSink, _ access: SlowAccess? = nil) {
     self.name = name
     self.sink = sink
@@ -41,33 +38,33 @@ public class FileSource: BackgroundRead, Source {
     answer = PendingAnswer(timeout: access?.answerTimeout ?? .zero)
   }
 
-  // MARK: What a kind of source does
+  // MARK: Overridden by each kind
 
-  /// Reads all that is to be told, in the loop or beside it.
+  /// Reads all files, in the loop or beside it.
   ///
-  /// - Returns: false if it has left off, for it `holdsLoopUp`, or has found that it is on another
-  ///   bus: it is called again beside the loop then.
+  /// - Returns: false if it stopped early, because it `holdsLoopUp` or found itself on another bus;
+  ///   it is then called again beside the loop.
   func readFiles() -> Bool { true }
 
-  /// Records what was read. Where it throws, what could be read has been recorded.
+  /// Records the results of `readFiles`. If it throws, all that could be read has been recorded.
   func tell(at moment: Moment) throws(SourceFailure) {}
 
-  /// Records that no answer came.
+  /// Records that no answer arrived.
   func tellSilence(at moment: Moment) {}
 
-  /// What keeps the files waiting. Another source may share it.
+  /// Bus that delays the files. Other sources may share it.
   var bus: DeviceBus { DeviceBus(named: name.bytes) }
 
-  /// How long a reading may take until it counts as no answer.
+  /// Time after which a reading counts as unanswered.
   var silentAfter: Duration { PendingAnswer.silentAfter }
 
-  /// Whether what was fast each time may hang the next time.
+  /// Whether a reading may hang even if all earlier ones were fast.
   var mayHang: Bool { false }
 
   public var deviceKinds: DeviceKinds { [] }
   public var isOptional: Bool { false }
 
-  // MARK: What they share
+  // MARK: Shared by all kinds
 
   /// Whether a reading in the loop has taken so long that the rest of it goes beside the loop.
   final var holdsLoopUp: Bool {
@@ -75,10 +72,10 @@ public class FileSource: BackgroundRead, Source {
     return reader.now - inLoopSince > ReadPace.fastMax
   }
 
-  /// Whether a reading is on its way.
+  /// Whether a reading beside the loop is pending.
   final var isAwaited: Bool { answer.isAwaited }
 
-  /// What was read last is away, and what comes may be another device.
+  /// Records that the device was lost, because another device may take its place.
   final func deviceLost() { pace.fileLost() }
 
   public func sample(at moment: Moment) throws(SourceFailure) {
@@ -95,7 +92,7 @@ public class FileSource: BackgroundRead, Source {
     try ask(at: moment)
   }
 
-  /// Whether also what is fast would hold the loop up now.
+  /// Whether even a fast reading would hold up the loop now.
   private func isHeldUp(at moment: Moment) -> Bool {
     guard let reader else { return false }
     return reader.loopHeldUpAt == moment.instant || !reader.isIdle && reader.isReading(bus)
@@ -114,7 +111,7 @@ public class FileSource: BackgroundRead, Source {
     isOutdated = false
   }
 
-  /// Returns false where the rest has to be read beside the loop.
+  /// Returns false if the rest must be read beside the loop.
   private func readInLoop(at moment: Moment) -> Bool {
     guard let reader else { return readFiles() }
     let began = reader.now
@@ -146,7 +143,7 @@ public class FileSource: BackgroundRead, Source {
     attempt(at: moment) { () throws(SourceFailure) in try ask(at: moment) }
   }
 
-  /// What was read beside the loop is there.
+  /// Handles the end of a complete reading beside the loop.
   func arrived(at moment: Moment) {
     attempt(at: moment) { () throws(SourceFailure) in try told(at: moment) }
   }
@@ -172,11 +169,11 @@ public class FileSource: BackgroundRead, Source {
   public func deadlineReached(at moment: Moment) { answer.deadlineReached(now: moment.instant) }
 }
 
-/// Who reads what is slow, and who hears of it.
+/// Access to slow files: their reader, and the supervisor that receives the outcome.
 public struct SlowAccess {
   let reader: BackgroundReader
   let supervisor: Supervisor
-  /// How long a cycle waits.
+  /// Time that a cycle waits for an answer.
   let answerTimeout: Duration
 }
 

@@ -2,21 +2,21 @@ import Bytes
 import LinuxIO
 import Sensing
 
-/// A file of sysfs or procfs that is read again and again: opened once, then one `pread(2)` for
-/// each reading, with no allocation.
+/// A file of sysfs or procfs that is read repeatedly: opened once, then one `pread(2)` for each
+/// reading, without allocation.
 final class KernelFile {
-  /// Enough for a number or a word; what is longer is cut.
+  /// Size of the buffer, enough for a number or a word; longer text is cut.
   static let byteCountMax = 64
 
-  /// What messages call it.
+  /// Name of the file in messages.
   let label: InlineText
   private let path: Path
   private let isReopened: Bool
   private var descriptor: Descriptor?
   private var buffer: ByteBuffer
 
-  /// Opens nothing yet. `isReopened` says whether the same path is the same device after it left
-  /// and came back.
+  /// Opens nothing yet. `isReopened` says whether the path means the same device after it left and
+  /// came back.
   init(
     _ path: Path, label: InlineText, byteCountMax: Int = KernelFile.byteCountMax,
     isReopened: Bool = true
@@ -32,16 +32,16 @@ final class KernelFile {
     self.init(path, label: InlineText(path.bytes.span), byteCountMax: byteCountMax)
   }
 
-  /// Reads what the file says now, and tells `body`. A file whose device left and came back is
-  /// opened again, unless another device may be there now.
+  /// Reads the present text of the file, and passes it to `body`. A file whose device left and came
+  /// back is opened again, unless another device may have its path.
   ///
-  /// - Throws: what `open(2)` or `pread(2)` says.
+  /// - Throws: the error of `open(2)` or `pread(2)`.
   func read<Result>(_ body: (Span<UInt8>) -> Result) throws(Errno) -> Result {
     try refresh()
     return withText(body)
   }
 
-  /// The same for `withText`.
+  /// Reads the present text of the file for `withText`, with the errors of `read`.
   func refresh() throws(Errno) {
     let wasOpen = isReopened && descriptor != nil
     do throws(Errno) {
@@ -52,16 +52,15 @@ final class KernelFile {
     }
   }
 
-  /// What was read last.
+  /// Passes the text of the last reading to `body`.
   func withText<Result>(_ body: (Span<UInt8>) -> Result) -> Result { buffer.tell(body) }
 
-  /// The next reading opens the file again.
+  /// Closes the file; the next reading opens it again.
   func close() { descriptor = nil }
 
-  /// Reads what the file says now and makes something of it.
+  /// Reads and parses the present text of the file.
   ///
-  /// - Throws: `.malformed` where `parse` answers nil, else what `read` throws in the words of a
-  ///   source.
+  /// - Throws: `.malformed` if `parse` returns nil; the errors of `read` as a `SourceFailure`.
   func parse<Result>(_ parse: (Span<UInt8>) -> Result?) throws(SourceFailure) -> Result {
     let result: Result?
     do throws(Errno) { result = try read(parse) } catch {
@@ -73,14 +72,14 @@ final class KernelFile {
     return result
   }
 
-  /// The same, to be kept.
+  /// Returns the result or the failure of `parse(_:)` for storage.
   func answer<Result>(_ parse: (Span<UInt8>) -> Result?) -> Swift.Result<Result, SourceFailure> {
     do throws(SourceFailure) { return .success(try self.parse(parse)) } catch {
       return .failure(error)
     }
   }
 
-  /// Whether the file can be opened or is at least there; opened, it stays so.
+  /// Whether the file exists, even if it cannot be opened; if it can, it stays open.
   var exists: Bool {
     do throws(Errno) { try open() } catch .noSuchFile { return false } catch {}
     return true

@@ -1,14 +1,13 @@
-/// A sensor with a unit that an entry of `sensors` can bring, as other keys of the configuration
-/// may name it.
+/// A sensor with a unit from an entry of `sensors`, for reference by other keys.
 public struct MeasuredSensor: Equatable, Sendable {
-  /// What Home Assistant calls it.
+  /// Name in Home Assistant.
   public let name: [UInt8]
-  /// Its unique id; nil where only the device tells it.
+  /// Unique id; nil if only the device knows it.
   public let uniqueID: [UInt8]?
-  /// Its unit, such as `V`.
+  /// Unit, such as `V`.
   public let unit: [UInt8]
-  /// The name of the sensor by which the same device tells how full its battery is, in percent,
-  /// should it know.
+  /// Name of the sensor with which the same device reports the charge of its battery in percent, if
+  /// it knows it.
   public let chargeName: [UInt8]?
 
   public init(name: [UInt8], uniqueID: [UInt8]?, unit: [UInt8], chargeName: [UInt8]? = nil) {
@@ -18,6 +17,6 @@ public struct MeasuredSensor: Equatable, Sendable {
     self.chargeName = chargeName
   }
 
-  /// Whether it is the sensor that a person calls so.
+  /// Whether `text` is the name or the unique id of the sensor.
   func isCalled(_ text: [UInt8]) -> Bool { name == text || uniqueID == text }
 }

@@ -1,11 +1,11 @@
 import Bytes
 import YAML
 
-/// `min_change: { voltage: 0.05, current: 0.1 }`: the least changes that count, of a source that
-/// brings several sensors.
+/// `min_change: { voltage: 0.05, current: 0.1 }`: smallest changes to report, of a source with
+/// several sensors.
 ///
-/// Sensors that are counted have none: Home Assistant adds up the steps of a count, and a step that
-/// is held back is missing in the hour in which it came.
+/// Counted sensors have none: Home Assistant adds up the steps of a count, and a delayed step is
+/// missing in the hour in which it occurred.
 public struct MinChanges: Equatable, Sendable {
   private struct Change: Equatable {
     let number: Int
@@ -14,11 +14,11 @@ public struct MinChanges: Equatable, Sendable {
 
   private var changes: [Change] = []
 
-  /// None is written: each sensor has the usual one.
+  /// No setting: each sensor has the standard one.
   public static let standard = MinChanges()
 
-  /// The one of the sensor with this number among those of the source, in its unit; nil for the
-  /// usual one.
+  /// Smallest change of the sensor with this number in its source, in its unit; nil for the
+  /// standard one.
   subscript(number: Int) -> FixedPoint? {
     for change in changes where change.number == number { return change.least }
     return nil
@@ -26,26 +26,26 @@ public struct MinChanges: Equatable, Sendable {
 }
 
 extension MinChanges {
-  /// A sensor of a source, as the configuration calls it.
+  /// A sensor of a source, with its word in the configuration.
   struct Sensor {
     let number: Int
     let word: StaticString
   }
 
-  /// Reads `min_change` of a source; what cannot be used is reported.
+  /// Reads `min_change` of a source, and reports unusable values.
   ///
   /// - Parameters:
   ///   - field: the value of the key.
-  ///   - measured: the sensors that are reported and measured: the keys that are possible.
-  ///   - counted: those that are counted, which are refused with the reason.
-  ///   - example: what could stand there.
+  ///   - measured: the sensors that are reported and measured: the possible keys.
+  ///   - counted: the counted sensors, which are rejected with the reason.
+  ///   - example: an example of the value, for messages.
   init(
     _ field: ConfigurationField, of measured: [Sensor], counted: [StaticString] = [],
     example: StaticString
   ) {
     guard let keys = field.section(example: example) else { return }
     if let index = keys.index(ofFirst: counted) {
-      keys.hint(counted[index], "\(counted[index]) is a count, each step of which is told")
+      keys.hint(counted[index], "\(counted[index]) is a count, and each step is reported")
     }
     for sensor in measured {
       guard let least = keys.optional(sensor.word)?.minChange() else { continue }
@@ -56,12 +56,13 @@ extension MinChanges {
 }
 
 extension ConfigurationField {
-  /// A number from 0 on, in the unit of what is measured.
+  /// Reads a number of at least 0, in the unit of the quantity.
   func minChange() -> FixedPoint? {
     guard let text = text() else { return nil }
     if let change = FixedPoint(written: text.span), change.coefficient >= 0 { return change }
     report(
-      "\(quoted: text) is not a change", remedy: "write a number such as 0.5, or 0 for every one")
+      "\(quoted: text) is not a change",
+      remedy: "write a number such as 0.5, or 0 for all")
     return nil
   }
 }

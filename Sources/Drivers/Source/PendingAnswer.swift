@@ -1,17 +1,17 @@
 import Bytes
 import Sensing
 
-/// The wait for a file that is read beside the loop: a cycle waits for its answer, and not for
-/// long; what comes later goes with the next one.
+/// The wait for a file that is read beside the loop: a cycle waits a limited time for the answer; a
+/// later answer is part of the next cycle.
 struct PendingAnswer {
-  /// A driver that was asked so long ago does not answer any more.
+  /// Time after which a driver counts as silent.
   static let silentAfter: Duration = .seconds(60)
 
-  /// How long a cycle waits.
+  /// Time that a cycle waits.
   private let timeout: Duration
-  /// When the driver was asked, while it has not answered.
+  /// Time of the request; nil if it is answered.
   private var askedAt: Instant?
-  /// Until when the cycle waits, while it does.
+  /// End of the wait of the current cycle; nil if it does not wait.
   private(set) var deadline: Instant?
 
   init(timeout: Duration) { self.timeout = timeout }

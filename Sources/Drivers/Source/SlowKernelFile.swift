@@ -1,23 +1,22 @@
 import Bytes
 import LinuxIO
 
-/// Who hears what a slow file says.
+/// Receiver of the text or the error of slow files.
 protocol SlowKernelFileOwner: AnyObject {
   func fileRead(_ text: Span<UInt8>, of file: SlowKernelFile)
   func fileReadFailed(_ error: Errno, of file: SlowKernelFile)
 }
 
-/// A file of a device in sysfs whose driver takes its time: asked for, and answered when it was
-/// read. Otherwise it is like a `KernelFile`.
+/// A file of sysfs whose driver is slow: requested with `ask`, and delivered to the owner after it
+/// was read. Otherwise it is like a `KernelFile`.
 final class SlowKernelFile: BackgroundRead {
-  /// Enough for the scratchpad of a thermometer; what is longer is cut.
+  /// Size of the buffer, enough for the scratchpad of a thermometer; longer text is cut.
   private static let byteCountMax = 128
 
   private let path: Path
   private let reader: BackgroundReader
   private let file: KernelFile
   private var bus: DeviceBus?
-  /// What the last reading failed with.
   private var error: Errno?
   private unowned(unsafe) var owner: (any SlowKernelFileOwner)?
 
@@ -28,9 +27,9 @@ final class SlowKernelFile: BackgroundRead {
     file = KernelFile(path, byteCountMax: Self.byteCountMax)
   }
 
-  /// Has the file read. `owner`, which outlives this, is told.
+  /// Requests a reading, and reports its outcome to `owner`, which outlives this object.
   ///
-  /// - Throws: what `BackgroundReader.perform` throws.
+  /// - Throws: the errors of `BackgroundReader.perform`.
   func ask(telling owner: any SlowKernelFileOwner) throws(Errno) {
     unsafe self.owner = owner
     let bus = bus ?? DeviceBus(ofDeviceAt: path.parent)
@@ -45,7 +44,7 @@ final class SlowKernelFile: BackgroundRead {
 
   override func readEnded(after duration: Duration) {
     if let error {
-      // The device may come back elsewhere.
+      // The device may come back at another place.
       file.close()
       bus = nil
       unsafe owner?.fileReadFailed(error, of: self)

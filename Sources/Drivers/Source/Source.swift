@@ -2,72 +2,72 @@ public import Bytes
 public import LinuxIO
 public import Sensing
 
-/// Whether a source hears of events, which do not wait for a cycle.
+/// Event mode of a source: events do not wait for a cycle.
 public enum Listening: Sendable {
-  /// It reads when it is asked, and throws where that fails. It has no deadline of its own, and
-  /// nothing of it is on its way between two questions.
+  /// A source that only reads when it is asked, and throws if that fails. It has no deadline of its
+  /// own, and nothing pending between two requests.
   case never
-  /// It is asked as often as the one before, and may throw. It tells its supervisor by itself that
-  /// it works, and what fails later, and it may have deadlines.
+  /// A source that is asked as often as a `never` one, and may throw. It reports to its supervisor
+  /// that it works, and later failures, and may have deadlines.
   case answering
-  /// It hears them, and tells its supervisor that it works or fails.
+  /// A source that receives events, and reports to its supervisor that it works or fails.
   case open
-  /// The same, and it hears nothing now: it is asked again as soon as its pause is over.
+  /// An `open` source that receives nothing now: it is asked again as soon as its pause is over.
   case closed
-  /// The same, until the next cycle, so that its device can sleep: it is asked again a few times,
-  /// and where its failure lasts, only with the cycles.
+  /// A `closed` source that rests until the next cycle, so that its device can sleep: it is asked
+  /// again a few times, and if its failure lasts, only with the cycles.
   case resting
 }
 
-/// Something that has readings: a device, a file of the kernel, a server.
+/// A provider of readings: a device, a file of the kernel, a server.
 ///
-/// A source gets its `ReadingSink` and, where it waits for a descriptor, its `EventLoop` when it
-/// is made. It opens nothing then: the first `sample` does, so that what is missing at start is
-/// an ordinary failure that is retried. A source counts no failures and waits for none to pass:
-/// it throws, or tells, each one, and the `Supervisor` decides when it is asked again.
+/// A source receives its `ReadingSink` and, if it waits for a descriptor, its `EventLoop` at
+/// creation. It opens nothing then: the first `sample` does, so that a device missing at start is
+/// an ordinary failure that is retried. A source does not count failures or wait for their end: it
+/// throws or reports each one, and the `Supervisor` decides when to ask it again.
 public protocol Source: AnyObject {
-  /// What messages call it, such as `gpsd` or `GPIO17`.
+  /// Name in messages, such as `gpsd` or `GPIO17`.
   var name: InlineText { get }
 
-  /// Reads what is there now and records it, or opens what it listens to. Called once in every
-  /// cycle while the source works. What could be read has been recorded even when it throws.
+  /// Reads and records the present values, or opens what the source listens to. Called once in
+  /// every cycle while the source works. Readable values are recorded even when it throws.
   func sample(at moment: Moment) throws(SourceFailure)
 
-  /// From the start always `.never`, always `.answering`, or none of these two.
+  /// Present event mode: from the start always `.never`, always `.answering`, or neither of them.
   var listening: Listening { get }
 
-  /// Whether a board that never had what it reads is as good as one that has it.
+  /// Whether a board that never had the device of this source is as good as one that has it.
   var isOptional: Bool { get }
 
-  /// Whether something of this cycle is still on its way, such as an answer to a question that
-  /// `sample` asked. The cycle waits for it, and the source ends the wait by its own deadline.
+  /// Whether something of this cycle is pending, such as the answer to a request of `sample`. The
+  /// cycle waits for it, and the source ends the wait with its own deadline.
   var isGathering: Bool { get }
 
-  /// Why the wait of this cycle brought nothing, where no failure was told yet.
+  /// Reason why the wait of this cycle brought nothing, if no failure was reported yet.
   var shortfall: SourceFailure? { get }
 
-  /// Of which kinds the devices are that it reads, where the kernel's announcements of them matter:
-  /// those that fail are asked again at once.
+  /// Kinds of the devices that the source reads, if the kernel's announcements of them matter:
+  /// failed sources of these kinds are asked again at once.
   var deviceKinds: DeviceKinds { get }
 
-  /// The kernel announced new values of it, and it is asked next: what is on its way may be the
-  /// values before those.
+  /// Records that the kernel announced new values and that `sample` follows: a pending answer may
+  /// hold the values before those.
   func valuesAnnounced()
 
   /// Whether its deadlines protect the world from what it has done: they come first.
   var guardsTheWorld: Bool { get }
 
-  /// The program that holds what this source wants for itself; nil where that is not known.
+  /// Program that holds the resource of this source; nil if unknown.
   var holder: InlineText? { get }
 
-  /// From now on the sources are asked like this.
+  /// Adopts another pace at which the sources are asked.
   func paceChanged(to pace: SamplingPace)
 
-  /// The agent ends, or reads its configuration again: what must not stay as it is is put right,
-  /// and what must not be lost is written. Nothing is asked of the source after that.
+  /// Puts right what must not stay as it is, and writes what must not be lost, because the agent
+  /// ends or reads its configuration again. No other request follows.
   func stop(at moment: Moment)
 
-  /// When the source wants `deadlineReached`, or nil.
+  /// Time at which `deadlineReached` is due; nil if there is none.
   var deadline: Instant? { get }
   func deadlineReached(at moment: Moment)
 }
@@ -88,7 +88,7 @@ extension Source {
 }
 
 extension SourceFailure {
-  /// What the kernel's error says about `subject`.
+  /// Converts an error of the kernel about `subject`.
   init(_ error: Errno, of subject: InlineText) {
     switch error {
     case .noSuchFile, .noSuchDevice: self = .missing(subject)
@@ -98,8 +98,8 @@ extension SourceFailure {
     }
   }
 
-  /// What a sensor says whose source failed like this: it is there and makes no sense, or it is
-  /// not to be had.
+  /// Value of a sensor whose source failed like this: unknown if the source answers nonsense, else
+  /// unavailable.
   var value: Value {
     switch self {
     case .malformed, .implausible, .distrusted: .unknown

@@ -2,34 +2,37 @@ public import Bytes
 public import LinuxIO
 public import Sensing
 
-/// What sources are made with: where the kernel is, and who takes what they bring.
+/// Context of sources: the paths of the kernel, and the receivers of readings and failures.
 public struct SourceContext {
-  /// Where sysfs and procfs are mounted.
+  /// Mount point of sysfs; `proc` is that of procfs.
   public let sys: Path
   public let proc: Path
+  /// Folder of the devices.
+  public let devices: Path
   public let loop: EventLoop
-  /// Who reads what takes its time.
+  /// Reader of slow files.
   public let reader: BackgroundReader
   public private(set) var sink: any ReadingSink
-  /// Who hears from those that listen.
+  /// Receiver of reports of the sources that listen.
   public let supervisor: Supervisor
-  /// Who keeps what is counted.
+  /// Store of the pulse counts.
   public let counts: CountsFile
-  /// How far apart the cycles are.
+  /// Interval of the cycles.
   public let cycle: Duration
-  /// How long a cycle waits for what it asked for: a fix, or a part that measures.
+  /// Time that a cycle waits for requested data: a fix, or a part that measures.
   public let answerTimeout: Duration
   public let now: Instant
   /// Whether the sources are only looked at: no output is switched then.
   public let changesNothing: Bool
 
   public init(
-    sys: Path, proc: Path, loop: EventLoop, sink: any ReadingSink, supervisor: Supervisor,
-    counts: CountsFile, cycle: Duration, answerTimeout: Duration, now: Instant,
-    reader: BackgroundReader? = nil, changesNothing: Bool = false
+    sys: Path, proc: Path, devices: Path = Path("/dev"), loop: EventLoop, sink: any ReadingSink,
+    supervisor: Supervisor, counts: CountsFile, cycle: Duration, answerTimeout: Duration,
+    now: Instant, reader: BackgroundReader? = nil, changesNothing: Bool = false
   ) {
     self.sys = sys
     self.proc = proc
+    self.devices = devices
     self.loop = loop
     self.reader = reader ?? BackgroundReader(loop: loop)
     self.sink = sink
@@ -41,7 +44,7 @@ public struct SourceContext {
     self.changesNothing = changesNothing
   }
 
-  /// The same, where readings go to another sink.
+  /// Returns the same context with another sink for readings.
   public func tapped(by sink: any ReadingSink) -> SourceContext {
     var context = self
     context.sink = sink

@@ -1,12 +1,11 @@
 public import Bytes
 public import Sensing
 
-/// What a person does about a source that fails: the command that mends it, where there is one.
+/// Remedies for the failures of a source, with a command if there is one.
 public struct SourceRemedies: Sendable {
-  /// Whose failures these are about.
+  /// Name of the source.
   public let source: InlineText
-  /// Whether the configuration names what the source reads: what is not there was perhaps named
-  /// wrong.
+  /// Whether the configuration names what the source reads: a missing device may have a wrong name.
   public let isNamedByPerson: Bool
   private let remedy: @Sendable (SourceFailure) -> MessageText
 
@@ -19,7 +18,7 @@ public struct SourceRemedies: Sendable {
     self.remedy = remedy
   }
 
-  /// Whether the source has a part that is called so, such as `T of serial0`; a long name is cut.
+  /// Whether the source has a part with this name, such as `T of serial0`; a long name is cut.
   public func areAbout(partCalled part: InlineText) -> Bool {
     let text = part.bytes
     for start in text.indices where text.extracting(start...).starts(with: " of ") {
@@ -35,7 +34,7 @@ public struct SourceRemedies: Sendable {
       "let the agent read it: sudo adduser homeward GROUP, where GROUP owns it (ls -l)"
     case .unsupported(_, let remedy), .distrusted(_, _, let remedy): "\(remedy.text)"
     case .intermittent(let failure):
-      "look at its cable, its plugs and its supply first; else \(self.remedy(for: failure))"
+      "first check its cable, plugs and supply; otherwise \(self.remedy(for: failure))"
     default: remedy(failure)
     }
   }

@@ -2,31 +2,31 @@ public import Bytes
 public import LinuxIO
 public import Sensing
 
-/// Who hears what becomes of the sources: each trouble once, and once that it is over.
+/// Receiver of the outcome of sources: each failure once, and its end once.
 public protocol SupervisorOwner: AnyObject {
-  /// Says once that a source fails, or that it does so in another way than before.
+  /// Reports once that a source fails, or fails in another way than before.
   func sourceFailed(_ source: InlineText, _ failure: SourceFailure)
 
-  /// Says once that a source which failed works again.
+  /// Reports once that a failed source works again.
   func sourceRecovered(_ source: InlineText)
 
-  /// Says that this receiver of a source with several is the one whose fixes are taken from now on.
+  /// Reports the receiver, of a source with several, whose fixes are used from now on.
   func receiverChosen(_ source: InlineText, _ receiver: InlineText)
 }
 
-/// Asks the sources in every cycle, and is the one place that knows which of them fail: a failing
-/// source neither silences the others nor repeats itself, and is asked ever more seldom.
+/// Asks the sources in every cycle, and is the only place that records which of them fail: a
+/// failing source neither silences the others nor repeats itself, and its pauses grow.
 ///
 /// Invariants:
-/// - The owner hears of a recovery only after it has heard of a failure of the same name.
-/// - A source that fails is not asked before its pause is over, unless what it listens to is open.
+/// - The owner receives a recovery only after a failure of the same name.
+/// - A failing source is not asked before its pause is over, unless what it listens to is open.
 /// - A pause wakes the loop for a source that listens; the others wait for the next cycle, and so
-///   does one that rests between two cycles, once its failure lasts.
+///   does a resting source once its failure lasts.
 public final class Supervisor {
   /// A source, or a part of one that fails under its own name.
   private final class Row {
     let name: InlineText
-    /// Nil for a part, which its source asks.
+    /// The source; nil for a part, which its source asks.
     let source: (any Source)?
     var supervision = Supervision()
     var hasWorked = false
@@ -39,16 +39,14 @@ public final class Supervisor {
 
   private unowned(unsafe) let owner: any SupervisorOwner
   private var rows: [Row] = []
-  /// Those of them that listen: only they have deadlines, and something on its way.
+  /// Rows whose sources listen: only they have deadlines and pending answers.
   private var listeners: [Row] = []
-  /// How many rows are not working: while there is none, nothing is looked up.
+  /// Number of failing rows; while it is 0, no row is looked up.
   private var failingCount = 0
 
-  /// How long sources that wait for something are given after the board slept: what they wait for
-  /// slept with it.
+  /// Time that waiting sources receive after the board slept, because their devices slept too.
   public static let wakingTime: Duration = .seconds(5)
 
-  /// When the board woke last.
   private var wokeAt = Instant(nanoseconds: .min)
 
   /// `owner` outlives this, and this outlives the sources.
@@ -71,7 +69,7 @@ public final class Supervisor {
     return next
   }
 
-  /// The source's own one comes first: while it has one, what it tries is not over.
+  /// Returns the source's own deadline first: while it has one, its attempt is not over.
   private func deadline(of row: Row) -> Instant? {
     guard let source = row.source else { return nil }
     if let deadline = source.deadline {
@@ -97,7 +95,8 @@ public final class Supervisor {
     }
   }
 
-  /// The board slept until now. What was to end meanwhile ends before anything else happens.
+  /// Records that the board slept until now. Guarding deadlines that passed meanwhile are handled
+  /// before anything else.
   public func boardWoke(at moment: Moment) {
     wokeAt = moment.instant
     for row in listeners {
@@ -108,7 +107,7 @@ public final class Supervisor {
     }
   }
 
-  /// A cycle is due.
+  /// Asks the sources that are due, at the start of a cycle.
   public func sample(at moment: Moment) {
     for row in rows {
       if row.supervision.settled(now: moment.instant) != nil {
@@ -121,8 +120,8 @@ public final class Supervisor {
     }
   }
 
-  /// The kernel announced devices of these kinds. What fails there is asked at once, and so is what
-  /// has new values in each announcement.
+  /// Handles the kernel's announcement of devices of these kinds: asks their failed sources at
+  /// once, and at each announcement those with new values.
   public func devicesChanged(_ kinds: DeviceKinds, at moment: Moment) {
     for row in rows {
       guard let source = row.source, !source.deviceKinds.isDisjoint(with: kinds) else { continue }
@@ -132,13 +131,13 @@ public final class Supervisor {
     }
   }
 
-  /// From now on the sources are asked like this.
+  /// Passes another pace to the sources.
   public func paceChanged(to pace: SamplingPace) {
     for row in rows { row.source?.paceChanged(to: pace) }
   }
 
-  /// The agent ends: every source hears of it, also one that fails. What guards the world is first:
-  /// others may wait for a disk.
+  /// Stops every source, also a failing one, because the agent ends. Sources that guard the world
+  /// are first: others may wait for a disk.
   public func stop(at moment: Moment) {
     for row in rows where row.source?.guardsTheWorld == true { row.source?.stop(at: moment) }
     for row in rows where row.source?.guardsTheWorld == false { row.source?.stop(at: moment) }
@@ -147,7 +146,7 @@ public final class Supervisor {
   private func ask(_ source: any Source, of row: Row, at moment: Moment) {
     do throws(SourceFailure) {
       try source.sample(at: moment)
-      // One that listens tells by itself what it hears.
+      // A listening source reports its success on its own.
       if source.listening == .never { worked(row) }
     } catch .missing where source.isOptional && !row.hasWorked {
       absent(row, now: moment.instant)
@@ -156,9 +155,9 @@ public final class Supervisor {
     }
   }
 
-  // MARK: What sources tell
+  // MARK: Reports of sources
 
-  /// A source that listens fails, or a part of a source. It may say so as often as it finds it out.
+  /// Records that a listening source, or a part of a source, fails. Repetitions are allowed.
   public func failed(_ name: InlineText, _ failure: SourceFailure, now: Instant) {
     if let row = row(of: name) { return failed(row, failure, now: now) }
     let row = Row(name, nil)
@@ -166,19 +165,19 @@ public final class Supervisor {
     failed(row, failure, now: now)
   }
 
-  /// What a source looks for is not there, and need not be.
+  /// Records that the optional device of a source is missing.
   public func absent(_ name: InlineText, now: Instant) {
     if let row = row(of: name) { absent(row, now: now) }
   }
 
-  /// A source that listens works, or a part of a source. It may say so as often as it finds it out.
+  /// Records that a listening source, or a part of a source, works. Repetitions are allowed.
   public func worked(_ name: InlineText) {
     guard failingCount > 0, let row = row(of: name) else { return }
     worked(row)
   }
 
-  /// What a gpsd that is connected says of its receivers: its session counts by itself, and what
-  /// fails there is no reason to leave the connection alone for a while.
+  /// Passes on what a connected gpsd reports of its receivers. Its session counts the failures,
+  /// which are no reason to pause the connection.
   public func heard(_ news: GPSDSession.News, of name: InlineText) {
     switch news {
     case .failed(let failure): unsafe owner.sourceFailed(name, failure)

@@ -2,7 +2,7 @@ import Bytes
 import LinuxIO
 import Sensing
 
-/// What this program has sent and received, as a data plan counts it (`Traffic`).
+/// Data that this program has sent and received, as a data plan counts it (`Traffic`).
 final class DataTraffic: Source {
   let name = InlineText("traffic")
   private let sink: any ReadingSink
@@ -22,7 +22,7 @@ final class DataTraffic: Source {
     received.record(Self.megabytes(traffic.receivedByteCount), at: moment.wallTime, in: sink)
   }
 
-  /// In whole thousands of bytes.
+  /// Converts to megabytes, in whole thousands of bytes.
   private static func megabytes(_ byteCount: Int64) -> Value {
     .number(FixedPoint(byteCount / 1000, decimals: 3))
   }

@@ -2,7 +2,7 @@ public import Bytes
 public import LinuxIO
 public import Sensing
 
-/// How full a file system is for everybody but root, as `df` counts it (`statvfs(3)`).
+/// Usage of a file system for everybody but root, as `df` counts it (`statvfs(3)`).
 public final class DiskSpace: FileSource {
   private let path: Path
   private let label: InlineText
@@ -58,8 +58,8 @@ public final class DiskSpace: FileSource {
 }
 
 extension FileSystemSpace {
-  /// What root keeps for itself is not counted. Nil for file systems without blocks, such as
-  /// procfs, which have no size.
+  /// Usage without the space that root keeps for itself. Nil for file systems without blocks, such
+  /// as procfs, which have no size.
   var usedPercent: FixedPoint? {
     let (whole, overflowed) = usedBytes.addingReportingOverflow(availableBytes)
     return overflowed ? nil : percentage(of: usedBytes, in: whole)

@@ -2,7 +2,7 @@ public import Bytes
 public import LinuxIO
 public import Sensing
 
-/// How busy the processor is: the three averages of `/proc/loadavg`.
+/// Load of the processor: the three averages of `/proc/loadavg`.
 public final class LoadAverage: FileSource {
   private let file: KernelFile
   private static let standardMinChange = FixedPoint(1, decimals: 1)
@@ -65,9 +65,9 @@ public final class LoadAverage: FileSource {
   }
 }
 
-/// How much of the memory is in use, from `/proc/meminfo`.
+/// Share of the memory that is in use, from `/proc/meminfo`.
 public final class Memory: FileSource {
-  /// `MemAvailable` is the third line of about fifty.
+  /// Size of the buffer: `MemAvailable` is the third line of about fifty.
   private static let byteCountMax = 512
 
   private let file: KernelFile
@@ -105,7 +105,7 @@ public final class Memory: FileSource {
   }
 }
 
-/// When the machine was started, from `/proc/uptime` and its clock.
+/// Time at which the machine was started, from `/proc/uptime` and its clock.
 public final class LastStart: FileSource {
   private let file: KernelFile
   private var start = StartTime()

@@ -2,10 +2,10 @@ public import Bytes
 public import LinuxIO
 public import Sensing
 
-/// The temperature of the processor, from the zone of `/sys/class/thermal` that is most likely
-/// its own, or from the hardware monitor of the processor. Which one that is, is found out once and
-/// again after a failure. A zone that is not surely the processor's is a stopgap, because a better
-/// one may not have answered yet: all are looked at again, each time after twice as long.
+/// The temperature of the processor, from the zone of `/sys/class/thermal` that is most likely its
+/// own, or from the hardware monitor of the processor. The file is chosen once, and again after a
+/// failure. A zone that is not surely the processor's is a stopgap, because a better one may not
+/// have answered yet: all are examined again, each time after twice as long.
 public final class ProcessorTemperature: FileSource {
   static let firstPause: Duration = .seconds(5)
   static let longestPause: Duration = .seconds(3600)
@@ -18,15 +18,10 @@ public final class ProcessorTemperature: FileSource {
   private var sensor: DeclaredSensor
   public override var isOptional: Bool { mayBeAbsent }
   private let mayBeAbsent: Bool
-  /// What the last reading brought: degrees.
+  /// Outcome of the last reading, in degrees.
   private var answer = Result<FixedPoint, SourceFailure>.success(FixedPoint(0))
 
-  /// - Parameters:
-  ///   - sys: where sysfs is mounted.
-  ///   - isOptional: whether a machine without a zone is as good as one that has it.
-  ///   - minChange: the least change that counts; nil for 1 °C.
-  ///   - sink: where the temperature goes.
-  ///   - access: who reads what is slow; nil where the loop waits for it.
+  /// Makes the driver; without `access` the loop waits for slow files.
   public init(
     sys: Path = Path("/sys"), isOptional: Bool = false, minChange: FixedPoint? = nil,
     sink: any ReadingSink, _ access: SlowAccess? = nil
@@ -66,7 +61,7 @@ public final class ProcessorTemperature: FileSource {
     sensor.recordFailure(.unavailable, at: moment.wallTime, in: sink)
   }
 
-  /// The chosen zone, or another one where it is time to look for a better one.
+  /// Returns the chosen zone, or another one if it is time to look for a better one.
   private func zone(at now: Instant) throws(SourceFailure) -> ProcessorZone {
     if let chosen, !chosen.isStopgap || lookAgainAt.map({ now < $0 }) ?? false { return chosen }
     let known = chosen
@@ -82,14 +77,14 @@ public final class ProcessorTemperature: FileSource {
 /// A file with a temperature that may be the processor's, in thousandths of a degree.
 struct ProcessorZone {
   let file: KernelFile
-  /// How surely it is that, 0 being best, and of equal ones its number.
+  /// Rank of the file, 0 being the surest; of equal ranks, the lower number is better.
   private let rank: Int
   private let number: Int64
 
   var isStopgap: Bool { rank > ThermalZone.monitorRank }
 
-  /// The best of those that answer with a temperature in the range, or without one, of all; nil
-  /// where there is none.
+  /// Finds the best of the files that answer with a temperature in the range or, without a range,
+  /// of all; nil if there is none.
   init?(bestOf sys: Path, within range: PlausibleRange? = nil) {
     var best: ProcessorZone?
     Self.forEach(in: sys / "class" / "thermal", "thermal_zone") { number, zone in
@@ -100,7 +95,7 @@ struct ProcessorZone {
       guard let name = DeviceFinder.text(of: chip / "name"), ThermalZone.isMonitor(name.span) else {
         return
       }
-      // Of some processors the first one, that of the whole package, is left out.
+      // Some processors lack the first one, that of the whole package.
       for file in ["temp1_input", "temp2_input"] as [StaticString] {
         best = ProcessorZone(chip / [UInt8](file), ThermalZone.monitorRank, number)
           .better(than: best, range)
@@ -116,12 +111,12 @@ struct ProcessorZone {
     self.number = number
   }
 
-  /// Degrees.
+  /// Reads a temperature in degrees.
   static func celsius(of file: KernelFile) throws(SourceFailure) -> FixedPoint {
     FixedPoint(try file.parse { KernelText.integer($0) }, decimals: 3)
   }
 
-  /// This one, if it is better and answers as it has to; else the other one.
+  /// Returns this file if it is better and answers as required; else the other one.
   private func better(than other: ProcessorZone?, _ range: PlausibleRange?) -> ProcessorZone? {
     if let other, (other.rank, other.number) <= (rank, number) { return other }
     guard let range else { return self }
@@ -133,7 +128,7 @@ struct ProcessorZone {
   private static func forEach(
     in folder: Path, _ prefix: StaticString, _ body: (Int64, Path) -> Void
   ) {
-    // A kernel without the folder has none of them.
+    // A kernel without the folder has no such directories.
     try? DirectoryReader(opening: folder).forEachName { name in
       guard name.starts(with: prefix),
         let number = KernelText.integer(
@@ -143,7 +138,8 @@ struct ProcessorZone {
     }
   }
 
-  /// Nil for a battery, whose zone is called as it is, and for other parts.
+  /// Returns the rank of a zone; nil for that of a battery, which has the battery's name, and for
+  /// other parts.
   private static func rank(of zone: Path, sys: Path) -> Int? {
     guard let type = DeviceFinder.text(of: zone / "type"), !type.contains(0) else {
       return ThermalZone.anyRank

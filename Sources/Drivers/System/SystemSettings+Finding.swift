@@ -2,10 +2,10 @@ import Bytes
 import LinuxIO
 
 extension SystemSettings {
-  /// A board with more of them is told of these.
+  /// Maximum number of zones in the remark.
   private static let zonesShownMax = 8
 
-  /// What the board tells of itself, and what of it this setting reports.
+  /// Returns the sensors of the board itself, and marks those that this setting reports.
   @inline(never)
   func found(in search: BoardSearch) -> FoundKind {
     var kind = FoundKind("The board itself", key: "system", isEntry: false)

@@ -3,11 +3,12 @@ public import LinuxIO
 import Sensing
 public import YAML
 
-/// `system`: which of the computer's own sensors are reported, and how.
+/// `system`: settings of the computer's own sensors.
 public struct SystemSettings: Equatable, Sendable {
   /// `auto`, `off`, a list, or `only` of a mapping. Default: all of them.
   public var sensors: SystemSensors
-  /// `min_change`: of the temperature, the load, the memory and the disk.
+  /// `min_change`: smallest changes to report of the temperature, the load, the memory and the
+  /// disk.
   public var minChanges: MinChanges
 
   public static let all = SystemSettings(.all)
@@ -42,9 +43,9 @@ public struct SystemSettings: Equatable, Sendable {
     }
   }
 
-  /// `proc` is where the configuration says that procfs is mounted.
+  /// Returns the remedies. `proc` is the mount point of procfs in the configuration.
   public func remedies(proc: Path) -> [SourceRemedies] {
-    let dmesg: StaticString = "look what the kernel says of it: sudo dmesg"
+    let dmesg: StaticString = "see the kernel log: sudo dmesg"
     let isUsual = proc.bytes.span.elementsEqual("/proc")
     let ofFigures = (["load average", "memory", "last start"] as [StaticString]).map { name in
       SourceRemedies(of: InlineText(name), isNamedByPerson: !isUsual) { _ in
@@ -64,22 +65,22 @@ public struct SystemSettings: Equatable, Sendable {
   }
 }
 
-/// Some of the computer's own sensors.
+/// A set of the computer's own sensors.
 public struct SystemSensors: OptionSet, Sendable {
   public static let cpuTemperature = SystemSensors(rawValue: 1 << 0)
   public static let load = SystemSensors(rawValue: 1 << 1)
   public static let memory = SystemSensors(rawValue: 1 << 2)
   public static let uptime = SystemSensors(rawValue: 1 << 3)
   public static let disk = SystemSensors(rawValue: 1 << 4)
-  /// `auto`: what this computer does not have is no fault.
+  /// `auto`: a sensor that this computer lacks is not a fault.
   public static let asFarAsThere = SystemSensors(rawValue: 1 << 5)
-  /// What this program sends and receives; only where it is named.
+  /// Data that this program sends and receives; only if it is named.
   public static let traffic = SystemSensors(rawValue: 1 << 6)
   public static let all: SystemSensors = [
     .cpuTemperature, .load, .memory, .uptime, .disk, .asFarAsThere,
   ]
 
-  /// What the configuration calls them, and what people do.
+  /// Words in the configuration, and names for people.
   static let kinds: [(word: StaticString, name: StaticString, sensor: SystemSensors)] = [
     ("cpu_temperature", "Processor temperature", .cpuTemperature), ("load", "Load", .load),
     ("memory", "Memory used", .memory), ("uptime", "Last start", .uptime),
@@ -94,7 +95,7 @@ public struct SystemSensors: OptionSet, Sendable {
 extension SystemSettings {
   private static let example: StaticString = "[cpu_temperature, load]"
 
-  /// Reads `system`. What cannot be used is reported.
+  /// Reads `system`, and reports unusable values.
   public init(_ field: ConfigurationField) {
     if field.isText {
       let remedy: MessageText = "write auto, off or a list, such as \(Self.example)"
@@ -124,7 +125,7 @@ extension ConfigurationField {
     return sensors
   }
 
-  /// The last start is a time, and no number.
+  /// Reads `min_change`. The last start is a time, and not a number.
   fileprivate func minChanges(of sensors: SystemSensors) -> MinChanges {
     let measured = SystemSensors.kinds.filter {
       sensors.isSuperset(of: $0.sensor) && $0.sensor != .uptime

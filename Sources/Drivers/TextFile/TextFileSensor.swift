@@ -4,10 +4,10 @@ import Sensing
 
 /// A number in a text file that another program writes.
 ///
-/// The file is opened for each reading: a program that writes it well puts a new file in the place
-/// of the old one.
+/// The file is opened for each reading: a program that writes it well replaces the old file by a
+/// new one.
 public final class TextFileSensor: FileSource {
-  /// What is read of a file; a number has to stand before that.
+  /// Number of bytes that are read of a file; a number has to end before that.
   public static let byteCountMax = 4096
 
   private let path: Path
@@ -15,13 +15,12 @@ public final class TextFileSensor: FileSource {
   private let measurement: MeasurementSettings
   private var sensor: DeclaredSensor
   private var answer: Result<FixedPoint, SourceFailure>?
-  /// Whether it is on a disk of another machine, or that is not known.
+  /// Whether the file is on a disk of another machine, or this is unknown.
   private var isRemote = true
-  /// One byte more tells whether there is more.
+  /// Buffer with one byte more, which shows that a file is longer.
   private var buffer = ByteBuffer(capacity: TextFileSensor.byteCountMax + 1)
 
-  /// Opens nothing yet.
-  public init(_ settings: TextFileSettings, _ context: SourceContext) {
+  init(_ settings: TextFileSettings, _ context: SourceContext) {
     path = Path(settings.path)
     pattern = settings.pattern
     measurement = settings.measurement
@@ -71,13 +70,13 @@ public final class TextFileSensor: FileSource {
     return value
   }
 
-  /// What stands in the place of the number.
+  /// Failure with the text in the place of the number.
   private var whatIsWrong: SourceFailure {
     let place = buffer.withBytes { text in
       pattern.place(in: text).map { InlineText(text.extracting($0).trimmed()) }
     }
     if let place {
-      let why = InlineText("where a number such as -2.5 is expected")
+      let why = InlineText("but a number such as -2.5 is expected")
       return .implausible(name, found: place, why: why)
     }
     let found = buffer.withBytes { InlineText($0.trimmed()) }

@@ -6,19 +6,19 @@ import YAML
 public struct TextFileSettings: Equatable, Sendable {
   /// `file`: an absolute path. Required.
   public var path: [UInt8]
-  /// `pattern` and `line`: where the number stands.
+  /// `pattern` and `line`: place of the number.
   public var pattern: NumberPattern
   public var measurement: MeasurementSettings
-  /// Where the number stands, as the configuration says it.
+  /// Place of the number, as the configuration has it.
   let place: [UInt8]
 }
 
-extension TextFileSettings {
+extension TextFileSettings: SensorSettings {
+  static let key: StaticString = "file"
   private static let uniqueIDBytesMax = 64
 
-  /// Reads an entry; nil, reported, where it cannot be used.
   init?(_ keys: SectionReader, notAmong taken: TakenNames) {
-    let field = keys.required("file", example: "file: /run/tank")
+    let field = keys.required(Self.key, example: "file: /run/tank")
     let path = field?.absolutePath()
     let line = keys.optional("line").map { $0.wholeNumber(in: 1...NumberPattern.lineMax) }
     let patternField = keys.optional("pattern")
@@ -34,8 +34,8 @@ extension TextFileSettings {
     self.init(path: path, pattern: pattern, measurement: measurement, place: place)
   }
 
-  /// Two patterns may differ by signs that no unique id can have, and two paths behind what fits:
-  /// a checksum tells them apart.
+  /// Unique id with a checksum: two patterns may differ in characters that no unique id can have,
+  /// and two paths behind its maximum length.
   var uniqueID: [UInt8] {
     let id = Sensing.uniqueID("file", path.span)
     guard !place.isEmpty || id.count > Self.uniqueIDBytesMax else { return id }
@@ -49,22 +49,29 @@ extension TextFileSettings {
     return [UInt8](id.prefix(Self.uniqueIDBytesMax - end.count)) + end
   }
 
-  /// The end of what the configuration says: paths differ there.
+  /// Name in messages: the end of path and place, by which paths differ.
   var name: InlineText {
     let text = path + place
     return InlineText([UInt8](text.suffix(InlineText.byteCountMax)).span)
   }
 
+  static func found(in search: BoardSearch) -> FoundKind { FoundKind("Text files", key: key) }
+
+  var entity: EntitySettings { measurement.entity }
+  var input: SensorInput { .file(path) }
+  var measured: [MeasuredSensor] { measurement.measured }
+  func source(_ context: SourceContext) -> any Source { TextFileSensor(self, context) }
+
   var remedies: SourceRemedies {
     SourceRemedies(of: name, isNamedByPerson: true) { failure in
       switch failure {
       case .missing:
-        "write the path of a file that is there; the service sees neither /home nor the /tmp of"
-          + " others: put it into /run or /var/lib"
-      case .malformed: "say where the number stands: pattern, such as \"level=*\", or line"
+        "write the path of an existing file; the service sees neither /home nor other users' /tmp:"
+          + " put it into /run or /var/lib"
+      case .malformed: "write where the number is: pattern, such as \"level=*\", or line"
       case .implausible:
-        "a number is digits with a point, not a comma, and perhaps a sign before it (LC_ALL=C makes"
-          + " programs write so); behind it comes what stands behind the * of pattern"
+        "a number has a point, not a comma, and perhaps a sign before it (LC_ALL=C makes programs"
+          + " write so); the text after it must be the text after the * of pattern"
       default: "write the path of a file that the agent may read (ls -l)"
       }
     }

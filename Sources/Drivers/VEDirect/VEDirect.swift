@@ -3,11 +3,11 @@ public import LinuxIO
 public import Sensing
 
 /// A device of Victron at a VE.Direct cable: its serial port, which is open for about a second of
-/// each cycle, and its sensors, which are those that it tells.
+/// each cycle, and the sensors that it reports.
 ///
-/// `VEDirectSession` decides when to listen and what is believed.
+/// `VEDirectSession` decides when to listen and what to believe.
 public final class VEDirect {
-  /// Reads of one turn of the loop; the kernel holds 4 KiB.
+  /// Maximum number of reads per turn of the loop; the kernel holds 4 KiB.
   private static let readsMax = 16
 
   public let name: InlineText
@@ -20,40 +20,33 @@ public final class VEDirect {
   private var session: VEDirectSession
   private var port: SerialPort?
   private var watch: Watch?
-  /// One for each of `VEDirectSensor`, once the device has said who it is.
+  /// Sensors in the order of `VEDirectSensor`, once the device has identified itself.
   private var sensors: [DeclaredSensor] = []
-  /// Whether the last number of each cannot be.
+  /// Whether the last number of each sensor was implausible.
   private var isImplausible = [Bool](repeating: false, count: VEDirectSensor.count)
-  /// What their unique ids are made of.
+  /// Base of their unique ids.
   private var identity: [UInt8] = []
-  /// The serial number that `identity` was made with.
+  /// Serial number from which `identity` was made.
   private var serial: InlineText?
 
-  /// - Parameters:
-  ///   - settings: which port, and what its sensors are called.
-  ///   - loop: who tells that there are bytes.
-  ///   - sink: where the values go.
-  ///   - supervisor: who hears that the device works or fails.
-  public init(
-    _ settings: VEDirectSettings, loop: EventLoop, sink: any ReadingSink, supervisor: Supervisor
-  ) {
+  init(_ settings: VEDirectSettings, _ context: SourceContext) {
     self.settings = settings
     path = Path(settings.path)
     name = settings.name
-    self.loop = loop
-    self.sink = sink
-    self.supervisor = supervisor
+    loop = context.loop
+    sink = context.sink
+    supervisor = context.supervisor
     session = VEDirectSession(name: settings.name, wanted: settings.sensors)
   }
 
-  // MARK: What the session wants
+  // MARK: Actions of the session
 
   private func perform(_ first: VEDirectSession.Action?, at moment: Moment) {
     var action = first
     while let next = action { action = step(next, at: moment) }
   }
 
-  /// Does one thing; what comes of it may be the next one.
+  /// Performs one action; returns the next one, if it has one.
   private func step(
     _ action: VEDirectSession.Action, at moment: Moment
   ) -> VEDirectSession.Action? {
@@ -85,7 +78,7 @@ public final class VEDirect {
 
   private func failure(_ error: Errno) -> SourceFailure {
     switch error {
-    // What the kernel says of a port whose adapter was unplugged.
+    // Errors of the kernel for a port whose adapter was unplugged.
     case .noSuchAddress, .inputOutput: .missing(name)
     case .notATerminal, .invalidArgument:
       .unsupported(name, remedy: "write the path of a serial port, in /dev/serial/by-id")
@@ -136,7 +129,7 @@ public final class VEDirect {
     }
   }
 
-  /// Tells of a number that cannot be, and that it is over. The device itself works.
+  /// Reports an implausible number, and its end. The device itself works.
   private func judge(_ report: VEDirectSession.Report, of index: Int, at moment: Moment) {
     if case .implausible(let number, let range) = report {
       let part = VEDirectSensor.name(index, of: name)
@@ -148,8 +141,7 @@ public final class VEDirect {
     }
   }
 
-  /// Makes the sensors of the device that speaks; those of another one before it are not there any
-  /// more.
+  /// Makes the sensors of the device that reports; those of a former device become unavailable.
   private func identify(at moment: Moment) {
     guard sensors.isEmpty || serial != session.serial else { return }
     serial = session.serial
@@ -193,7 +185,7 @@ extension VEDirect: Watcher {
     if readiness.isDisjoint(with: .failure) {
       perform(session.inputArrived(now: moment.instant), at: moment)
     } else {
-      // What it said last is not wanted any more: the values are wanted whole.
+      // Its last bytes are dropped: the values have to be complete.
       perform(session.failed(.missing(name)), at: moment)
     }
   }

@@ -9,13 +9,14 @@ public struct VEDirectSettings: Equatable, Sendable {
   /// `ve_direct`: the path of the serial port, such as
   /// `/dev/serial/by-id/usb-VictronEnergy_BV_VE_Direct_cable_VE4XYZ-if00-port0`. Required.
   public var path: [UInt8]
-  /// `name`: what its sensors' names begin with. `icon`: of all its sensors. `unique_id`: what
-  /// their unique ids begin with; default: the serial number that the device tells, else the last
-  /// part of the path.
+  /// `name`: prefix of its sensors' names. `icon`: icon of all its sensors. `unique_id`: prefix of
+  /// their unique ids; default: the serial number that the device reports, else the last part of
+  /// the path.
   public var entity: EntitySettings
-  /// `only`: which sensors. Default: all that the device tells, but for its own history.
+  /// `only`: selection of the sensors. Default: all that the device reports, except its own
+  /// history.
   public var sensors: VEDirectSensors
-  /// `min_change`: of the sensors that are measured, by the words of `only`.
+  /// `min_change`: smallest changes to report of the measured sensors, by the words of `only`.
   public var minChanges: MinChanges
 
   public init(
@@ -29,12 +30,12 @@ public struct VEDirectSettings: Equatable, Sendable {
   }
 }
 
-extension VEDirectSettings {
+extension VEDirectSettings: SensorSettings {
+  static let key: StaticString = "ve_direct"
   private static let entityKind = EntityKind(icon: "mdi:battery")
 
-  /// Reads an entry; nil, reported, where it cannot be used.
   init?(_ keys: SectionReader, notAmong taken: TakenNames) {
-    let path = keys.required("ve_direct", example: "ve_direct: /dev/serial/by-id/usb-Victron…")?
+    let path = keys.required(Self.key, example: "ve_direct: /dev/serial/by-id/usb-Victron…")?
       .serialPort(notAmong: taken.addresses)
     let entity = Self.entityKind.settings(keys, notAmong: taken)
     let sensors = keys.optional("only")?.veDirectSensors() ?? .usual
@@ -44,13 +45,14 @@ extension VEDirectSettings {
       path: path, entity: entity, sensors: sensors, minChanges: minChanges ?? .standard)
   }
 
-  /// The least change that counts for the sensor with this number; nil for that of its class.
+  /// Returns the smallest change to report of the sensor with this number; nil for that of its
+  /// class.
   func minChange(of number: Int) -> FixedPoint? {
     minChanges[number] ?? VEDirectSensor.all[number].standardMinChange
   }
 
-  /// What messages call it: the end of the path, from a mark on where it is long, for its end has
-  /// what tells two cables apart.
+  /// Name in messages: the end of the path, of a long one from a `_` or `-` on, because the end
+  /// distinguishes two cables.
   var name: InlineText {
     var start = (path.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1
     while path.count - start > InlineText.byteCountMax {
@@ -64,7 +66,7 @@ extension VEDirectSettings {
     byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
   }
 
-  /// What unique ids are made of: `serial` is what the device tells.
+  /// Returns the base of the unique ids; `serial` is the serial number that the device reports.
   func identity(serial: InlineText?) -> [UInt8] {
     if let own = entity.uniqueID { return own }
     if let serial { return [UInt8](serial.bytes) }
@@ -72,12 +74,12 @@ extension VEDirectSettings {
     return [UInt8](path.span.extracting(start...))
   }
 
-  /// The sensors with a unit that the device may have.
+  /// Sensors with a unit that the device may have.
   var measured: [MeasuredSensor] {
     let charge = description(of: "soc")?.name
     return VEDirectSensor.keys.compactMap { key in
       guard let sensor = description(of: key), let unit = sensor.unit else { return nil }
-      // It counts the charge of the battery whose voltage this is, and of no other one.
+      // The device counts the charge of the battery with this voltage, and of no other one.
       let isOfBattery = [UInt8](key).span.elementsEqual("voltage")
       return MeasuredSensor(
         name: sensor.name, uniqueID: entity.uniqueID == nil ? nil : sensor.uniqueID, unit: unit,
@@ -85,7 +87,7 @@ extension VEDirectSettings {
     }
   }
 
-  /// Nil where the sensor is not wanted.
+  /// Returns the description of a sensor; nil if it is not wanted.
   private func description(of key: StaticString) -> SensorDescription? {
     let keys = VEDirectSensor.keys
     let number = keys.firstIndex { [UInt8]($0).span.elementsEqual(key) }
@@ -94,30 +96,33 @@ extension VEDirectSettings {
       number, of: identity(serial: nil), named: entity.name, icon: nil)
   }
 
+  var input: SensorInput { .file(path) }
+  func source(_ context: SourceContext) -> any Source { VEDirect(self, context) }
+
   var remedies: SourceRemedies {
     let path = path
     return SourceRemedies(of: name, isNamedByPerson: true) { failure in
       switch failure {
       case .missing: "ls /dev/serial/by-id shows the cables that are plugged in"
-      case .busy: "end the program that has it open: sudo fuser -v \(bytes: path)"
+      case .busy: "stop the program that has it open: sudo fuser -v \(bytes: path)"
       case .silent:
-        "look at both ends of the cable; a device that is off, or speaks with another program,"
-          + " says nothing"
+        "check both ends of the cable; a device that is off, or used by another program, sends"
+          + " nothing"
       case .malformed(_, let found) where found == VEDirectSession.wrongSums:
-        "it is VE.Direct, and bytes are lost or changed on the way: look at the plugs, and keep the"
+        "it is VE.Direct, but bytes are lost or changed on the way: check the plugs, and keep the"
           + " cable away from inverters and motors"
       case .implausible:
-        "nothing is connected there, or the device counts wrongly: look at its settings and its"
-          + " wires; leave the value out (only) if it stays"
-      case .malformed: "look whether it is a cable of VE.Direct, and no other device"
-      default: "look at the cable: sudo dmesg"
+        "nothing is connected there, or the device counts wrongly: check its settings and its"
+          + " wires; exclude the value (only) if it stays"
+      case .malformed: "check that it is a VE.Direct cable, and not another device"
+      default: "check the cable: sudo dmesg"
       }
     }
   }
 }
 
 extension ConfigurationField {
-  /// The path of a serial port, which means the same device after the next start.
+  /// Reads the path of a serial port, which has to mean the same device after the next start.
   fileprivate func serialPort(notAmong ports: SeenTexts) -> [UInt8]? {
     guard let path = absolutePath() else { return nil }
     guard path.span.starts(with: "/dev/"), path.count > "/dev/".utf8.count else {

@@ -1,26 +1,26 @@
 import Bytes
 
-/// A value of Home Assistant that is kept up to date, however many observe it.
+/// Value of Home Assistant that is kept up to date for any number of observers.
 ///
 ///     let areas = Cache(client, populatedBy: CachePopulation(GetAreas()),
 ///                       updatedBy: [.outdating(.events(.areaRegistryUpdated))])
 ///     let observation = areas.observe { areas in … }
 ///
-/// Nothing is sent before the first observer. Without a connection the value stays what it was; on
-/// the next one it is asked for again. The traffic ends with the cache: hold it, or one of its
-/// observations, or a cache that is derived from it.
+/// A cache sends nothing before its first observer. Without a connection the value stays unchanged;
+/// the next connection repeats the request. The traffic ends with the cache: hold the cache, one of
+/// its observations, or a cache that is derived from it.
 ///
 /// Like its client it belongs to one thread.
 public final class Cache<Value> {
   let core: CacheCore<Value>
 
   /// - Parameters:
-  ///   - client: is kept.
-  ///   - population: what to ask for.
-  ///   - updates: what changes it. They are subscribed to before it is asked for.
-  ///   - settlingTime: from an event that makes the value outdated to the request for a new one,
-  ///     since such events come in bursts.
-  ///   - retention: what becomes of it while it has no observer.
+  ///   - client: client of the connection; the cache holds it.
+  ///   - population: request for the whole value.
+  ///   - updates: subscriptions that change the value. They start before the request.
+  ///   - settlingTime: delay from an event that makes the value outdated to the next request, since
+  ///     such events come in bursts.
+  ///   - retention: fate of the value while it has no observer.
   public init(
     _ client: Client, populatedBy population: CachePopulation<Value>,
     updatedBy updates: [CacheUpdate<Value>] = [], settlingTime: Duration = .zero,
@@ -32,14 +32,14 @@ public final class Cache<Value> {
     core = CacheCore(.server(feed, population, updates), nil)
   }
 
-  /// A cache of what subscriptions say, without a request. Where an event makes it outdated, it
-  /// subscribes again.
+  /// Creates a cache that is fed by subscriptions alone, without a request. If an event makes the
+  /// value outdated, the cache subscribes again.
   ///
   /// - Parameters:
-  ///   - client: is kept.
-  ///   - value: what it is before the first event.
-  ///   - updates: what makes and changes it.
-  ///   - retention: what becomes of it while it has no observer.
+  ///   - client: client of the connection; the cache holds it.
+  ///   - value: value before the first event.
+  ///   - updates: subscriptions that set and change the value.
+  ///   - retention: fate of the value while it has no observer.
   public init(
     _ client: Client, _ value: Value? = nil, updatedBy updates: [CacheUpdate<Value>],
     retention: CacheRetention = .kept
@@ -49,7 +49,7 @@ public final class Cache<Value> {
     core = CacheCore(.server(feed, nil, updates), value)
   }
 
-  /// A value that never changes, such as for a test of what observes one.
+  /// Creates a cache of a value that never changes, for example to test an observer.
   public init(constant value: Value) { core = CacheCore(.constant, value) }
 
   init(read: @escaping () -> Value?, watch: @escaping (CacheCore<Value>) -> Observation) {
@@ -58,15 +58,15 @@ public final class Cache<Value> {
 
   deinit { core.close() }
 
-  /// What was known last, be it on an earlier connection. Looking at it starts nothing.
+  /// Last known value, which may be from an earlier connection. Reading it starts no traffic.
   public var value: Value? { core.value }
 
-  /// Why it is not up to date: what came of the last request or subscription. It is tried again
-  /// all the same. Nil where nothing failed, and of what is derived from another cache.
+  /// Error of the last request or subscription, which is retried. Nil if nothing failed, and for a
+  /// cache that is derived from another one.
   public var failure: RequestError? { core.feed?.failure }
 
-  /// What becomes of it while it has no observer. What is derived from another cache is as that one
-  /// is.
+  /// Fate of the value while it has no observer. A derived cache follows the cache it is derived
+  /// from.
   public var retention: CacheRetention {
     get { core.feed?.retention ?? .kept }
     set { core.feed?.retention = newValue }
@@ -74,13 +74,13 @@ public final class Cache<Value> {
 
   // MARK: Observing
 
-  /// Calls `handler` with the value, at once where there is one, and then after every change, until
-  /// the observation ends. Observers are told in the order in which they began.
+  /// Calls `handler` with the value, at once if there is one, and then after every change, until
+  /// the observation ends. Observers are called in the order in which they began.
   public func observe(_ handler: @escaping (Value) -> Void) -> Observation {
     observe(isOnce: false, handler)
   }
 
-  /// Calls `handler` with the first value that there is, unless the observation ends before.
+  /// Calls `handler` with the first value, unless the observation ends before.
   public func once(_ handler: @escaping (Value) -> Void) -> Observation {
     observe(isOnce: true, handler)
   }
@@ -92,8 +92,8 @@ public final class Cache<Value> {
 
   // MARK: Deriving
 
-  /// What this value comes to, which is made once for each change, and only while it has an
-  /// observer.
+  /// Returns a cache of the transformed value. `transform` runs once for each change, and only
+  /// while there is an observer.
   public func map<Derived>(_ transform: @escaping (Value) -> Derived) -> Cache<Derived> {
     Cache<Derived>(
       read: { self.value.map(transform) },
@@ -102,7 +102,7 @@ public final class Cache<Value> {
 }
 
 extension Cache where Value: Equatable {
-  /// The same, but observers are not told of a value that equals the one before.
+  /// Returns a cache whose observers are not called with a value that equals the one before.
   public func withoutRepeats() -> Cache {
     Cache(
       read: { self.value },

@@ -1,21 +1,20 @@
 import Bytes
 
-/// The value of a cache and those who observe it, which outlive the cache itself only until it is
-/// closed: what keeps it up to date knows it.
+/// Value and observers of a cache. The feed refers to them; they outlive the cache only until it is
+/// closed.
 final class CacheCore<Value> {
-  /// Where the value comes from.
   enum Origin {
     case constant
     case server(CacheFeed, CachePopulation<Value>?, [CacheUpdate<Value>])
-    /// Another cache: what its value comes to, and how to begin watching it.
+    /// Another cache: a read of its value, and a start of its observation.
     case derived(read: () -> Value?, watch: (CacheCore) -> Observation)
   }
 
-  /// Events that wait for the answer to a request. One more, and the answer is asked for again.
+  /// Maximum number of events that wait for the answer to a request. One more repeats the request.
   static var waitingMax: Int { 256 }
 
   private let origin: Origin
-  /// The value before anything is known.
+  /// Value before any answer or event.
   private let initial: Value?
   private(set) var kept: Value?
   private var observers = ObserverList<(Value) -> Void>()
@@ -54,7 +53,7 @@ final class CacheCore<Value> {
     stopIfUnobserved()
   }
 
-  /// The cache is gone.
+  /// Stops all traffic; called when the cache is released.
   func close() {
     observers.removeAll()
     feed?.stop()
@@ -81,7 +80,6 @@ final class CacheCore<Value> {
     }
   }
 
-  /// Tells all observers of a value.
   func replace(with value: Value) {
     kept = value
     tell()
@@ -118,7 +116,7 @@ extension CacheCore: CacheFeedReader {
       wait(step)
       return .unchanged
     case .behind:
-      // The value is too old for a change of it, but perhaps the event says all.
+      // The value is too old for a change, but the event may hold a whole new value.
       var value: Value?
       return finish(step(&value), value)
     case .current:

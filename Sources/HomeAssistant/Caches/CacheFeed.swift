@@ -1,31 +1,31 @@
 import Bytes
 
-/// What a feed keeps up to date.
+/// Receiver of the answers and events of a feed.
 protocol CacheFeedReader: AnyObject {
-  /// The request was answered.
+  /// Applies the answer to the request.
   func populated(with answer: JSON) throws(JSONDecodingError) -> CacheEffect
-  /// An event came from the subscription at `index`.
+  /// Applies an event of the subscription at `index`.
   func received(_ event: Span<UInt8>, from index: Int) -> CacheEffect
-  /// What events said goes for nothing: the answer that comes is newer.
+  /// Drops the stored events: the next answer is newer.
   func dropEvents()
-  /// The next event is the first of a new subscription.
+  /// Notes that the next event is the first of a new subscription.
   func subscriptionStarted()
-  /// What was kept up to date is not, from now on.
+  /// Drops the value: the feed no longer updates it.
   func feedStopped()
 }
 
-/// The traffic of a cache: a request that says all, and subscriptions that say what changes.
+/// Traffic of a cache: a request for the whole value, and subscriptions to its changes.
 ///
-/// Subscriptions go out before the request, so no change falls between its answer and them. On
-/// each new connection the client subscribes again, and then the request goes out again, once.
-/// A request that is refused or not answered is repeated, with growing waits, as long as there is
-/// a connection.
+/// Subscriptions go out before the request, so no change falls between its answer and them. On each
+/// new connection the client subscribes again, and then sends the request again, once. A request
+/// that is refused or not answered is repeated, with growing waits, as long as there is a
+/// connection.
 final class CacheFeed {
   enum Phase {
     case stopped
-    /// The answer to the request is awaited.
+    /// Waits for the answer to the request.
     case populating
-    /// The request failed, and waits for its repetition.
+    /// Waits to repeat a failed request.
     case behind
     case current
   }
@@ -33,19 +33,19 @@ final class CacheFeed {
   private let client: Client
   private let request: RawRequest?
   private let subscriptions: [RawSubscription]
-  /// From an event that makes the value outdated to the request: there may be more such events.
+  /// Delay from an event that makes the value outdated to the request: more such events may follow.
   private let settlingTime: Duration
 
   private(set) var phase = Phase.stopped
-  /// Why there was no answer, or none that could be read, the last time.
+  /// Error of the last request: no answer, or one that does not decode.
   private var requestFailure: RequestError?
   private var reader: (any CacheFeedReader)?
   private var observation: Observation?
   private var subscriptionIDs: [RequestID] = []
-  /// Why Home Assistant refused each subscription on this connection.
+  /// Refusal of each subscription on this connection.
   private var refusals: [RequestError?] = []
   private var requestID: RequestID?
-  /// The answer that is awaited may be outdated when it comes.
+  /// Whether the awaited answer may be outdated when it comes.
   private var isOutdated = false
   private var repetition: (number: UInt64, at: Instant)?
   private var backOff: BackOff
@@ -66,7 +66,7 @@ final class CacheFeed {
     backOff = BackOff(first: .seconds(5), longest: .seconds(300), seed: client.seed)
   }
 
-  /// Why it is not up to date; nil where nothing failed.
+  /// Reason that the value is not up to date; nil if nothing failed.
   var failure: RequestError? {
     if let requestFailure { return requestFailure }
     for refusal in refusals { if let refusal { return refusal } }
@@ -75,14 +75,13 @@ final class CacheFeed {
 
   // MARK: Observers
 
-  /// The cache has an observer. It starts, if it does not run.
+  /// Notes that the cache has an observer, and starts the traffic if it is stopped.
   func observed(by reader: any CacheFeedReader) {
     isObserved = true
     observersChanged()
     if phase == .stopped { start(reader) }
   }
 
-  /// The cache has lost its last observer.
   func unobserved() {
     isObserved = false
     observersChanged()
@@ -117,7 +116,6 @@ final class CacheFeed {
     if request != nil { ask() }
   }
 
-  /// Ends all traffic.
   func stop() {
     guard phase != .stopped else { return }
     phase = .stopped
@@ -138,14 +136,14 @@ final class CacheFeed {
 
   // MARK: The connection
 
-  /// Looks at how the client stands: an observer that was told before may have ended the connection
-  /// that this one is told of.
+  /// Reads the state of the client: an earlier observer of the new state may have ended the
+  /// connection.
   private func connectionChanged() {
     guard case .ready = client.state else { return }
     for index in refusals.indices { refusals[index] = nil }
     guard request != nil else { return }
     guard phase == .populating else { return ask() }
-    // The request that waits goes out by itself, behind the subscriptions.
+    // The client sends the waiting request after the subscriptions.
     isOutdated = false
     reader?.dropEvents()
   }
@@ -156,7 +154,7 @@ final class CacheFeed {
       let wasRefused = refusals[index] != nil
       refusals[index] = nil
       reader?.subscriptionStarted()
-      // What changed before was not told.
+      // Changes before the subscription were not reported.
       if wasRefused, request != nil { outdated() }
     case .failure(let error): refusals[index] = error
     }
@@ -173,7 +171,7 @@ final class CacheFeed {
   // MARK: The request
 
   private func outdated() {
-    // An observer may have ended the connection; on the next one it asks anyway.
+    // An observer may have ended the connection; the next one repeats the request.
     guard case .ready = client.state else { return }
     switch phase {
     case .stopped: break
@@ -190,7 +188,7 @@ final class CacheFeed {
     cancelRepetition()
     let number = client.wake(at: at) { [self] in
       repetition = nil
-      // Without a connection it waits for one, and does not make one.
+      // The feed waits for a connection, and does not open one.
       if case .ready = client.state { ask() }
     }
     repetition = (number, at)
@@ -201,7 +199,7 @@ final class CacheFeed {
     repetition = nil
   }
 
-  /// Asks for all there is. Where there is no request for it, new subscriptions say it.
+  /// Requests the whole value, or subscribes again if there is no request.
   private func ask() {
     cancelRepetition()
     guard let request else {
@@ -211,7 +209,7 @@ final class CacheFeed {
     phase = .populating
     isOutdated = false
     let id = client.send(request) { [self] in answered($0) }
-    // One that is too long is answered at once.
+    // A request that is too long fails within `send`.
     if phase == .populating { requestID = id }
   }
 
@@ -224,7 +222,7 @@ final class CacheFeed {
       phase = .current
       do throws(JSONDecodingError) {
         let effect = try reader.populated(with: answer)
-        // Who was told may have stopped it and started it again.
+        // An observer may have stopped and restarted the feed.
         guard phase == .current else { return }
         succeeded()
         if wasOutdated || effect == .outdated { outdated() }

@@ -1,14 +1,14 @@
 import Bytes
 
-/// The request that says all that a cache keeps, and what is made of its answer.
+/// Request for the whole value of a cache, and the transformation of its answer.
 public struct CachePopulation<Value> {
   let request: RawRequest
-  /// Makes a value of an answer and of the value before.
+  /// Makes a value from an answer and the value before.
   let decode: (JSON, Value?) throws(JSONDecodingError) -> Value
 
   /// - Parameters:
-  ///   - request: how patient it is does not count: the cache asks until there is an answer.
-  ///   - transform: makes the value of an answer and of the value before, if there is one.
+  ///   - request: request; its `retry` is ignored: the cache asks until there is an answer.
+  ///   - transform: makes the value from an answer and the value before, if there is one.
   public init<R: Request>(
     _ request: R, _ transform: @escaping (_ answer: R.Response, _ old: Value?) -> Value
   ) {
@@ -18,30 +18,30 @@ public struct CachePopulation<Value> {
     }
   }
 
-  /// The answer is what is kept.
+  /// Stores the answer as the value.
   public init<R: Request>(_ request: R) where R.Response == Value {
     self.init(request) { answer, _ in answer }
   }
 }
 
-/// What an event comes to.
+/// Effect of an event on a cache.
 public enum CacheEffect: Equatable, Sendable {
-  /// Nothing is other than before, and observers are not told.
+  /// The value is as before, and observers are not called.
   case unchanged
-  /// Every observer is told the new value.
+  /// Every observer is called with the new value.
   case changed
-  /// The value is not what it should be: ask for all of it again.
+  /// The value is outdated, and is requested again.
   case outdated
 }
 
-/// A subscription that says how the value of a cache changes.
+/// Subscription to the changes of a cache's value.
 ///
-/// An event that does not decode says as much as `CacheEffect.outdated`.
+/// An event that does not decode counts as `CacheEffect.outdated`.
 public struct CacheUpdate<Value> {
   typealias Step = (inout Value?) -> CacheEffect
 
   let subscription: RawSubscription
-  /// What an event does to the value; nil where it does not decode.
+  /// Returns the effect of an event on the value; nil if the event does not decode.
   let decode: (Span<UInt8>) -> Step?
 
   private init<S: SubscriptionRequest>(
@@ -54,10 +54,10 @@ public struct CacheUpdate<Value> {
   /// Changes the value in place.
   ///
   /// - Parameters:
-  ///   - subscription: where the events come from.
-  ///   - reduce: applies an event to the value. It may be called with an event that the value
-  ///     contains already: one that was on its way at the same time as the answer. It is not called
-  ///     where there is no value yet.
+  ///   - subscription: source of the events.
+  ///   - reduce: applies an event to the value. The value may contain the event already, if the
+  ///     event and the answer were on their way at the same time. Not called before there is a
+  ///     value.
   public init<S: SubscriptionRequest>(
     _ subscription: S,
     reducing reduce: @escaping (_ value: inout Value, _ event: S.Event) -> CacheEffect
@@ -65,7 +65,7 @@ public struct CacheUpdate<Value> {
     self.init(to: subscription) { bytes in
       guard let event = Self.event(bytes, of: S.self) else { return nil }
       return { optional in
-        // Taken out, there is no second one that would have to be copied.
+        // Taking the value out avoids a copy of it.
         guard var value = optional.take() else { return .unchanged }
         let effect = reduce(&value, event)
         optional = value
@@ -74,7 +74,7 @@ public struct CacheUpdate<Value> {
     }
   }
 
-  /// Makes a whole value of each event; nil is of no concern.
+  /// Replaces the value with one made from each event; nil leaves it unchanged.
   public init<S: SubscriptionRequest>(
     _ subscription: S, replacing replace: @escaping (_ event: S.Event) -> Value?
   ) {
@@ -88,7 +88,7 @@ public struct CacheUpdate<Value> {
     }
   }
 
-  /// Any event means that all is to be asked for again, whatever it says.
+  /// Requests the whole value again after any event.
   public static func outdating<S: SubscriptionRequest>(_ subscription: S) -> CacheUpdate {
     CacheUpdate(to: subscription) { _ in { _ in .outdated } }
   }
@@ -100,9 +100,9 @@ public struct CacheUpdate<Value> {
   }
 }
 
-/// What becomes of a cache without observers.
+/// Fate of a cache without observers.
 public enum CacheRetention: Equatable, Sendable {
-  /// It is kept up to date all the same: the next observer has a value at once.
+  /// The value stays up to date: the next observer gets it at once.
   case kept
   /// After this time its subscriptions end and its value is forgotten.
   case forgotten(after: Duration)

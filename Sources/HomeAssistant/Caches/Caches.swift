@@ -1,6 +1,6 @@
 public import Bytes
 
-/// The caches of a client, each made when it is first asked for, and the same one ever after.
+/// Caches of a client, each created at its first use and shared from then on.
 ///
 ///     let caches = Caches(client)
 ///     let observation = caches.areas.observe { areas in … }
@@ -10,15 +10,15 @@ public final class Caches {
   private let client: Client
   private var made: [(key: AnyObject, wish: JSONObject, cache: AnyObject)] = []
 
-  /// - Parameter client: is kept.
+  /// - Parameter client: client of the connections; it is held.
   public init(_ client: Client) { self.client = client }
 
-  /// The cache of a key; of one key there may be several, each with a wish of its own.
+  /// Returns the cache of a key. One key may have several caches, one for each wish.
   public subscript<Kept: AnyObject>(
     key: CacheKey<Kept>, wish: JSONObject = [:]
   ) -> Kept {
     for entry in made where entry.key === key && entry.wish == wish {
-      // Only this key, which knows the type, made it.
+      // Only this key, which knows the type, created it.
       return unsafe unsafeDowncast(entry.cache, to: Kept.self)
     }
     let cache = key.make(client, wish)
@@ -27,41 +27,41 @@ public final class Caches {
   }
 }
 
-/// Stands for a kind of cache in `Caches`: an object that is made once, such as in a global `let`.
+/// Kind of cache in `Caches`: an object that is created once, such as in a global `let`.
 public final class CacheKey<Kept: AnyObject>: Sendable {
   let make: @Sendable (Client, JSONObject) -> Kept
 
-  /// - Parameter make: makes a cache for a client and a wish.
+  /// - Parameter make: creates a cache for a client and a wish.
   public init(_ make: @escaping @Sendable (_ client: Client, _ wish: JSONObject) -> Kept) {
     self.make = make
   }
 }
 
-// MARK: Those that Home Assistant has for all users
+// MARK: Caches that Home Assistant has for all users
 
 extension Caches {
-  /// What entities are: all, or those that are wished for.
+  /// States of all entities, or of those in the wish.
   public func states(_ wish: SubscribeEntities = SubscribeEntities()) -> EntityCache {
     self[statesKey, wish.payload]
   }
 
-  /// The user that the token belongs to. Home Assistant tells no changes of it.
+  /// User of the token. Home Assistant reports no changes of it.
   public var user: Cache<User> { self[userKey] }
-  /// How Home Assistant is set up, and what it has loaded.
+  /// Configuration of Home Assistant, and its loaded integrations.
   public var config: Cache<ServerConfig> { self[configKey] }
-  /// What Home Assistant can be told to do.
+  /// Services that Home Assistant offers.
   public var services: Cache<Services> { self[servicesKey] }
-  /// The pages of the user interface, by their path.
+  /// Pages of the user interface, by their path.
   public var panels: Cache<[Text: Panel]> { self[panelsKey] }
-  /// The rooms and places of the home.
+  /// Areas of the home, such as rooms.
   public var areas: Cache<[Area]> { self[areasKey] }
-  /// The floors that areas lie on.
+  /// Floors of the areas.
   public var floors: Cache<[Floor]> { self[floorsKey] }
-  /// What people mark areas, devices and entities with.
+  /// Labels of areas, devices and entities.
   public var labels: Cache<[Label]> { self[labelsKey] }
-  /// The entries of the device registry; what cannot be read is left out and counted.
+  /// Entries of the device registry; unreadable entries are skipped and counted.
   public var devices: Cache<LossyArray<Device>> { self[devicesKey] }
-  /// The entries of the entity registry; what cannot be read is left out and counted.
+  /// Entries of the entity registry; unreadable entries are skipped and counted.
   public var entityRegistry: Cache<LossyArray<EntityRegistryEntry>> { self[entityRegistryKey] }
 }
 
@@ -79,7 +79,8 @@ private let configKey = CacheKey { client, _ in
       },
     ], settlingTime: .milliseconds(500))
 }
-/// While Home Assistant starts it registers hundreds of services, and the answer is a large one.
+/// Waits 5 seconds: Home Assistant registers hundreds of services when it starts, and the answer is
+/// large.
 private let servicesKey = CacheKey { client, _ in
   Cache(
     client, populatedBy: CachePopulation(GetServices()),
@@ -95,7 +96,7 @@ private let labelsKey = registryKey(GetLabels(), .labelRegistryUpdated)
 private let devicesKey = registryKey(GetDevices(), .deviceRegistryUpdated)
 private let entityRegistryKey = registryKey(GetEntityRegistry(), .entityRegistryUpdated)
 
-/// Events of registries say that something changed, and not what became of it.
+/// Creates a key for a registry. Its events report that something changed, but not what.
 private func registryKey<R: Request>(
   _ request: R, _ event: EventType
 ) -> CacheKey<Cache<R.Response>> {

@@ -1,20 +1,21 @@
 import Bytes
 
-/// What entities are, kept up to date, with what each event changed.
+/// Entities that are kept up to date, with the changes of each event.
 ///
 ///     let lights = caches.states(SubscribeEntities(include: EntityFilter(domains: ["light"])))
 ///     let observation = lights.observe { entities, change in
 ///       for id in change.changed { show(entities[id]) }
 ///     }
 ///
-/// An event costs what it changes, not what there is. The rules of `Cache` are its rules.
+/// The cost of an event depends on its changes, not on the number of entities. The rules of `Cache`
+/// apply.
 public final class EntityCache {
   let core: EntityCacheCore
 
   /// - Parameters:
-  ///   - client: is kept.
-  ///   - subscription: which entities.
-  ///   - retention: what becomes of it while it has no observer.
+  ///   - client: client of the connection; the cache holds it.
+  ///   - subscription: entities to subscribe to.
+  ///   - retention: fate of the entities while they have no observer.
   public convenience init(
     _ client: Client, _ subscription: SubscribeEntities = SubscribeEntities(),
     retention: CacheRetention = .kept
@@ -30,21 +31,22 @@ public final class EntityCache {
 
   deinit { core.close() }
 
-  // MARK: What is known
+  // MARK: Entities
 
-  /// Whether Home Assistant has said what there is, be it on an earlier connection.
+  /// Whether Home Assistant has reported the entities, on this connection or an earlier one.
   public var isPopulated: Bool { core.isPopulated }
-  /// How many entities are known.
+  /// Number of known entities.
   public var count: Int { core.store.count }
-  /// An entity as it is; nil where there is none of this id, or nothing is known yet.
+  /// Current entity; nil if the id is unknown or no entities are known yet.
   public subscript(id: EntityID) -> Entity? { core.store[id] }
   /// Calls `body` with every entity, in no order.
   public func forEach(_ body: (Entity) -> Void) { core.store.forEach(body) }
 
-  /// Why it is not up to date: Home Assistant refused the subscription, which is tried again.
+  /// Reason that the entities are not up to date: Home Assistant refused the subscription, which is
+  /// retried.
   public var failure: RequestError? { core.feed.failure }
 
-  /// What becomes of it while it has no observer.
+  /// Fate of the entities while they have no observer.
   public var retention: CacheRetention {
     get { core.feed.retention }
     set { core.feed.retention = newValue }
@@ -52,18 +54,18 @@ public final class EntityCache {
 
   // MARK: Observing
 
-  /// What is called with all entities, and with those of them that changed.
+  /// Handler of all entities and of their changes.
   public typealias Handler = (
     _ entities: borrowing EntityStore, _ change: EntityStore.Change
   ) -> Void
 
-  /// Calls `handler` with what there is, at once where it is known, and then after every change,
-  /// until the observation ends. The first time, all that there is has been added.
+  /// Calls `handler` with the entities, at once if they are known, and then after every change,
+  /// until the observation ends. The first call lists all entities as added.
   public func observe(_ handler: @escaping Handler) -> Observation {
     Observation(of: self, number: core.observe(handler))
   }
 
-  /// Calls `handler` once when it is known what there is, unless the observation ends before.
+  /// Calls `handler` once when the entities are known, unless the observation ends before.
   public func once(_ handler: @escaping (borrowing EntityStore) -> Void) -> Observation {
     guard let number = core.once({ entities, _ in handler(entities) }) else { return .over }
     return Observation(of: self, number: number)
@@ -71,7 +73,8 @@ public final class EntityCache {
 
   // MARK: Deriving
 
-  /// What all entities together come to; it is made once for each event that changes any.
+  /// Returns a cache of the transformed entities. `transform` runs once for each event with a
+  /// change.
   public func map<Derived>(
     _ transform: @escaping (borrowing EntityStore) -> Derived
   ) -> Cache<Derived> {
@@ -82,8 +85,8 @@ public final class EntityCache {
       })
   }
 
-  /// One entity, whose observers are told of its changes alone; nil where there is none of that
-  /// name.
+  /// Returns a cache of one entity, whose observers are called only if it changes; its value is nil
+  /// if no entity has the id.
   public func entity(_ id: EntityID) -> Cache<Entity?> {
     Cache<Entity?>(
       read: { self.isPopulated ? .some(self[id]) : nil },
@@ -106,13 +109,12 @@ extension EntityStore.Change {
   }
 }
 
-/// The entities and those who observe them.
 final class EntityCacheCore {
   let feed: CacheFeed
   private(set) var store = EntityStore()
   private(set) var isPopulated = false
   private var observers = ObserverList<EntityCache.Handler>()
-  /// An observer looks at the store, which cannot change meanwhile.
+  /// Whether an observer reads the store, which must not change meanwhile.
   private var isTelling = false
   private var isForgotten = false
 
@@ -139,7 +141,7 @@ final class EntityCacheCore {
     stopIfUnobserved()
   }
 
-  /// The cache is gone.
+  /// Stops all traffic; called when the cache is released.
   func close() {
     observers.removeAll()
     feed.stop()
@@ -184,7 +186,7 @@ extension EntityCacheCore: CacheFeedReader {
       tell(change)
       return .changed
     } catch {
-      // What it would have changed is known again with a new subscription.
+      // A new subscription reports the entities again.
       return .outdated
     }
   }

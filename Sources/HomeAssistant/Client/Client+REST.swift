@@ -1,8 +1,8 @@
 import Bytes
 
 extension Client {
-  /// Calls the REST API, whether there is a WebSocket or not, and tells `completion` what came
-  /// back, once. It is never repeated.
+  /// Calls the REST API, with or without a WebSocket, and calls `completion` once with the result.
+  /// The call is never repeated.
   @discardableResult
   public func send<R: RESTRequest>(
     _ request: R, _ completion: @escaping (Result<R.Response, RequestError>) -> Void
@@ -20,15 +20,15 @@ extension Client {
     return call.id
   }
 
-  // MARK: What the driver tells
+  // MARK: Reports of the driver
 
-  /// A call was answered.
+  /// Reports the answer to a call.
   ///
   /// - Parameters:
-  ///   - id: of the call.
-  ///   - status: of HTTP.
-  ///   - mediaType: the value of `Content-Type`, empty where there was none.
-  ///   - body: as it came.
+  ///   - id: identifier of the call.
+  ///   - status: HTTP status.
+  ///   - mediaType: value of `Content-Type`; empty if there was none.
+  ///   - body: unchanged body.
   public func httpAnswered(
     _ id: RequestID, status: Int, mediaType: Span<UInt8>, body: Span<UInt8>
   ) {
@@ -41,7 +41,7 @@ extension Client {
     completion(Self.decode(body))
   }
 
-  /// A call got no answer; `error` says why.
+  /// Reports that a call got no answer.
   public func httpFailed(_ id: RequestID, _ error: RequestError) {
     calls.removeValue(forKey: id)?(.failure(error))
   }
@@ -60,7 +60,7 @@ extension Client {
     return target
   }
 
-  /// Percent-encodes all but what RFC 3986 leaves unreserved.
+  /// Percent-encodes all bytes but the unreserved ones of RFC 3986.
   private static func appendEncoded(_ text: Text, keeping kept: UInt8?, to target: inout [UInt8]) {
     for byte in text.bytes {
       if byte.isUnreserved || byte == kept {
@@ -78,7 +78,8 @@ extension Client {
   }
 }
 
-/// `application/json` and `…+json`, whatever follows a semicolon; a body of no type is JSON too.
+/// Whether the type is `application/json` or `…+json`, with any parameters; a body without a type
+/// counts as JSON.
 private func isJSON(_ mediaType: Span<UInt8>) -> Bool {
   if mediaType.isEmpty { return true }
   var type: [UInt8] = []

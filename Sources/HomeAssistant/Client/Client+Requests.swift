@@ -1,8 +1,8 @@
 public import Bytes
 
 extension Client {
-  /// Sends a command over the WebSocket, now or as soon as there is a connection, and tells
-  /// `completion` what came back, once.
+  /// Sends a command over the WebSocket, now or as soon as there is a connection, and calls
+  /// `completion` once with the result.
   @discardableResult
   public func send<R: Request>(
     _ request: R, _ completion: @escaping (Result<R.Response, RequestError>) -> Void
@@ -23,11 +23,12 @@ extension Client {
   /// Subscribes on this connection and on every later one.
   ///
   /// - Parameters:
-  ///   - subscription: what to subscribe to.
-  ///   - onStart: is told how Home Assistant took it, on each connection. What it refuses is tried
-  ///     again when it has loaded something new. A failure is the end of what runs once.
-  ///   - onEvent: is told every event, or why it could not be decoded.
-  /// - Returns: the subscription, which ends where this value does.
+  ///   - subscription: subscription to send.
+  ///   - onStart: receives Home Assistant's verdict on each connection. A refused subscription is
+  ///     retried when Home Assistant has loaded something new. For one that runs once, a failure is
+  ///     the end.
+  ///   - onEvent: receives every event, or the reason that it could not be decoded.
+  /// - Returns: the subscription, which ends when this value is released.
   public func subscribe<S: SubscriptionRequest>(
     _ subscription: S, onStart: @escaping (Result<NoContent, RequestError>) -> Void = { _ in },
     onEvent: @escaping (Result<S.Event, RequestError>) -> Void
@@ -38,7 +39,7 @@ extension Client {
     ) { event in onEvent(Self.decode(event)) }
   }
 
-  /// Subscribes, and gets each event as it stands in the message.
+  /// Subscribes, and delivers each event as raw JSON.
   public func subscribe(
     _ command: Text, _ payload: JSONObject, isResubscribed: Bool = true,
     onStart: @escaping (Result<NoContent, RequestError>) -> Void,
@@ -57,8 +58,8 @@ extension Client {
     return Subscription(client: self, id: id)
   }
 
-  /// Ends a request: its completion is not called any more. What was sent already may still have
-  /// an effect.
+  /// Ends a request: its completion is no longer called. A message that was already sent may still
+  /// have an effect.
   public func cancel(_ id: RequestID) {
     if calls.removeValue(forKey: id) != nil { return driver.cancelHTTP(id) }
     handlers[id] = nil
@@ -71,7 +72,7 @@ extension Client {
     act()
   }
 
-  /// Sends a binary message, such as a piece of sound. False where there is no connection.
+  /// Sends a binary message, such as a piece of sound. Returns false if there is no connection.
   @discardableResult
   public func sendBinary(_ bytes: Span<UInt8>) -> Bool {
     guard case .ready = state else { return false }
@@ -79,7 +80,7 @@ extension Client {
     return true
   }
 
-  /// `"type":"…"` and the members of the payload, but for those that are ours.
+  /// Returns `"type":"…"` and the members of the payload, without its `id` and `type`.
   private static func members(_ command: Text, _ payload: JSONObject) -> [UInt8] {
     var object: JSONObject = ["type": .text(command)]
     for member in payload.members where member.key != "id" && member.key != "type" {
@@ -122,11 +123,10 @@ extension Result<Range<Int>?, RequestError> {
 }
 
 extension RequestError {
-  /// Values of an object of `error`; a real one has less than ten.
+  /// Maximum number of values in an `error` object; real ones have less than ten.
   private static let valueCountMax = 64
 
-  /// What the object of `error` says. Its other members, such as the parts of a translation, are
-  /// passed over.
+  /// Reads an `error` object. Other members, such as the parts of a translation, are ignored.
   init(_ error: Span<UInt8>) {
     let json = (try? JSON(parsing: error, valueCountMax: Self.valueCountMax)) ?? .null
     self = .server(

@@ -1,16 +1,16 @@
 public import Bytes
 
-/// A client of Home Assistant's WebSocket and REST APIs.
+/// Client of Home Assistant's WebSocket and REST APIs.
 ///
 /// It belongs to one thread, its driver's. Completions and event handlers are called there, one
-/// after the other, and may call the client themselves.
+/// after the other, and may call the client.
 ///
 ///     let client = Client(driver: driver, seed: seed)
 ///     client.connect()
 ///     client.send(CurrentUser()) { result in … }
 ///     let events = client.subscribe(Events(of: "tag_scanned")) { event in … }
 public final class Client {
-  /// What is called for a request or a subscription, with the JSON of what came back.
+  /// Handlers of a request or a subscription, which receive the JSON of the answers and events.
   struct Handler {
     let finished: (Result<Range<Int>?, RequestError>, Span<UInt8>) -> Void
     let event: ((Span<UInt8>) -> Void)?
@@ -22,37 +22,37 @@ public final class Client {
   var calls: [RequestID: (Result<JSON, RequestError>) -> Void] = [:]
   private var observers = ObserverList<(ConnectionState) -> Void>()
   private var alarms = Alarms()
-  /// Where the jitter of its parts starts.
+  /// Seed of the jitter.
   let seed: UInt64
   private var isActing = false
-  /// Who wants to hear of messages that were sent without a handler.
+  /// Receiver of answers to messages that were sent without a handler.
   unowned(unsafe) var directOwner: (any DirectMessageOwner)?
   var directMessage: RequestID?
 
   /// - Parameters:
-  ///   - driver: what connects; it is kept.
-  ///   - policy: how patient it is.
-  ///   - seed: where the jitter of the waits starts; another one on every device.
+  ///   - driver: driver of the connection; the client holds it.
+  ///   - policy: timeouts and limits.
+  ///   - seed: seed of the jitter of the waits; different on every device.
   public init(driver: any Driver, policy: SessionPolicy = SessionPolicy(), seed: UInt64) {
     self.driver = driver
     self.seed = seed
     session = Session(policy: policy, seed: seed)
   }
 
-  /// How the connection stands.
+  /// State of the connection.
   public var state: ConnectionState { session.state }
 
-  /// How long Home Assistant took to answer the last ping.
+  /// Time that Home Assistant took to answer the last ping.
   public var latency: Duration? { session.latency }
 
-  /// Messages of Home Assistant that were passed over, on all connections so far: texts that are no
-  /// message of its API, and messages of bytes.
+  /// Number of ignored messages of Home Assistant, on all connections so far: texts that are not
+  /// messages of its API, and binary messages.
   public var unreadableMessageCount: Int { session.unreadableCount }
 
-  /// The moment of now, on the driver's clock.
+  /// Current instant of the driver's clock.
   public var now: Instant { driver.now }
 
-  /// When `deadlineReached` is due, or nil.
+  /// Instant at which to call `deadlineReached`, or nil.
   public var deadline: Instant? {
     guard let alarm = alarms.deadline else { return session.deadline }
     return min(alarm, session.deadline ?? alarm)
@@ -60,28 +60,28 @@ public final class Client {
 
   // MARK: The connection
 
-  /// Connects, at once. A connection that stands or is on its way stays as it is.
+  /// Connects at once. An open or pending connection is not changed.
   public func connect() {
     session.connect(now: driver.now)
     act()
   }
 
-  /// Ends the connection, and stays away until `connect()` or, where the policy connects
-  /// automatically, the next request over the WebSocket.
+  /// Ends the connection until `connect()` or, if the policy connects automatically, until the next
+  /// request over the WebSocket.
   public func disconnect() {
     session.disconnect(now: driver.now)
     act()
   }
 
-  /// The network is another one: what waits to connect again does it now, and a connection has to
-  /// show that it still stands.
+  /// Handles a change of network: a pending reconnection starts at once, and an open connection is
+  /// checked.
   public func networkChanged() {
     session.networkChanged(now: driver.now)
     act()
   }
 
-  /// Takes these waits between attempts instead of the policy's, of which there is at least one. A
-  /// wait that is under way ends as it would have.
+  /// Replaces the policy's waits between attempts; there must be at least one. A running wait is
+  /// not changed.
   public func setReconnectWaits(_ waits: [Duration]) { session.setReconnectWaits(waits) }
 
   /// Calls `handler` with every change of the state, until the observation ends.
@@ -89,39 +89,39 @@ public final class Client {
     Observation(of: self, number: observers.add(handler))
   }
 
-  // MARK: What the driver tells
+  // MARK: Reports of the driver
 
-  /// The socket that was asked for is open.
+  /// Reports that the requested socket is open.
   public func socketOpened() {
     session.socketOpened(now: driver.now)
     act()
   }
 
-  /// The socket could not be opened, or is no more, and not because it was asked to close.
+  /// Reports that the socket failed to open, or closed without a request to close it.
   public func socketClosed(_ cause: ConnectionFailure) {
     session.socketClosed(cause, now: driver.now)
     act()
   }
 
-  /// What became of the wish for an access token.
+  /// Reports the result of the request for an access token.
   public func tokenFetched(_ result: TokenResult) {
     session.tokenFetched(result, now: driver.now)
     act()
   }
 
-  /// A text message came.
+  /// Reports a text message.
   public func received(_ text: Span<UInt8>) {
     precondition(!isActing, "a driver tells from its loop")
     session.received(text, now: driver.now)
     act(on: text)
   }
 
-  /// A message of bytes came. Home Assistant sends none unasked, and no request here asks for one,
-  /// so it is counted and passed over. RFC 6455 (section 7.4.1) would allow to close the connection
-  /// with 1003; what else comes over it is worth more.
+  /// Counts and ignores a binary message. Home Assistant sends none without a request, and no
+  /// request here asks for one. RFC 6455 (section 7.4.1) would allow to close the connection with
+  /// 1003, but its other messages are worth more.
   public func receivedBinary() { session.unreadableCount += 1 }
 
-  /// `deadline` has come.
+  /// Reports that `deadline` has come.
   public func deadlineReached() {
     let now = driver.now
     session.deadlineReached(now: now)
@@ -129,7 +129,6 @@ public final class Client {
     while let ring = alarms.takeDue(now: now) { ring() }
   }
 
-  /// Calls `handler` once at `instant`.
   func wake(at instant: Instant, _ handler: @escaping () -> Void) -> UInt64 {
     alarms.add(at: instant, handler)
   }
@@ -138,7 +137,7 @@ public final class Client {
 
   // MARK: Acting
 
-  /// Does what the session wants. A handler that calls the client again only adds to it.
+  /// Runs the actions of the session. A handler that calls the client meanwhile only adds to them.
   func act() { act(on: [UInt8]().span) }
 
   private func act(on message: Span<UInt8>) {
@@ -197,14 +196,14 @@ extension SessionOutcome {
   }
 }
 
-/// Moments that parts of a client wait for, beside those of its session.
+/// Alarms of the parts of a client, beside the deadline of its session.
 private struct Alarms {
   private var entries: [(number: UInt64, at: Instant, handler: () -> Void)] = []
   private var lastNumber: UInt64 = 0
 
   var deadline: Instant? { entries.map { $0.at }.min() }
 
-  /// Its number is never used again.
+  /// Adds an alarm and returns its number, which is never reused.
   mutating func add(at instant: Instant, _ handler: @escaping () -> Void) -> UInt64 {
     lastNumber += 1
     entries.append((lastNumber, instant, handler))
@@ -213,7 +212,7 @@ private struct Alarms {
 
   mutating func remove(_ number: UInt64) { entries.removeAll { $0.number == number } }
 
-  /// The first of those that are due, which is then over.
+  /// Removes the earliest due alarm and returns its handler.
   mutating func takeDue(now: Instant) -> (() -> Void)? {
     guard let first = entries.indices.min(by: { entries[$0].at < entries[$1].at }),
       entries[first].at <= now

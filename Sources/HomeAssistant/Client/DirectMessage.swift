@@ -1,21 +1,21 @@
 public import Bytes
 
-/// The sender of messages without a handler of their own, which gets the answers.
+/// Receiver of the answers to messages that are sent without a handler.
 public protocol DirectMessageOwner: AnyObject {
-  /// The JSON of the result, which stands there until this returns.
+  /// Receives the JSON of the result, which is valid until this method returns.
   func directMessageAnswered(_ result: Span<UInt8>)
-  /// There will be no answer, or it was a refusal.
+  /// Receives the reason that there is no answer, or the refusal.
   func directMessageFailed(_ error: RequestError)
 }
 
 extension Client {
-  /// Sends a command that is written straight into the send buffer, for a program that sends
-  /// all day: nothing is allocated for it. One at a time; it is never repeated.
+  /// Sends a command that is written directly into the send buffer, without an allocation, for a
+  /// program that sends all day. Only one message at a time is allowed; it is never repeated.
   ///
   /// - Parameters:
-  ///   - owner: is told the end, once. It stays alive until then.
-  ///   - writeMembers: appends `,"type":"…"` and what else stands beside the `id`.
-  /// - Returns: false where there is no connection, or the message is too long.
+  ///   - owner: receives the result, once. The caller keeps it alive until then.
+  ///   - writeMembers: appends `,"type":"…"` and the other members beside the `id`.
+  /// - Returns: false if there is no connection, or the message is too long.
   public func sendDirectMessage(
     telling owner: any DirectMessageOwner, _ writeMembers: (inout ByteBuffer) -> Void
   ) -> Bool {
@@ -27,7 +27,7 @@ extension Client {
     return true
   }
 
-  /// Forgets the direct message, whose owner goes away.
+  /// Forgets the direct message; its owner calls this before it is released.
   public func cancelDirectMessage() {
     guard let id = directMessage else { return }
     directMessage = nil

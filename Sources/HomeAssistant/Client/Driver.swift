@@ -1,41 +1,41 @@
 public import Bytes
 
-/// What carries a `Client`'s bytes: a loop with sockets, or a script in tests.
+/// Transport of a `Client`'s bytes: a loop with sockets, or a script in tests.
 ///
-/// A driver tells the client what happened from its loop, and never from inside one of these calls.
+/// A driver reports events to the client from its loop, and never from inside one of these calls.
 public protocol Driver: AnyObject {
-  /// The moment of now, on the clock that deadlines are measured with. A clock that goes on while
-  /// the machine sleeps lets the client see at once that its connection is dead.
+  /// Current instant of the clock of all deadlines. With a clock that runs while the machine
+  /// sleeps, the client detects a dead connection at once.
   var now: Instant { get }
 
-  /// Connects to Home Assistant's `/api/websocket`, then tells `socketOpened` or `socketClosed`.
+  /// Connects to Home Assistant's `/api/websocket`, then calls `socketOpened` or `socketClosed`.
   func openSocket()
 
-  /// Closes the socket, or gives up opening it. Nothing more of it is told.
+  /// Closes the socket, or stops opening it. The driver reports nothing more about it.
   func closeSocket(code: UInt16)
 
-  /// Sends a message, or keeps a copy until it can be sent.
+  /// Sends a message, or stores a copy until it can be sent.
   func send(_ kind: WebSocketMessageKind, _ message: Span<UInt8>)
 
-  /// Finds an access token, then tells `tokenFetched`. An earlier call that was not answered yet is
-  /// never answered any more: its token may be the one that is refused by then.
+  /// Gets an access token, then calls `tokenFetched`. This call replaces an earlier one that is
+  /// still open, whose token may be the refused one: the driver never answers that one.
   func fetchToken(_ reason: TokenReason)
 
-  /// Makes a call to the REST API, with a token, then tells `httpAnswered` or `httpFailed`.
+  /// Makes a call to the REST API, with a token, then calls `httpAnswered` or `httpFailed`.
   func send(_ call: HTTPCall)
 
-  /// Forgets a call; nothing more of it is told.
+  /// Forgets a call. The driver reports nothing more about it.
   func cancelHTTP(_ id: RequestID)
 }
 
-/// A call to Home Assistant's REST API.
+/// Call to Home Assistant's REST API.
 public struct HTTPCall: Equatable, Sendable {
-  /// What the client is told the answer by.
+  /// Identifier under which the driver reports the answer.
   public let id: RequestID
-  /// What is done.
+  /// HTTP method.
   public let method: HTTPMethod
   /// Path and query below the address of Home Assistant, percent-encoded: `/api/states/sun.sun`.
   public let target: [UInt8]
-  /// JSON, or nil for none.
+  /// JSON; nil for no body.
   public let body: [UInt8]?
 }

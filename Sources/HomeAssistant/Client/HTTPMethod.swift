@@ -1,21 +1,21 @@
-/// The methods of HTTP that Home Assistant's REST interface knows.
+/// HTTP methods of Home Assistant's REST API.
 public enum HTTPMethod: Equatable, Sendable {
-  /// Reads something.
+  /// Reads a resource.
   case get
-  /// Has something done.
+  /// Runs an action.
   case post
-  /// Puts something in a place.
+  /// Stores a resource.
   case put
-  /// Changes something.
+  /// Changes a resource.
   case patch
-  /// Removes something.
+  /// Removes a resource.
   case delete
-  /// Reads only what is said about something.
+  /// Reads only the headers.
   case head
-  /// Asks what is possible.
+  /// Asks for the allowed methods.
   case options
 
-  /// As it stands in a request.
+  /// Name in a request.
   public var name: StaticString {
     switch self {
     case .get: "GET"

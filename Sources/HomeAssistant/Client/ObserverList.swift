@@ -1,11 +1,10 @@
-/// Something that can be watched.
 protocol Observed: AnyObject {
   func stopObserving(_ number: UInt64)
 }
 
-/// Who watches something, in the order in which they began.
+/// Observers in the order in which they began.
 ///
-/// To tell them, take each of `numbers`: then one may end another, or begin, while they are told.
+/// To call them, take each of `numbers`: then a handler may end another observer or add one.
 struct ObserverList<Handler> {
   private var entries: [(number: UInt64, isOnce: Bool, handler: Handler)] = []
   private var lastNumber: UInt64 = 0
@@ -13,7 +12,8 @@ struct ObserverList<Handler> {
   var isEmpty: Bool { entries.isEmpty }
   var numbers: [UInt64] { entries.map { $0.number } }
 
-  /// Adds one that is told every time, or `isOnce`. Its number is never used again.
+  /// Adds an observer, which is called every time, or only once if `isOnce`. Its number is never
+  /// reused.
   mutating func add(isOnce: Bool = false, _ handler: Handler) -> UInt64 {
     lastNumber += 1
     entries.append((lastNumber, isOnce, handler))
@@ -23,7 +23,7 @@ struct ObserverList<Handler> {
   mutating func remove(_ number: UInt64) { entries.removeAll { $0.number == number } }
   mutating func removeAll() { entries = [] }
 
-  /// What to call now, or nil where it does not watch any more.
+  /// Returns the handler to call, or nil if the observer has ended.
   mutating func take(_ number: UInt64) -> Handler? {
     guard let index = entries.firstIndex(where: { $0.number == number }) else { return nil }
     let entry = entries[index]

@@ -1,18 +1,18 @@
 public import Bytes
 
-/// Any command over the WebSocket, for those that have no type of their own here.
+/// Command over the WebSocket that has no type of its own in this library.
 public struct RawRequest: Request {
   public typealias Response = JSON
   public let command: Text
   public let payload: JSONObject
   public let retry: Retry
 
-  /// A command by its name.
+  /// Creates a command from its name.
   ///
   /// - Parameters:
   ///   - command: the `type` of the message, such as `config/label_registry/list`.
   ///   - payload: its members beside `id` and `type`.
-  ///   - retry: whether it is sent again where its connection is lost before the answer.
+  ///   - retry: whether it is sent again if its connection is lost before the answer.
   public init(_ command: Text, _ payload: JSONObject = [:], retry: Retry = .within(.seconds(10))) {
     self.command = command
     self.payload = payload
@@ -20,14 +20,14 @@ public struct RawRequest: Request {
   }
 }
 
-/// Any command over the WebSocket that is answered by events.
+/// Command over the WebSocket that is answered by events.
 public struct RawSubscription: SubscriptionRequest {
   public typealias Event = JSON
   public let command: Text
   public let payload: JSONObject
   public let isResubscribed: Bool
 
-  /// A subscription by its name.
+  /// Creates a subscription from its name.
   ///
   /// - Parameters:
   ///   - command: the `type` of the message, such as `subscribe_bootstrap_integrations`.
@@ -40,7 +40,7 @@ public struct RawSubscription: SubscriptionRequest {
   }
 }
 
-/// Any call of the REST API.
+/// Call of the REST API.
 public struct RawRESTRequest: RESTRequest {
   public typealias Response = JSON
   public let method: HTTPMethod
@@ -48,13 +48,13 @@ public struct RawRESTRequest: RESTRequest {
   public let query: [(name: Text, value: Text)]
   public let body: JSON?
 
-  /// A call by its path.
+  /// Creates a call from its path.
   ///
   /// - Parameters:
-  ///   - method: what is done.
-  ///   - path: below `/api/` and not percent-encoded: `calendars`.
-  ///   - query: what follows the path behind a `?`, not percent-encoded.
-  ///   - body: what is sent along, or nil.
+  ///   - method: HTTP method.
+  ///   - path: path below `/api/`, not percent-encoded: `calendars`.
+  ///   - query: query items, not percent-encoded.
+  ///   - body: body, or nil.
   public init(
     _ method: HTTPMethod, _ path: Text, query: [(name: Text, value: Text)] = [],
     body: JSON? = nil

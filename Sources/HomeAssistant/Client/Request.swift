@@ -1,104 +1,104 @@
 public import Bytes
 
-/// A command over the WebSocket and what comes back.
+/// Command over the WebSocket, and the type of its answer.
 public protocol Request: Sendable {
-  /// What `result` of the answer is read as.
+  /// Type of `result` in the answer.
   associatedtype Response: JSONDecodable = NoContent
-  /// The `type` of the message, such as `auth/current_user`.
+  /// Member `type` of the message, such as `auth/current_user`.
   var command: Text { get }
-  /// The members of the message beside `id` and `type`.
+  /// Members of the message beside `id` and `type`.
   var payload: JSONObject { get }
-  /// Whether it is sent again where its connection is lost before the answer.
+  /// Whether it is sent again if its connection is lost before the answer.
   var retry: Retry { get }
 }
 
 extension Request {
-  /// None.
+  /// No members.
   public var payload: JSONObject { [:] }
-  /// Again, for 10 seconds.
+  /// Repeats the command for 10 seconds.
   public var retry: Retry { .within(.seconds(10)) }
 }
 
-/// A command over the WebSocket that is answered by events until it is ended.
+/// Command over the WebSocket that is answered by events until it is ended.
 public protocol SubscriptionRequest: Sendable {
-  /// What each event is read as.
+  /// Type of each event.
   associatedtype Event: JSONDecodable
-  /// The `type` of the message, such as `subscribe_events`.
+  /// Member `type` of the message, such as `subscribe_events`.
   var command: Text { get }
-  /// The members of the message beside `id` and `type`.
+  /// Members of the message beside `id` and `type`.
   var payload: JSONObject { get }
-  /// Whether it is sent again on each new connection. A run that happens once says no.
+  /// Whether it is sent again on each new connection; false for a run that happens once.
   var isResubscribed: Bool { get }
 }
 
 extension SubscriptionRequest {
-  /// None.
+  /// No members.
   public var payload: JSONObject { [:] }
-  /// It is.
+  /// True: the subscription is repeated on each new connection.
   public var isResubscribed: Bool { true }
 }
 
-/// A call of the REST API. It needs no WebSocket and is sent once.
+/// Call of the REST API. It needs no WebSocket and is sent once.
 public protocol RESTRequest: Sendable {
-  /// What the body of the answer is read as. A body that is no JSON by its type is one text.
+  /// Type of the answer's body. A body whose type is not JSON is read as one text.
   associatedtype Response: JSONDecodable = NoContent
-  /// What is done.
+  /// HTTP method.
   var method: HTTPMethod { get }
-  /// Below `/api/` and not percent-encoded: `states/sun.sun`.
+  /// Path below `/api/`, not percent-encoded: `states/sun.sun`.
   var path: Text { get }
-  /// What follows the path behind a `?`, in this order and not percent-encoded.
+  /// Query items in their order, not percent-encoded.
   var query: [(name: Text, value: Text)] { get }
-  /// What is sent along, or nil; never with `get`.
+  /// Body, or nil; never with `get`.
   var body: JSON? { get }
 }
 
 extension RESTRequest {
   /// `GET`.
   public var method: HTTPMethod { .get }
-  /// None.
+  /// No query.
   public var query: [(name: Text, value: Text)] { [] }
-  /// None.
+  /// No body.
   public var body: JSON? { nil }
 }
 
-/// Why a request has no answer, or the wrong one.
+/// Reason that a request has no answer, or the wrong one.
 public enum RequestError: Error, Equatable, Sendable {
   /// Home Assistant refused the command.
   case server(code: Text, message: Text)
-  /// An answer of the REST API with a status that is no success. A redirection is none either:
-  /// Home Assistant did not act on the call.
+  /// The REST API answered with a status that is not a success. Redirects count too: Home Assistant
+  /// did not act on the call.
   case http(status: Int, body: Text)
-  /// The answer was not what was expected.
+  /// The answer has an unexpected form.
   case decoding(JSONDecodingError)
   /// The REST API gave no answer.
   case transport(Text)
-  /// The credential was refused, and nothing is sent any more. Only a request that is sent again
-  /// always is kept for another credential.
+  /// The credential was refused, and nothing more is sent. Only requests with `retry` `.always`
+  /// wait for another credential.
   case rejected
-  /// There was no answer in time, or the time in which the request may be sent (again) is over.
+  /// There was no answer in time, or the time limit of the request is over.
   case expired
   /// The connection was lost, and the request is not sent again.
   case disconnected
-  /// The program that asked wants no answer any more.
+  /// The caller cancelled the request.
   case cancelled
-  /// Events came faster than they were read.
+  /// Events came faster than the caller read them.
   case overrun
-  /// The message is larger than Home Assistant takes, or its answer larger than is read.
+  /// The message is larger than Home Assistant accepts, or its answer is larger than the limit.
   case tooLarge
-  /// The client's driver carries no calls of the REST API.
+  /// The client's driver does not support the REST API.
   case unsupported
 }
 
 extension RequestError {
-  /// What happened, for people: the end of a sentence, in English. It may quote what a server said,
-  /// control characters included.
+  /// Summary for people: the end of an English sentence. It may quote a server's text, control
+  /// characters included.
   public var summary: Text {
     switch self {
     case .server(_, let message): Text([UInt8]("Home Assistant refuses it: ") + message.bytes)
     case .http(let status, _): Self.answers(status)
-    case .decoding: "Home Assistant's answer is not what it should be"
+    case .decoding: "Home Assistant's answer is malformed"
     case .transport(let words): Text([UInt8]("Home Assistant cannot be reached: ") + words.bytes)
-    case .rejected: "Home Assistant does not accept the login any more"
+    case .rejected: "Home Assistant no longer accepts the login"
     case .expired: "Home Assistant does not answer"
     case .disconnected: "the connection to Home Assistant was lost"
     case .cancelled: "the request was cancelled"
@@ -116,10 +116,10 @@ extension RequestError {
   }
 }
 
-/// The answer to what has none worth reading. It decodes from anything.
+/// Answer whose content is ignored. It decodes from any JSON.
 public struct NoContent: JSONDecodable, Equatable, Sendable {
-  /// Nothing.
+  /// Creates the value.
   public init() {}
-  /// Reads nothing, and so never fails.
+  /// Accepts any JSON.
   public init(json: JSON) {}
 }

@@ -1,10 +1,10 @@
 import Bytes
 
-/// The address of a Home Assistant as paths are appended to it: without slashes at its end, and
-/// without `/api` or `/api/websocket` there, which people copy along.
+/// Returns the address of a Home Assistant for appending paths: without trailing slashes, and
+/// without a trailing `/api` or `/api/websocket`, which people copy along.
 ///
-/// - Parameter url: as a person wrote it.
-/// - Returns: what paths such as `/api/websocket` are appended to.
+/// - Parameter url: address as a person wrote it.
+/// - Returns: address to which paths such as `/api/websocket` are appended.
 public func serverAddress(_ url: [UInt8]) -> [UInt8] {
   var address = withoutTrailingSlashes(url)
   for path in [[UInt8]("/api/websocket"), [UInt8]("/api")] {

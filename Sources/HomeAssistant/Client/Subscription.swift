@@ -1,7 +1,7 @@
-/// A subscription that lives as long as this value, or as long as the client after `detach()`.
+/// Subscription that lives as long as this value, or as long as the client after `detach()`.
 public struct Subscription: ~Copyable {
   private var client: Client?
-  /// Its name, for `Client.cancel`.
+  /// Identifier for `Client.cancel`.
   public let id: RequestID
 
   init(client: Client, id: RequestID) {
@@ -11,23 +11,21 @@ public struct Subscription: ~Copyable {
 
   deinit { client?.cancel(id) }
 
-  /// Ends it. Handlers are not called any more.
+  /// Ends the subscription. Its handlers are no longer called.
   public consuming func cancel() {}
 
-  /// Lets it live without this value, until `Client.cancel`.
+  /// Keeps the subscription alive without this value, until `Client.cancel`.
   @discardableResult
   public consuming func detach() -> RequestID {
     client = nil
     return id
   }
 
-  /// Subscribes once more on the same connection: Home Assistant drops some subscriptions without
-  /// a word.
+  /// Subscribes again on the same connection: Home Assistant drops some subscriptions silently.
   public func resubscribe() { client?.resubscribe(id) }
 }
 
-/// A handler is told the state of the connection, or what a cache keeps, as long as this value
-/// lives.
+/// Observation of a connection state or a cache; it lasts as long as this value lives.
 public struct Observation: ~Copyable {
   private var observed: (any Observed)?
   private let number: UInt64
@@ -39,12 +37,12 @@ public struct Observation: ~Copyable {
 
   deinit { observed?.stopObserving(number) }
 
-  /// One that has ended already.
+  /// Observation that has already ended.
   static var over: Observation { Observation(of: nil, number: 0) }
 
-  /// Ends it.
+  /// Ends the observation.
   public consuming func cancel() {}
 
-  /// Lets it live as long as what is watched, which it keeps no more.
+  /// Keeps the observation alive as long as the observed object, which it releases.
   public consuming func detach() { observed = nil }
 }

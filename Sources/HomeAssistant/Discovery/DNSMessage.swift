@@ -1,26 +1,27 @@
 import Bytes
 
-/// Why a datagram is no message of the DNS.
+/// Reason that a datagram is not a DNS message.
 public enum DNSError: Error, Equatable {
-  /// It ends before it has said all.
+  /// The datagram ends too early.
   case truncated
-  /// A label of a kind that there is not, a name that is too long, or a compression that does not
-  /// lead backwards.
+  /// A label of an unknown kind, a name that is too long, or a compression pointer that does not
+  /// point backwards.
   case badName
-  /// A record that is longer or shorter than what it says.
+  /// A record whose length does not match its content.
   case badRecord
-  /// It is a query.
+  /// The message is a query.
   case noResponse
 }
 
-/// What a response to a query of multicast DNS says (RFC 1035, 4.1; RFC 6762, 18).
+/// Response to a query of multicast DNS (RFC 1035, 4.1; RFC 6762, 18).
 ///
-/// Reading it is a function of its bytes alone. Each machine of the network can send one: every
-/// length is checked, and a message with one fault is not read at all.
+/// Any machine of the network can send one: the parser checks every length, and rejects a message
+/// with a single fault.
 public struct DNSMessage: Sendable {
-  /// The largest datagram of multicast DNS, headers of IP and UDP included (RFC 6762, 17).
+  /// Maximum size of a multicast DNS datagram, headers of IP and UDP included (RFC 6762, 17).
   public static let byteCountMax = 9000
-  /// Records that are kept; the answer of one Home Assistant has 4 and an address more or two.
+  /// Maximum number of stored records; the answer of one Home Assistant has 4, and 1 or 2 more
+  /// addresses.
   static let recordsMax = 256
 
   struct Record: Equatable, Sendable {
@@ -39,12 +40,12 @@ public struct DNSMessage: Sendable {
     case address([UInt8])
   }
 
-  /// Those of answers and additional ones alike, without those of other types.
+  /// Answer and additional records, without those of other types.
   let records: [Record]
 
-  /// Reads a datagram as it came from the network.
+  /// Parses a datagram from the network.
   ///
-  /// - Throws: `DNSError`, and nothing of the datagram is used.
+  /// - Throws: `DNSError`; nothing of the datagram is used.
   public init(parsing bytes: Span<UInt8>) throws(DNSError) {
     var reader = DNSReader(bytes)
     _ = try reader.number16()
@@ -70,7 +71,7 @@ public struct DNSMessage: Sendable {
   private static let responseFlag: UInt16 = 0x8000
 }
 
-/// What is asked for (RFC 1035, 3.2.2; RFC 2782; RFC 3596).
+/// Record types of the queries (RFC 1035, 3.2.2; RFC 2782; RFC 3596).
 enum DNSType {
   static let address: UInt16 = 1
   static let pointer: UInt16 = 12
@@ -79,13 +80,13 @@ enum DNSType {
   static let service: UInt16 = 33
 }
 
-/// The class of all that is asked; in an answer the highest bit tells caches to forget.
+/// Class of all queries; in an answer the highest bit is the cache flush bit.
 private let internetClass: UInt16 = 1
 private let classMask: UInt16 = 0x7FFF
 
-/// Writes a query (RFC 6762, 5.1 and 18: all other fields of the header are zero).
+/// Query (RFC 6762, 5.1 and 18: all other fields of the header are zero).
 struct DNSQuery: ~Copyable {
-  /// What goes through every network in one piece.
+  /// Maximum size of a query, which passes every network unfragmented.
   static let byteCountMax = 1200
   private static let headerByteCount = 12
 
@@ -94,7 +95,7 @@ struct DNSQuery: ~Copyable {
 
   init() { buffer.appendZeros(Self.headerByteCount) }
 
-  /// Asks for records of a type; a question that has no room is left out.
+  /// Asks for records of a type; the question is left out if there is no room.
   mutating func ask(for type: UInt16, of name: DomainName) {
     guard buffer.freeCapacity >= name.wire.count + 4, questionCount < .max else { return }
     buffer.append(name.wire)
@@ -109,9 +110,8 @@ struct DNSQuery: ~Copyable {
   var bytes: [UInt8] { [UInt8](buffer.bytes) }
 }
 
-/// Takes a message apart from its beginning on.
 private struct DNSReader: ~Escapable {
-  /// Compressions that one name may have after one another; writers use one.
+  /// Maximum number of compression pointers in one name; writers use one.
   private static let jumpsMax = 16
 
   private let bytes: Span<UInt8>
@@ -133,7 +133,7 @@ private struct DNSReader: ~Escapable {
   mutating func name() throws(DNSError) -> DomainName {
     var wire: [UInt8] = []
     var index = position
-    /// Each compression leads before all that the name has led to so far: so it ends.
+    /// Each pointer must point before all earlier targets, so the loop ends.
     var earliest = position
     var jumpCount = 0
     while true {
@@ -162,12 +162,12 @@ private struct DNSReader: ~Escapable {
     }
   }
 
-  /// The next record; nil for one of a type or class that is not asked for.
+  /// Returns the next record; nil if its type or class is not supported.
   mutating func record() throws(DNSError) -> DNSMessage.Record? {
     let name = try name()
     let type = try number16()
     let isInternet = try number16() & classMask == internetClass
-    try skip(4)  // How long it may be kept: nothing here is.
+    try skip(4)  // Time to live: nothing is cached.
     let count = Int(try number16())
     guard bytes.count - position >= count else { throw .truncated }
     let end = position + count
@@ -183,7 +183,7 @@ private struct DNSReader: ~Escapable {
     switch type {
     case DNSType.pointer: return .instance(try name())
     case DNSType.service:
-      try skip(4)  // Priority and weight: there is one host.
+      try skip(4)  // Priority and weight: there is only one host.
       let port = try number16()
       return .host(try name(), port: port)
     case DNSType.text: return .attributes(try strings(end: end))

@@ -1,26 +1,27 @@
 public import Bytes
 
-/// Looks for Home Assistant in the local network, once: multicast DNS as a simple client does it
-/// (RFC 6762, 5.1). The query leaves from a port that is not 5353, so the answers come to it alone
-/// (6.7, "legacy unicast").
+/// Search for Home Assistant in the local network: multicast DNS as a simple client does it (RFC
+/// 6762, 5.1). The query leaves from a port other than 5353, so the answers are unicast (6.7,
+/// "legacy unicast").
 public struct Discovery: Sendable {
-  /// Where queries go: 224.0.0.251.
+  /// Address of all queries: 224.0.0.251.
   public static let group: InlineArray<4, UInt8> = [224, 0, 0, 251]
-  /// The port of multicast DNS (RFC 6762, 3).
+  /// Port of multicast DNS (RFC 6762, 3).
   public static let port: UInt16 = 5353
-  /// How long answers are waited for.
+  /// Time to wait for answers.
   public static let duration: Duration = .seconds(2)
-  /// A datagram may get lost; the second query also asks for what the answers left out.
+  /// Delay before the second query: a datagram may get lost, and the query also asks for records
+  /// that are still missing.
   static let repetitionDelay: Duration = .seconds(1)
-  /// More than a home has; further ones are left out.
+  /// Maximum number of instances, more than a home has; further ones are ignored.
   public static let instancesMax = 16
   static let addressesMax = 4
 
-  /// What is to be done.
+  /// Next step of the search.
   public enum Action: Equatable, Sendable {
     /// Send this query on every interface.
     case send([UInt8])
-    /// What was found is all.
+    /// End the search; no more instances will come.
     case end
   }
 
@@ -30,7 +31,7 @@ public struct Discovery: Sendable {
     var port: UInt16?
     var attributes: [Text]?
 
-    /// Completes what is known. Returns false where something else is known already.
+    /// Stores the content of a record. Returns false if it contradicts an earlier record.
     mutating func take(_ content: DNSMessage.Content) -> Bool {
       switch content {
       case .host(let host, let port):
@@ -68,16 +69,16 @@ public struct Discovery: Sendable {
   private var services: [Service] = []
   private var hosts: [Host] = []
 
-  /// A search that has not begun.
+  /// Creates a search that has not begun.
   public init() {}
 
-  /// Begins: what it returns is to be sent at once.
+  /// Starts the search and returns the first query, to be sent at once.
   public mutating func begin(now: Instant) -> Action {
     state = .listening(repeatAt: now + Self.repetitionDelay, until: now + Self.duration)
     return .send(query())
   }
 
-  /// When `deadlineReached` is due, or nil before the beginning and after the end.
+  /// Instant at which to call `deadlineReached`; nil before the start and after the end.
   public var deadline: Instant? {
     switch state {
     case .listening(let repeatAt, let until): repeatAt ?? until
@@ -85,7 +86,7 @@ public struct Discovery: Sendable {
     }
   }
 
-  /// `deadline` has come. Nil where there is nothing to do yet.
+  /// Returns the next step when `deadline` has come, or nil if nothing is due yet.
   public mutating func deadlineReached(now: Instant) -> Action? {
     guard case .listening(let repeatAt, let until) = state else { return nil }
     if now >= until {
@@ -97,17 +98,17 @@ public struct Discovery: Sendable {
     return .send(query())
   }
 
-  /// A datagram came; what it is not about is left out.
+  /// Reads a datagram; unrelated records are ignored.
   public mutating func datagramReceived(_ bytes: Span<UInt8>) {
     guard let message = try? DNSMessage(parsing: bytes) else { return }
-    // In this order, whatever order they were sent in: each says whose records are wanted next.
+    // The order of sending does not matter: each pass names the records that the next one needs.
     for record in message.records { addInstance(record) }
     for record in message.records { addService(record) }
     for record in message.records { addAddress(record) }
   }
 
-  /// What was found so far, each instance once. Two that differ in an address are listed both, also
-  /// where they claim to be the same one: one of them may be a liar.
+  /// Instances found so far, without duplicates. Two with different addresses are both listed, even
+  /// if they claim to be one: one of them may be forged.
   public var instances: [FoundInstance] {
     var found: [FoundInstance] = []
     for service in services {
@@ -143,7 +144,8 @@ public struct Discovery: Sendable {
     services.append(Service(name: name))
   }
 
-  /// A record that contradicts another one does not replace it: the service is then listed twice.
+  /// Adds a service record. A record that contradicts another one does not replace it: the service
+  /// is then listed twice.
   private mutating func addService(_ record: DNSMessage.Record) {
     var isTaken = false
     var contradicted: Service?

@@ -1,12 +1,13 @@
 import Bytes
 
-/// A name of the DNS: labels of 1 to 63 bytes. Two names are the same where they differ in the case
-/// of ASCII letters only (RFC 6762, 16).
+/// DNS name: labels of 1 to 63 bytes. The case of ASCII letters is ignored in comparisons (RFC
+/// 6762, 16).
 struct DomainName: Hashable, Sendable {
-  /// With the lengths of the labels and the empty one at the end (RFC 1035, 3.1).
+  /// Maximum length in bytes, with the lengths of the labels and the empty label at the end (RFC
+  /// 1035, 3.1).
   static let byteCountMax = 255
 
-  /// As it stands in a message that does not compress it.
+  /// Bytes of the name in a message without compression.
   let wire: [UInt8]
   private let folded: [UInt8]
 
@@ -15,7 +16,7 @@ struct DomainName: Hashable, Sendable {
     folded = wire.map { $0.asciiLowercased }  // Lengths are below the letters.
   }
 
-  /// `labels` are such as `["local"]`, of 1 to 63 bytes each.
+  /// Creates a name from labels such as `["local"]`, of 1 to 63 bytes each.
   init(_ labels: [StaticString]) {
     var wire: [UInt8] = []
     for label in labels {
@@ -30,7 +31,7 @@ struct DomainName: Hashable, Sendable {
     return Text(wire.span.extracting(1..<1 + length))
   }
 
-  /// The name without its first label; nil for the root.
+  /// Name without its first label; nil for the root.
   var parent: DomainName? {
     guard wire[0] > 0 else { return nil }
     return DomainName(wire: [UInt8](wire[(1 + Int(wire[0]))...]))

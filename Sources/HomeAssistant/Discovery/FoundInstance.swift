@@ -1,16 +1,16 @@
 public import Bytes
 
-/// A Home Assistant that answered in the network. Each device of the network can say so: a person
-/// looks at the address before a password goes there.
+/// Home Assistant that answered in the network. Any device of the network can claim to be one: a
+/// person checks the address before a password goes there.
 public struct FoundInstance: Equatable, Sendable {
-  /// What its owner calls it.
+  /// Name that its owner chose.
   public let name: Text
-  /// Of the instance; it stays over restarts and addresses. Nil where it does not say.
+  /// Identifier of the instance, stable across restarts and addresses; nil if not reported.
   public let uuid: Text?
-  /// Such as `2026.6.0`; nil where it does not say.
+  /// Version such as `2026.6.0`; nil if not reported.
   public let version: Text?
-  /// Where it may be reached, without a slash at the end, the likeliest first: as it says for the
-  /// inside, by the addresses of its host, and as it says for the outside.
+  /// Possible addresses without a trailing slash, the likeliest first: the reported internal one,
+  /// those of its host, and the reported external one.
   public let urls: [Text]
 
   init(name: Text, uuid: Text? = nil, version: Text? = nil, urls: [Text]) {
@@ -38,8 +38,8 @@ public struct FoundInstance: Equatable, Sendable {
     self.urls = urls
   }
 
-  /// The value of a key, which may be in any case; nil where it is missing or empty. The first one
-  /// stands (RFC 6763, 6.4).
+  /// Returns the value of a key, whose case is ignored; nil if it is missing or empty. The first
+  /// value counts (RFC 6763, 6.4).
   private static func value(of key: StaticString, in attributes: [Text]) -> Text? {
     for attribute in attributes {
       let bytes = attribute.bytes.span
@@ -52,7 +52,7 @@ public struct FoundInstance: Equatable, Sendable {
     return nil
   }
 
-  /// An address that may be connected to: http or https, and visible ASCII.
+  /// Returns the address if it is http or https and visible ASCII, else nil.
   private static func url(_ text: Text) -> Text? {
     var bytes = text.bytes
     while bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
@@ -63,7 +63,7 @@ public struct FoundInstance: Equatable, Sendable {
     return Text(bytes)
   }
 
-  /// Of an address of IPv4 or IPv6; nil for one that needs an interface's name beside it.
+  /// Returns the URL of an IPv4 or IPv6 address; nil for one that needs an interface name.
   private static func url(of address: [UInt8], port: UInt16) -> Text? {
     var url = ByteBuffer(capacity: 64)
     url.append("http://")

@@ -1,27 +1,27 @@
 import Bytes
 
-/// Why a kept file cannot be used.
+/// Reason that a stored file cannot be used.
 public enum KeptFileError: Error, Equatable {
-  /// It is damaged, or not such a file at all.
+  /// The file is damaged, or of another kind.
   case damaged
-  /// A newer Homeward wrote it.
+  /// A newer version of Homeward wrote the file.
   case unknownVersion(Int64)
 }
 
-/// What the small files that outlive a restart have in common: one JSON object of texts, so that it
-/// can be looked at and carried to another card, with a version and a checksum.
+/// Format of the small files that outlive a restart: one JSON object of texts with a version and a
+/// checksum, so that a person can read it or copy it to another card.
 ///
-///     member      type    what
+///     member      type    content
 ///     version     number  of this kind of file
 ///     …           string  the texts, in the order of `keys`
 ///     checksum    number  CRC-32C of the bytes of the texts, one after the other
 ///
-/// Without the checksum one flipped bit of a secret would still be a secret.
+/// The checksum detects a flipped bit of a secret, which would still look like a secret.
 struct KeptTexts {
   let version: Int64
   let keys: [StaticString]
 
-  /// `texts` are those of `keys`.
+  /// Writes the file; `texts` belong to `keys`.
   func write(_ texts: [[UInt8]], into buffer: inout ByteBuffer) {
     precondition(texts.count == keys.count, "each key has a text")
     buffer.removeAll()
@@ -38,7 +38,7 @@ struct KeptTexts {
     buffer.append(UInt8(ascii: "\n"))
   }
 
-  /// The texts of `keys`. Members that are not among them are left out.
+  /// Returns the texts of `keys`. Other members are ignored.
   func read(_ file: Span<UInt8>) throws(KeptFileError) -> [[UInt8]] {
     guard case .object(let members)? = try? JSON(parsing: file),
       let version = try? members.get("version", as: Int64.self)

@@ -1,50 +1,50 @@
 public import Bytes
 
-/// The tokens that Home Assistant rejected, as fingerprints: it counts rejected tokens and may ban
-/// the address, webhooks included.
+/// Tokens that Home Assistant rejected, as fingerprints: it counts rejected tokens and may ban the
+/// address, webhooks included.
 ///
-/// A server that proved who it is, by TLS, rejects a token for good. Over plain HTTP each machine
-/// on the way can say the same, so there the token is shown again, ever more rarely, for ever.
+/// If TLS has authenticated the server, a rejection is final. Over plain HTTP any machine on the
+/// path can forge it, so there the token is retried without end, with growing waits.
 ///
-/// The file has one line per token, the newest last, and at least one: its fingerprint in 32
-/// hexadecimal digits; where it may be shown again, a space, how often it was rejected, a space,
-/// and the second since 1970 before which it is not. A damaged line may be that of any token, so a
-/// file with one is of no use.
+/// The file has at least one line, and one for each token, the newest last: its fingerprint in 32
+/// hexadecimal digits; if the rejection is not final, a space, the number of rejections, a space,
+/// and the second since 1970 of the next attempt. A damaged line may be that of any token, so one
+/// such line makes the file useless.
 public struct RejectedTokens: Equatable, Sendable {
-  /// More tokens than a person tries in years; the oldest is forgotten for a new one.
+  /// Maximum number of tokens, more than a person tries in years; a new one replaces the oldest.
   public static let countMax = 8
-  /// The longest file that `writeFile` writes.
+  /// Maximum size of a file of `writeFile`.
   public static let fileByteCountMax = countMax * (fingerprintByteCount + 1 + 2 + 21)
   private static let fingerprintByteCount = 32
-  /// From a rejection that may be another machine's to the next attempt: after the first, the
-  /// second, and so on; after more, the last.
+  /// Waits from a rejection that may be forged to the next attempt: after the first, the second,
+  /// and so on; the last repeats.
   public static let waits: [Duration] = [
     .seconds(900), .seconds(2 * 3600), .seconds(8 * 3600), .seconds(12 * 3600),
   ]
 
   private struct Entry: Equatable {
     let fingerprint: [UInt8]
-    /// How often it was rejected, as far as that counts; 0 where it was for good.
+    /// Number of rejections, capped at 9; 0 if the rejection is final.
     var count: Int
-    /// Before this moment it is not shown again; of no meaning where it was rejected for good.
+    /// Instant before which the token is not sent; meaningless if the rejection is final.
     var until = Instant(nanoseconds: 0)
 
-    /// So long it is not shown again after it was rejected `count` times.
+    /// Wait after `count` rejections.
     var wait: Duration { waits[min(count, waits.count) - 1] }
   }
 
   private var entries: [Entry] = []
 
-  /// None so far.
+  /// Creates an empty list.
   public init() {}
 
-  /// Those of a file that `writeFile` has written. Where a clock was set meanwhile, a token may be
-  /// shown earlier, and none later than if it were rejected now.
+  /// Reads a file of `writeFile`. If a clock was set meanwhile, a token may be retried earlier, but
+  /// never later than if it were rejected now.
   ///
   /// - Parameters:
-  ///   - file: as it is on the disk.
-  ///   - now: the moment of now.
-  ///   - wallTime: the same by the clock that people read.
+  ///   - file: content of the file.
+  ///   - now: current instant.
+  ///   - wallTime: current wall time.
   /// - Throws: `KeptFileError.damaged` if it is not such a file.
   public init(
     file: Span<UInt8>, now: Instant = Instant(nanoseconds: 0),
@@ -77,7 +77,7 @@ public struct RejectedTokens: Equatable, Sendable {
     entry.count = Int(rest[1] - UInt8(ascii: "0"))
     // Twelve digits and the seconds of a wall time are far from the ends of the numbers.
     let left = Duration.seconds(second) - .nanoseconds(wallTime.nanoseconds)
-    // One that has passed is well before `now`: a question may come with an earlier moment.
+    // A wait in the past ends well before `now`: a query may come with an earlier instant.
     let wait: Duration = left > .zero ? min(left, entry.wait) : .seconds(-3600)
     entry.until = now + wait
     return entry
@@ -93,14 +93,14 @@ public struct RejectedTokens: Equatable, Sendable {
     return number
   }
 
-  /// What is kept of a token.
+  /// Returns the stored fingerprint of a token.
   public static func fingerprint(of token: [UInt8]) -> [UInt8] {
     HomeAssistant.fingerprint(of: [token], purpose: "rejected token")
   }
 
   // MARK: Queries
 
-  /// Whether the token with this fingerprint was rejected, and is not to be shown `now`.
+  /// Whether the token with this fingerprint was rejected and must not be sent `now`.
   public func contains(
     fingerprint: [UInt8], now: Instant = Instant(nanoseconds: 0)
   ) -> Bool {
@@ -108,7 +108,7 @@ public struct RejectedTokens: Equatable, Sendable {
     return entries[index].count == 0 || now < entries[index].until
   }
 
-  /// When a token that is not to be shown may be; nil where that is never.
+  /// Returns the instant of the next attempt with a rejected token; nil if there is none.
   public func end(of fingerprint: [UInt8]) -> Instant? {
     guard let index = index(of: fingerprint), entries[index].count > 0 else { return nil }
     return entries[index].until
@@ -120,13 +120,12 @@ public struct RejectedTokens: Equatable, Sendable {
 
   // MARK: Changes
 
-  /// A token was rejected, which has a fingerprint of `fingerprint(of:)` or
-  /// `Credential.fingerprint`. While one is not to be shown, the same says nothing new.
+  /// Stores a rejected token, unless `contains` is already true for it.
   ///
   /// - Parameters:
-  ///   - fingerprint: what is kept of it.
-  ///   - isForGood: whether the server that rejected it proved who it is.
-  ///   - now: the moment of now.
+  ///   - fingerprint: result of `fingerprint(of:)` or `Credential.fingerprint`.
+  ///   - isForGood: whether TLS authenticated the server that rejected it.
+  ///   - now: current instant.
   public mutating func insert(
     fingerprint: [UInt8], isForGood: Bool = true, now: Instant = Instant(nanoseconds: 0)
   ) {
@@ -148,23 +147,24 @@ public struct RejectedTokens: Equatable, Sendable {
     entries.append(entry)
   }
 
-  /// A home accepted the token, which counts for more than what was kept. Returns whether it was
-  /// among these.
+  /// Removes a token that a Home Assistant accepted, which outweighs the stored rejection. Returns
+  /// whether it was stored.
   public mutating func remove(fingerprint: [UInt8]) -> Bool {
     guard let index = index(of: fingerprint) else { return false }
     entries.remove(at: index)
     return true
   }
 
-  /// Whether there are none.
+  /// Whether no tokens are stored.
   public var isEmpty: Bool { entries.isEmpty }
 
-  /// Writes the file, in place of what the buffer holds. It holds at least `fileByteCountMax`.
+  /// Writes the file in place of the buffer's content. The buffer holds at least
+  /// `fileByteCountMax`.
   ///
   /// - Parameters:
-  ///   - buffer: takes the file.
-  ///   - now: the moment of now.
-  ///   - wallTime: the same by the clock that people read.
+  ///   - buffer: receives the file.
+  ///   - now: current instant.
+  ///   - wallTime: current wall time.
   public func writeFile(
     into buffer: inout ByteBuffer, now: Instant = Instant(nanoseconds: 0),
     wallTime: WallTime = WallTime(nanoseconds: 0)

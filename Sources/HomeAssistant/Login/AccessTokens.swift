@@ -1,48 +1,48 @@
 public import Bytes
 
-/// Keeps the access token that goes with every call: gets it with the refresh token, for several
-/// askers at a time with one call, and gets the next before it ends.
+/// Source of the access token of every call: gets it with the refresh token, with one call for all
+/// requests that wait, and gets the next before it expires.
 ///
 /// A rejected credential is never sent again: Home Assistant counts rejections and may ban the
-/// address. An access token is wanted when something is to be said, so nothing here waits for a
-/// deadline, and a board that sleeps is not woken for it.
+/// address. The caller asks for a token when it has a message to send, so nothing here waits for a
+/// deadline or wakes a sleeping board.
 public struct AccessTokens: Sendable {
-  /// So long before its end an access token is no longer given away.
+  /// Time before its expiry from which an access token is no longer used.
   public static let renewalMargin: Duration = .seconds(60)
-  /// From a call that failed to the next, the first time; then it doubles, with jitter.
+  /// Delay after the first failed call; it doubles, with jitter.
   public static let firstRetryDelay: Duration = .seconds(5)
-  /// The longest wait from a call that failed to the next.
+  /// Longest delay after a failed call.
   public static let longestRetryDelay: Duration = .seconds(120)
-  /// The shortest wait after a call without an answer, where an access token was refused and none
-  /// was accepted since: the credential may be revoked, and Home Assistant counts each call with it
-  /// whether or not its answer is heard.
+  /// Shortest delay after a call without an answer, if an access token was refused and none was
+  /// accepted since: the credential may be revoked, and Home Assistant counts each call with it
+  /// even if its answer is lost.
   public static let doubtedRetryDelay: Duration = .seconds(600)
-  /// After what only a person can mend, such as the login of a proxy, the first time; then it
+  /// Delay after the first failure that only a person can fix, such as the login of a proxy; it
   /// doubles, with jitter.
   static let firstRefusalDelay: Duration = .seconds(60)
-  /// The longest of these, and that after a ban.
+  /// Longest of these delays, and the delay after a ban.
   public static let longestRefusalDelay: Duration = .seconds(3600)
 
-  /// What an asker does.
+  /// Next step of a caller that needs a token.
   public enum Step: Equatable, Sendable {
     /// Use this access token.
     case use([UInt8])
-    /// Make this call, and tell `answerReceived` or `connectionFailed`. What that returns is for
-    /// all who asked meanwhile.
+    /// Make this call, then call `answerReceived` or `connectionFailed`. Their result is for all
+    /// callers that wait.
     case send(AuthCall)
-    /// The call is on its way already.
+    /// Wait: the call is under way.
     case wait
-    /// There is none now. The credential is not sent before `until`.
+    /// No token for now. The credential is not sent before `until`.
     case unavailable(Problem, until: Instant)
-    /// Not until a person logs in again; the fingerprint of the credential is to be kept.
+    /// No token until a person logs in again; the caller stores the fingerprint of the credential.
     case rejected
   }
 
-  /// Why there is no access token now.
+  /// Reason that there is no access token now.
   public enum Problem: Error, Equatable, Sendable {
-    /// Held in a box: the other problems are small, and this is copied with them.
+    /// Boxed: the other problems are small, and are copied with this one.
     indirect case noConnection(InlineText)
-    /// An answer that says nothing about the credential.
+    /// An answer without a verdict on the credential.
     case server(ServerRefusal)
   }
 
@@ -53,22 +53,22 @@ public struct AccessTokens: Sendable {
     case rejected
   }
 
-  /// What access tokens are got with.
+  /// Credential for which access tokens are issued.
   public let credential: Credential
   private var state = State.idle
   private var current: AccessToken?
-  /// The refused token was replaced, and no token has been accepted since.
+  /// Whether a refused token was replaced and none was accepted since.
   private var isReplaced = false
   private var backOff: BackOff
-  /// Of refusals that say nothing of the token, such as the login of a proxy.
+  /// Delays of refusals without a verdict on the token, such as the login of a proxy.
   private var refusals: BackOff
 
   /// - Parameters:
-  ///   - credential: to get access tokens with.
-  ///   - current: the access token that the login brought, or nil.
-  ///   - rejected: the tokens that were rejected, as they were kept.
-  ///   - seed: where the jitter of the waits starts.
-  ///   - now: when that is asked of `rejected`.
+  ///   - credential: credential for which access tokens are issued.
+  ///   - current: access token of the login, or nil.
+  ///   - rejected: stored rejected tokens.
+  ///   - seed: seed of the jitter of the waits.
+  ///   - now: current instant, for the query of `rejected`.
   public init(
     credential: Credential, current: AccessToken? = nil, rejected: RejectedTokens, seed: UInt64,
     now: Instant = Instant(nanoseconds: 0)
@@ -82,7 +82,7 @@ public struct AccessTokens: Sendable {
     if rejected.contains(fingerprint: credential.fingerprint, now: now) { state = .rejected }
   }
 
-  /// The session or a call needs an access token.
+  /// Returns the next step of a session or a call that needs an access token.
   public mutating func tokenWanted(now: Instant) -> Step {
     switch state {
     case .rejected: return .rejected
@@ -100,10 +100,10 @@ public struct AccessTokens: Sendable {
     }
   }
 
-  /// The server did not accept `token` (`auth_invalid`, 401), and its asker needs another one.
+  /// Reports that the server refused `token` (`auth_invalid`, 401), and returns the next step.
   ///
-  /// A refresh token is good for one more. Where that is not accepted either, or the token was a
-  /// long-lived one, the credential is rejected.
+  /// A refresh token is used once more. If its new token is refused too, or the token was a
+  /// long-lived one, the credential counts as rejected.
   public mutating func tokenRefused(_ token: [UInt8], now: Instant) -> Step {
     guard case .refreshToken = credential else {
       state = .rejected
@@ -120,27 +120,27 @@ public struct AccessTokens: Sendable {
     return tokenWanted(now: now)
   }
 
-  /// Whether the credential was rejected; its fingerprint is to be kept then.
+  /// Whether the credential was rejected; the caller then stores its fingerprint.
   public var isRejected: Bool { if case .rejected = state { true } else { false } }
 
-  /// The server accepted the token that was given last.
+  /// Reports that the server accepted the last token.
   public mutating func tokenAccepted() { isReplaced = false }
 
-  /// The network is another one: a call that failed may work now.
+  /// Handles a change of network: a call that failed may work now.
   public mutating func networkChanged() {
     backOff.succeeded()
     guard case .waiting(let problem, _) = state, !isReplaced else { return }
-    // Which a person lifts, on the server.
+    // Only a person lifts a ban, on the server.
     if problem != .server(.banned) { state = .idle }
   }
 
-  /// The call of `.send` was answered.
+  /// Reports the answer to the call of `.send`.
   ///
   /// - Parameters:
-  ///   - head: of the answer.
-  ///   - body: as it came.
-  ///   - now: the moment of now.
-  /// - Returns: the step for all who asked meanwhile.
+  ///   - head: head of the answer.
+  ///   - body: unchanged body.
+  ///   - now: current instant.
+  /// - Returns: the next step of all callers that wait.
   public mutating func answerReceived(_ head: AnswerHead, body: Span<UInt8>, now: Instant) -> Step {
     // A token was refused for the second time while the call was under way.
     guard !isRejected else { return .rejected }
@@ -161,12 +161,12 @@ public struct AccessTokens: Sendable {
     }
   }
 
-  /// The call of `.send` got no answer.
+  /// Reports that the call of `.send` got no answer.
   ///
   /// - Parameters:
-  ///   - reason: in the transport's words.
-  ///   - now: the moment of now.
-  /// - Returns: the step for all who asked meanwhile.
+  ///   - reason: reason from the transport.
+  ///   - now: current instant.
+  /// - Returns: the next step of all callers that wait.
   public mutating func connectionFailed(_ reason: InlineText, now: Instant) -> Step {
     guard !isRejected else { return .rejected }
     let delay = backOff.failed()
@@ -187,7 +187,7 @@ public struct AccessTokens: Sendable {
 }
 
 extension AccessTokens.Problem {
-  /// Why there is no token, in English, for a log and for `RequestError`.
+  /// Reason that there is no token, in English, for a log and for `RequestError`.
   public var words: Text {
     switch self {
     case .noConnection(let words): Text(words.bytes)

@@ -1,22 +1,22 @@
 import Bytes
 
-/// A `POST` to the part of Home Assistant that signs people in.
+/// `POST` to the login API of Home Assistant.
 ///
-/// It holds passwords or tokens, and so has no description on purpose.
+/// It holds passwords or tokens, and has no description on purpose.
 public struct AuthCall: Equatable, Sendable {
-  /// What the body is written in.
+  /// Encoding of the body.
   public enum Encoding: Equatable, Sendable {
     /// `application/json`
     case json
-    /// `application/x-www-form-urlencoded`; `/auth/token` knows nothing else.
+    /// `application/x-www-form-urlencoded`, the only one that `/auth/token` accepts.
     case form
   }
 
-  /// Below the address of Home Assistant.
+  /// Path below the address of Home Assistant.
   public let path: [UInt8]
-  /// What the body is written in.
+  /// Encoding of the body.
   public let encoding: Encoding
-  /// What is sent.
+  /// Encoded body.
   public let body: [UInt8]
 
   private init(_ path: [UInt8], json: JSON) {
@@ -33,8 +33,8 @@ public struct AuthCall: Equatable, Sendable {
 
   // MARK: The login flow
 
-  /// `clientID` is an address that Home Assistant itself is reached at: redirecting there needs no
-  /// proof. For another one it would fetch that page, or fail.
+  /// Starts a login. `clientID` is an address of this Home Assistant: a redirect to it needs no
+  /// check. For another address it would fetch that page, or fail.
   static func beginLogin(clientID: Text) -> AuthCall {
     AuthCall(
       [UInt8]("/auth/login_flow"),
@@ -44,7 +44,7 @@ public struct AuthCall: Equatable, Sendable {
       ])
   }
 
-  /// `flowID` is as Home Assistant gave it, a plain path component.
+  /// Answers a step. `flowID` is the one from Home Assistant, a plain path component.
   static func continueLogin(
     _ flowID: Text, clientID: Text, answers: [(name: Text, value: [UInt8])]
   ) -> AuthCall {
@@ -74,15 +74,14 @@ public struct AuthCall: Equatable, Sendable {
       ])
   }
 
-  /// Ends a refresh token and all access tokens that came of it. Home Assistant answers 200
-  /// whatever it was given.
+  /// Revokes a refresh token and all its access tokens. Home Assistant answers 200 to any token.
   public static func revoke(refreshToken token: [UInt8]) -> AuthCall {
     AuthCall("/auth/revoke", form: [("token", token)])
   }
 }
 
-/// `application/x-www-form-urlencoded` (WHATWG URL, 5.2), with every byte escaped that could
-/// mean something in a URL.
+/// Returns `application/x-www-form-urlencoded` (WHATWG URL, 5.2), with every byte escaped that has
+/// a meaning in a URL.
 private func formEncoded(_ fields: [(name: StaticString, value: [UInt8])]) -> [UInt8] {
   var capacity = 1
   for field in fields { capacity += field.name.utf8CodeUnitCount + field.value.count * 3 + 2 }
@@ -105,7 +104,8 @@ private func formEncoded(_ fields: [(name: StaticString, value: [UInt8])]) -> [U
 }
 
 extension UInt8 {
-  /// Whether it is a letter, a digit, `-` or `_`. Dots are unreserved too, but `..` leads up.
+  /// Whether it is a letter, a digit, `-` or `_`. Dots are unreserved too, but `..` is the parent
+  /// folder.
   var isPathSafe: Bool {
     switch self {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true

@@ -1,21 +1,21 @@
 public import Bytes
 
-/// What proves to Home Assistant for whom Homeward speaks. It can do all that this user can.
+/// Credential of a Home Assistant user, with all rights of this user.
 ///
 /// It has no description on purpose, so that no log can hold it.
 public enum Credential: Equatable, Sendable {
-  /// A long-lived access token, which a person made in the profile page.
+  /// A long-lived access token, which a person created on the profile page.
   case accessToken([UInt8])
-  /// A refresh token from a login, and the client it was given to: only together they are good for
-  /// access tokens. It ends 90 days after its last use, or when it is revoked.
+  /// A refresh token from a login, and the client it was issued to: only both together get access
+  /// tokens. It ends 90 days after its last use, or when it is revoked.
   case refreshToken([UInt8], clientID: [UInt8])
 
-  /// The longest token that is kept; real ones have less than 300 bytes.
+  /// Maximum length of a token in bytes; real ones have less than 300.
   public static let tokenByteCountMax = 8 * 1024
   static let clientIDByteCountMax = 1024
 
-  /// A long-lived token as a person pasted it; nil where it holds something that no token has, such
-  /// as a space. It becomes a header's value: nothing but visible ASCII may stand in it.
+  /// Checks a long-lived token that a person pasted; fails if it holds anything but visible ASCII,
+  /// such as a space, since it becomes a header's value.
   public init?(accessToken text: [UInt8]) {
     guard Self.isToken(text) else { return nil }
     self = .accessToken(text)
@@ -32,7 +32,7 @@ public enum Credential: Equatable, Sendable {
     (1...tokenByteCountMax).contains(text.count) && text.allSatisfy { (0x21...0x7E).contains($0) }
   }
 
-  /// What `RejectedTokens` keeps of it.
+  /// Fingerprint for `RejectedTokens`.
   public var fingerprint: [UInt8] {
     switch self {
     case .accessToken(let token), .refreshToken(let token, _):
@@ -41,23 +41,24 @@ public enum Credential: Equatable, Sendable {
   }
 }
 
-/// The file that keeps a credential over restarts:
+/// File of a credential:
 ///
-///     member     type    what
+///     member     type    content
 ///     version    number  1
 ///     kind       string  access_token or refresh_token
 ///     token      string  visible ASCII
-///     client_id  string  to whom a refresh token was given; else empty
+///     client_id  string  client of a refresh token; else empty
 ///     checksum   number  CRC-32C of the bytes of kind, token and client_id
 extension Credential {
-  /// The longest texts, each byte of them escaped.
+  /// Maximum size of the file in bytes: the longest texts, with each byte escaped.
   public static let fileByteCountMax = 2 * (tokenByteCountMax + clientIDByteCountMax) + 256
 
   private static var kept: KeptTexts {
     KeptTexts(version: 1, keys: ["kind", "token", "client_id"])
   }
 
-  /// Writes the file, in place of what the buffer holds. It holds at least `fileByteCountMax`.
+  /// Writes the file in place of the buffer's content. The buffer holds at least
+  /// `fileByteCountMax`.
   public func writeFile(into buffer: inout ByteBuffer) {
     switch self {
     case .accessToken(let token):
@@ -67,9 +68,9 @@ extension Credential {
     }
   }
 
-  /// The credential of a file that `writeFile` has written.
+  /// Reads a file of `writeFile`.
   ///
-  /// - Throws: `KeptFileError`, where the file is another one or damaged.
+  /// - Throws: `KeptFileError` if the file is of another kind or damaged.
   public init(file: Span<UInt8>) throws(KeptFileError) {
     let texts = try Self.kept.read(file)
     let credential: Credential?

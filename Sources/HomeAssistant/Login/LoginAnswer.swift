@@ -1,20 +1,21 @@
 import Bytes
 
-/// What came back from `/auth/login_flow`.
+/// Answer of `/auth/login_flow`.
 enum LoginAnswer {
-  /// A further step. `refusal` is why the last answer was not taken: a wrong password is HTTP 200.
+  /// A further step. `refusal` is the reason that the last answer was refused: a wrong password is
+  /// HTTP 200.
   case step(flowID: Text, LoginStep, refusal: Text?)
-  /// Good for a refresh token, once and within ten minutes.
+  /// Code for a refresh token, valid once and for ten minutes.
   case code(Text)
   case failed(LoginError)
 
-  /// Modules that are offered to the person; Home Assistant has two kinds.
+  /// Maximum number of modules; Home Assistant has two kinds.
   static let modulesMax = 8
   private static let flowIDByteCountMax = 128
 
   static func read(_ head: AnswerHead, body: Span<UInt8>) -> LoginAnswer {
     let json = try? JSON(parsing: body)
-    // Home Assistant's own words; an answer of a proxy, or to a banned address, has none.
+    // Home Assistant's own message; an answer of a proxy, or to a banned address, has none.
     let message = json.flatMap { try? $0.get("message", as: Text.self) }
     switch head.status {
     case 200: if let answer = json.flatMap(read) { return answer }
@@ -53,7 +54,7 @@ enum LoginAnswer {
     }
   }
 
-  /// `"data_schema": [{"type": "select", "options": [["totp", "Authenticator app"], …], …}]`
+  /// Reads `"data_schema": [{"type": "select", "options": [["totp", "Authenticator app"], …], …}]`.
   private static func readModules(_ json: JSON) -> [LoginModule] {
     guard case .array(let fields)? = json["data_schema"],
       case .array(let options)? = fields.first?["options"]

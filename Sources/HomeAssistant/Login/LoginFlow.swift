@@ -1,81 +1,80 @@
 public import Bytes
 
-/// One of several ways to get the second part of a login, such as an authenticator app.
+/// Source of the second factor of a login, such as an authenticator app.
 public struct LoginModule: Equatable, Sendable {
   let id: Text
-  /// For people, such as `Authenticator app`.
+  /// Name for people, such as `Authenticator app`.
   public let name: Text
 }
 
-/// What Home Assistant wants to know next.
+/// Question of Home Assistant in a login.
 public enum LoginStep: Equatable, Sendable {
-  /// User name and password; told with `credentialsGiven`.
+  /// User name and password; answered with `credentialsGiven`.
   case credentials
-  /// Which module shall give the code; told with `moduleChosen`.
+  /// Choice of the module for the code; answered with `moduleChosen`.
   case module([LoginModule])
-  /// The code that a module shows; told with `codeGiven`.
+  /// Code of a module; answered with `codeGiven`.
   case code(module: Text)
 }
 
-/// Why the last answer to a question was not enough.
+/// Reason that the last answer of the person was not accepted.
 public enum LoginRefusal: Equatable, Sendable {
-  /// Home Assistant refused it, and counted that.
+  /// Home Assistant refused it, and counts the attempt.
   case refused(attemptsLeft: Int)
-  /// It was refused before, and so was not sent.
+  /// The answer equals a refused one, and was not sent.
   case repeated
 }
 
-/// Why a login ended without success.
+/// Reason that a login failed.
 public enum LoginError: Error, Equatable, Sendable {
-  /// Held in a box: the other errors are small, and this is copied with them.
+  /// Boxed: the other errors are small, and are copied with this one.
   indirect case noConnection(InlineText)
-  /// Home Assistant said no, in these words: a login from outside that is not allowed, a user that
-  /// is not active, an address that is no client.
+  /// Home Assistant refused, in these words: a login from outside that is not allowed, an inactive
+  /// user, an address that is not a client.
   case refused(Text)
-  /// Password or code were wrong `LoginFlow.refusalsMax` times; each counts toward a ban.
+  /// Password or code was wrong `LoginFlow.refusalsMax` times; each counts toward a ban.
   case refusedTooOften
-  /// Home Assistant has forgotten this login, or knows no passwords.
+  /// Home Assistant has dropped this login, or does not support passwords.
   case flowEnded
   /// Home Assistant ended the login: `login_expired`, `too_many_retry`.
   case aborted(Text)
-  /// A question that Homeward does not know.
+  /// A question that Homeward does not support.
   case unknownStep(Text)
   /// An answer without Home Assistant's own words.
   case server(ServerRefusal)
 }
 
-/// A login with user name and password, and a second factor where the user has one.
+/// Login with user name and password, and a second factor if the user has one.
 ///
-/// `POST /auth/login_flow` opens a conversation, in which Home Assistant asks and a person answers;
-/// at its end is a code, and `POST /auth/token` gives a refresh token for it. No browser takes
-/// part.
+/// `POST /auth/login_flow` starts a dialog of questions and answers, which ends with a code; `POST
+/// /auth/token` exchanges it for a refresh token. No browser is needed.
 public struct LoginFlow: Sendable {
-  /// Wrong passwords and codes in one login. Home Assistant counts them, and where it bans it
-  /// usually does after five.
+  /// Maximum number of wrong passwords and codes in one login. Home Assistant counts them; a ban,
+  /// if enabled, usually follows after five.
   public static let refusalsMax = 3
 
-  /// What is to be done next.
+  /// Next step of a login.
   public enum Action: Equatable, Sendable {
-    /// Make this call, and tell `answerReceived` or `connectionFailed`.
+    /// Make this call, then call `answerReceived` or `connectionFailed`.
     case send(AuthCall)
     /// Ask the person.
     case ask(LoginStep, after: LoginRefusal?)
-    /// It is over, well or not.
+    /// End the login.
     case end(Result<Login, LoginError>)
   }
 
-  /// The end of a login.
+  /// Result of a successful login.
   public struct Login: Equatable, Sendable {
-    /// A refresh token, which is to be kept.
+    /// Refresh token, to be stored.
     public let credential: Credential
-    /// The first access token, good for half an hour.
+    /// First access token, valid for half an hour.
     public let accessToken: AccessToken
   }
 
   private enum State {
     case opening
     case asking(flowID: Text, LoginStep)
-    /// What a person typed is on its way; nothing in it where they only chose.
+    /// Waits for the verdict on the typed answers; `sent` is empty after a choice.
     case awaiting(sent: [[UInt8]])
     case exchanging
     case over
@@ -83,19 +82,20 @@ public struct LoginFlow: Sendable {
 
   private let clientID: Text
   private var state = State.opening
-  /// User names with their passwords, and codes.
+  /// Refused user names with their passwords, and refused codes.
   private var refused: [[[UInt8]]] = []
   private var refusalCount = 0
 
-  /// - Parameter url: the address of Home Assistant, without a slash at its end.
+  /// - Parameter url: address of Home Assistant, without a trailing slash.
   public init(url: [UInt8]) { clientID = Text(url + [UInt8(ascii: "/")]) }
 
-  /// The first call. No password is in it: whether this is a Home Assistant shows before.
+  /// Returns the first call. It holds no password, and shows whether the server is a Home
+  /// Assistant.
   public func begin() -> AuthCall { .beginLogin(clientID: clientID) }
 
-  // MARK: What the person says
+  // MARK: Answers of the person
 
-  /// The answer to `.credentials`. A pair that was refused already is not sent again.
+  /// Answers `.credentials`. A pair that was refused already is not sent again.
   public mutating func credentialsGiven(user: [UInt8], password: [UInt8]) -> Action {
     guard case .asking(let flowID, .credentials) = state else {
       preconditionFailure("nobody asked for a password")
@@ -107,7 +107,7 @@ public struct LoginFlow: Sendable {
     return proceed(flowID, [("username", user), ("password", password)])
   }
 
-  /// `index` counts the modules of the question from 0.
+  /// Answers `.module`; `index` counts its modules from 0.
   public mutating func moduleChosen(_ index: Int) -> Action {
     guard case .asking(let flowID, .module(let modules)) = state else {
       preconditionFailure("nobody asked for a module")
@@ -116,7 +116,7 @@ public struct LoginFlow: Sendable {
     return proceed(flowID, [("multi_factor_auth_module", modules[index].id.bytes)])
   }
 
-  /// The answer to `.code`.
+  /// Answers `.code`. A code that was refused already is not sent again.
   public mutating func codeGiven(_ code: [UInt8]) -> Action {
     guard case .asking(let flowID, .code(let module)) = state else {
       preconditionFailure("nobody asked for a code")
@@ -130,15 +130,15 @@ public struct LoginFlow: Sendable {
     .send(.continueLogin(flowID, clientID: clientID, answers: answers))
   }
 
-  // MARK: What Home Assistant says
+  // MARK: Answers of Home Assistant
 
-  /// The call of `.send` was answered.
+  /// Reports the answer to the call of `.send`.
   ///
   /// - Parameters:
-  ///   - head: of the answer.
-  ///   - body: as it came.
-  ///   - now: the moment of now, from which the access token lasts.
-  /// - Returns: what is to be done next.
+  ///   - head: head of the answer.
+  ///   - body: unchanged body.
+  ///   - now: current instant, at which the lifetime of the access token starts.
+  /// - Returns: the next step.
   public mutating func answerReceived(
     _ head: AnswerHead, body: Span<UInt8>, now: Instant
   ) -> Action {
@@ -150,7 +150,7 @@ public struct LoginFlow: Sendable {
     }
   }
 
-  /// The call of `.send` got no answer, and the login is over.
+  /// Reports that the call of `.send` got no answer, which ends the login.
   public mutating func connectionFailed(_ reason: InlineText) -> Action {
     fail(.noConnection(reason))
   }

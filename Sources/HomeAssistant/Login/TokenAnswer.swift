@@ -1,29 +1,28 @@
 import Bytes
 
-/// An access token, and how long it is good for.
+/// Access token with its expiry.
 public struct AccessToken: Equatable, Sendable {
-  /// As it stands behind `Bearer`; visible ASCII.
+  /// Token of the `Bearer` header; visible ASCII.
   public let bytes: [UInt8]
   let expiresAt: Instant
 
-  /// One that a call has just brought.
   init(bytes: [UInt8], lifetime: Duration, now: Instant) {
     self.bytes = bytes
     expiresAt = now + lifetime
   }
 }
 
-/// What came back from `/auth/token`.
+/// Answer of `/auth/token`.
 enum TokenAnswer {
   case granted(AccessToken, refreshToken: [UInt8]?)
-  /// Home Assistant does not accept the grant. Each such answer counts toward a ban.
+  /// Home Assistant rejects the grant. Each such answer counts toward a ban.
   case rejected(Text)
-  /// Home Assistant accepts the grant, and not from here: a user who may log in at home only.
+  /// Home Assistant accepts the grant, but not from here: the user may log in only at home.
   case denied(Text)
-  /// An answer without the words of `/auth/token`.
+  /// An answer in other words than those of `/auth/token`.
   case server(ServerRefusal)
 
-  /// No access token lives longer; Home Assistant's live for 30 minutes.
+  /// Maximum lifetime of an access token; Home Assistant's last 30 minutes.
   static let lifetimeMax: Duration = .seconds(24 * 3600)
 
   static func read(_ head: AnswerHead, body: Span<UInt8>, now: Instant) -> TokenAnswer {

@@ -1,15 +1,15 @@
 import Bytes
 
-/// What an event of `subscribe_entities` says of one entity: all of it where the entity is new to
-/// the subscription, or else what differs.
+/// State of one entity in an event of `subscribe_entities`: all of it if the entity is new to the
+/// subscription, else the differences.
 ///
 /// | member | meaning |
 /// |---|---|
 /// | `s` | the state |
 /// | `a` | the attributes |
 /// | `c` | the context: its id as text, or an object of some of `id`, `user_id`, `parent_id` |
-/// | `lc` | when it last changed, in seconds; without `lu`, it was last updated then, too |
-/// | `lu` | when it was last updated, in seconds |
+/// | `lc` | time of its last change, in seconds; without `lu`, also of its last update |
+/// | `lu` | time of its last update, in seconds |
 struct CompressedState: JSONDecodable {
   let state: Text?
   let attributes: JSONObject?
@@ -29,7 +29,7 @@ struct CompressedState: JSONDecodable {
 
 struct CompressedContext: JSONDecodable {
   let id: Text?
-  /// Nil where nothing is said; nil inside where it is said that there is none.
+  /// Nil if the member is missing; nil inside if it is null.
   let userID: Text??
   let parentID: Text??
 
@@ -54,12 +54,12 @@ struct CompressedContext: JSONDecodable {
   }
 }
 
-/// How an entity differs from what was said of it last.
+/// Difference between an entity and its last reported state.
 ///
 /// | member | meaning |
 /// |---|---|
-/// | `+` | what is new or other than before; of the attributes, only those |
-/// | `-` | in its `a`, the keys of the attributes that are gone |
+/// | `+` | the new and the changed members; of the attributes, only those |
+/// | `-` | in its `a`, the keys of the removed attributes |
 struct CompressedDifference: JSONDecodable {
   let additions: CompressedState?
   let removedAttributes: [Text]
@@ -73,8 +73,7 @@ struct CompressedDifference: JSONDecodable {
 }
 
 extension Entity {
-  /// An entity that was not known. Nil without a state or a time, which Home Assistant never
-  /// leaves out.
+  /// Creates a new entity. Fails without a state or a time, which Home Assistant never leaves out.
   init?(id: EntityID, _ compressed: CompressedState) {
     guard let state = compressed.state, let lastChanged = compressed.lastChanged,
       let lastUpdated = compressed.lastUpdated
@@ -85,7 +84,7 @@ extension Entity {
     if let context = compressed.context { self.context = Context(whole: context, or: self.context) }
   }
 
-  /// Becomes what is said; what is not said stays. Says whether anything is other than before.
+  /// Assigns the members that are present; the others stay. Returns whether anything changed.
   mutating func become(_ compressed: CompressedState) -> Bool {
     var isChanged = assignStateAndTimes(compressed)
     if let attributes = compressed.attributes {
@@ -97,7 +96,7 @@ extension Entity {
     return isChanged
   }
 
-  /// Takes over what differs. Says whether anything is other than before.
+  /// Assigns the differences. Returns whether anything changed.
   mutating func merge(_ difference: CompressedDifference) -> Bool {
     var isChanged = false
     if let additions = difference.additions {
@@ -122,14 +121,14 @@ extension Entity {
 }
 
 extension Context {
-  /// The context of a whole state: what is not said, there is not.
+  /// Creates the context of a whole state: missing members become nil.
   fileprivate init(whole compressed: CompressedContext, or old: Context) {
     self.init(
       id: compressed.id ?? old.id, userID: compressed.userID ?? nil,
       parentID: compressed.parentID ?? nil)
   }
 
-  /// Takes over what differs: an id alone leaves user and parent as they are.
+  /// Assigns the differences: an id alone leaves user and parent unchanged.
   fileprivate mutating func merge(_ compressed: CompressedContext) -> Bool {
     var isChanged = false
     if let id = compressed.id { isChanged |= assign(id, to: &self.id) }
@@ -139,7 +138,7 @@ extension Context {
   }
 }
 
-/// Whether the target was another value before.
+/// Assigns the value, and returns whether it differs from the old one.
 private func assign<Value: Equatable>(_ value: Value, to target: inout Value) -> Bool {
   guard target != value else { return false }
   target = value

@@ -1,41 +1,41 @@
 public import Bytes
 
-/// A device, or a service that looks like one.
+/// Device, or a service that is registered as one.
 public struct Device: JSONDecodable, Equatable, Sendable {
-  /// Of Home Assistant's registry; it stays over every change of the device.
+  /// Identifier in Home Assistant's registry; it survives every change of the device.
   public let id: Text
-  /// What the integration named it.
+  /// Name from the integration.
   public let name: Text?
-  /// What people named it; nil where they did not.
+  /// Name that people gave it; nil if they did not.
   public let nameByUser: Text?
-  /// Who made it.
+  /// Manufacturer.
   public let manufacturer: Text?
-  /// Which one it is of its maker's.
+  /// Model of the manufacturer.
   public let model: Text?
-  /// As its maker numbers it.
+  /// Serial number of the manufacturer.
   public let serialNumber: Text?
-  /// The version of its firmware.
+  /// Firmware version.
   public let softwareVersion: Text?
-  /// The version of the thing itself.
+  /// Hardware version.
   public let hardwareVersion: Text?
-  /// The area it is in; nil where it is in none.
+  /// Area of the device; nil if it is in none.
   public let areaID: Text?
-  /// The labels that people put on it.
+  /// Labels that people assigned.
   public let labelIDs: [Text]
-  /// What an integration knows the device by: mostly a domain and a text. Some integrations have
-  /// more parts, or numbers among them; those are here as they are written.
+  /// Identifiers from the integration: mostly a domain and a text. Some integrations have more
+  /// parts, or numbers, which appear here as text.
   public let identifiers: [[Text]]
-  /// Such as `mac` and an address.
+  /// Connections of the device, such as `mac` and an address.
   public let connections: [[Text]]
-  /// Who disabled it, such as `user`; nil where it is enabled.
+  /// Party that disabled it, such as `user`; nil if enabled.
   public let disabledBy: Text?
-  /// `service` where it is no thing one can touch.
+  /// Type of the entry: `service` if it is not a physical device.
   public let entryType: Text?
-  /// The entries of the configuration that brought it.
+  /// Configuration entries that created it.
   public let configEntryIDs: [Text]
-  /// The device through which this one is reached.
+  /// Device through which this one is connected.
   public let viaDeviceID: Text?
-  /// Where its own settings are, such as a page of its own or `homeassistant://…`.
+  /// Address of its own settings, such as a web page or `homeassistant://…`.
   public let configurationURL: Text?
 
   public init(json: JSON) throws(JSONDecodingError) {

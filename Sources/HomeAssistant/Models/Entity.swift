@@ -1,23 +1,23 @@
 public import Bytes
 
-/// An entity as it is now, or was.
+/// Entity with a current or past state.
 public struct Entity: Equatable, Sendable {
-  /// What names it.
+  /// Identifier of the entity.
   public let id: EntityID
-  /// Text whatever it means: `on`, `21.5`, `unavailable`.
+  /// State, always as text: `on`, `21.5`, `unavailable`.
   public var state: Text
-  /// What it says beside its state, such as `unit_of_measurement`; each integration has its own.
+  /// Attributes, such as `unit_of_measurement`; each integration has its own.
   public var attributes: JSONObject
-  /// When the state became what it is.
+  /// Time at which the state changed last.
   public var lastChanged: WallTime
-  /// When the state or an attribute became what it is.
+  /// Time at which the state or an attribute changed last.
   public var lastUpdated: WallTime
-  /// When it was last written, be it with what it was. Only where Home Assistant says so.
+  /// Time at which the state was written last, changed or not; nil if not reported.
   public var lastReported: WallTime?
-  /// What made it become what it is.
+  /// Cause of the last change.
   public var context: Context
 
-  /// An entity that did not come from Home Assistant, for tests and previews.
+  /// Creates an entity for tests and previews.
   public init(
     id: EntityID, state: Text, attributes: JSONObject = [:], lastChanged: WallTime,
     lastUpdated: WallTime, lastReported: WallTime? = nil, context: Context
@@ -31,14 +31,14 @@ public struct Entity: Equatable, Sendable {
     self.context = context
   }
 
-  /// Such as `light`.
+  /// Domain, such as `light`.
   public var domain: Text { id.domain }
-  /// `friendly_name`, which is what people read.
+  /// Value of `friendly_name`, the name for people.
   public var friendlyName: Text? { attributes.get("friendly_name", orOnFailure: nil) }
-  /// Such as `mdi:water`.
+  /// Icon, such as `mdi:water`.
   public var icon: Text? { attributes.get("icon", orOnFailure: nil) }
 
-  /// Where a zone is, from the attributes as they are now; nil of anything but a whole zone.
+  /// Circle of a zone, read from the current attributes; nil if the entity is not a complete zone.
   public var zone: ZoneAttributes? {
     guard id.isOf(domain: "zone") else { return nil }
     do throws(JSONDecodingError) {
@@ -62,16 +62,16 @@ extension Entity: JSONDecodable {
   }
 }
 
-/// What made something happen, and for whom.
+/// Cause of a change or an event.
 public struct Context: JSONDecodable, Equatable, Sendable {
-  /// What made it happen has this id wherever it shows.
+  /// Identifier that all effects of one cause share.
   public var id: Text
-  /// The user who was behind it; nil where none was.
+  /// User behind it; nil if there is none.
   public var userID: Text?
-  /// The context of what caused this, such as of the automation that called a service.
+  /// Context of its own cause, such as the automation that called a service.
   public var parentID: Text?
 
-  /// A context that did not come from Home Assistant, for tests and previews.
+  /// Creates a context for tests and previews.
   public init(id: Text, userID: Text? = nil, parentID: Text? = nil) {
     self.id = id
     self.userID = userID
@@ -85,15 +85,15 @@ public struct Context: JSONDecodable, Equatable, Sendable {
   }
 }
 
-/// The circle that a zone is.
+/// Circle of a zone.
 public struct ZoneAttributes: JSONDecodable, Equatable, Sendable {
-  /// Degrees.
+  /// Latitude of the center, in degrees.
   public let latitude: Double
-  /// Degrees.
+  /// Longitude of the center, in degrees.
   public let longitude: Double
-  /// From the middle to the edge.
+  /// Radius, in meters.
   public let radiusMeters: Double
-  /// A passive zone is for automations only and is the state of no person.
+  /// Whether the zone is for automations only, and never the state of a person.
   public let isPassive: Bool
 
   public init(json: JSON) throws(JSONDecodingError) {

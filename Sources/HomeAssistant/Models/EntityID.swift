@@ -1,11 +1,12 @@
 public import Bytes
 
-/// What names an entity, such as `light.kitchen`: a domain, a point, and a name within it.
+/// Identifier of an entity, such as `light.kitchen`: a domain, a point, and a name within the
+/// domain.
 public struct EntityID: Hashable, Sendable {
   /// The whole id.
   public let text: Text
 
-  /// Nil where the text has no point, or nothing at one side of the first.
+  /// Fails if the text has no point, or nothing on one side of the first.
   public init?(_ text: Text) {
     guard let point = text.bytes.firstIndex(of: UInt8(ascii: ".")), point > 0,
       point < text.bytes.count - 1
@@ -13,12 +14,12 @@ public struct EntityID: Hashable, Sendable {
     self.text = text
   }
 
-  /// What stands in front of the first point.
+  /// Text before the first point.
   public var domain: Text { Text([UInt8](text.bytes[..<point])) }
-  /// What stands behind the first point.
+  /// Text after the first point.
   public var name: Text { Text([UInt8](text.bytes[(point + 1)...])) }
 
-  /// Whether this is an entity of the domain; makes no new text.
+  /// Whether this is an entity of the domain; allocates nothing.
   public func isOf(domain: Text) -> Bool {
     point == domain.bytes.count && text.hasPrefix(domain)
   }

@@ -1,48 +1,47 @@
 public import Bytes
 
-/// What Home Assistant remembers of an entity, whether it is there now or not.
+/// Registry entry of an entity, which may be unavailable now.
 public struct EntityRegistryEntry: JSONDecodable, Equatable, Sendable {
-  /// What names the entity now.
+  /// Current identifier of the entity.
   public let entityID: EntityID
-  /// Of the entry; it stays when the entity is renamed.
+  /// Identifier of the entry; it survives a renaming of the entity.
   public let id: Text?
-  /// What the integration knows the entity by. Some integrations use numbers; those are here as
-  /// they are written.
+  /// Identifier from the integration. Some integrations use numbers, which appear here as text.
   public let uniqueID: Text
-  /// The integration that it belongs to.
+  /// Integration of the entity.
   public let platform: Text
-  /// What people named it; nil where they did not.
+  /// Name that people gave it; nil if they did not.
   public let name: Text?
-  /// What the integration named it.
+  /// Name from the integration.
   public let originalName: Text?
-  /// What people chose; nil where they did not.
+  /// Icon that people chose; nil if they did not.
   public let icon: Text?
-  /// The area it is in itself; nil where that is its device's.
+  /// Area of the entity; nil if it is in its device's area.
   public let areaID: Text?
-  /// The device that it belongs to.
+  /// Device of the entity.
   public let deviceID: Text?
-  /// The labels that people put on it.
+  /// Labels that people assigned.
   public let labelIDs: [Text]
-  /// By scope.
+  /// Categories by scope.
   public let categoryIDs: [Text: Text]
-  /// `config` or `diagnostic`; nil of an entity that is neither.
+  /// Category `config` or `diagnostic`; nil for neither.
   public let entityCategory: Text?
-  /// Who disabled it, such as `user` or `integration`; nil where it is enabled.
+  /// Party that disabled it, such as `user` or `integration`; nil if enabled.
   public let disabledBy: Text?
-  /// Who hid it, such as `user`; nil where it is shown.
+  /// Party that hid it, such as `user`; nil if shown.
   public let hiddenBy: Text?
-  /// Whether its name is to be read behind the name of its device.
+  /// Whether its name follows the name of its device.
   public let hasEntityName: Bool
-  /// The entry of the configuration that brought it.
+  /// Configuration entry that created it.
   public let configEntryID: Text?
   /// Settings of other integrations, by their domain.
   public let options: JSONObject
-  /// Only where one entry was asked for, not in the list of all. A null among them, which stands
-  /// for the entity's own name, is left out.
+  /// Aliases; nil in a list of all entries. A null among them, which stands for the entity's own
+  /// name, is left out.
   public let aliases: [Text]?
-  /// What people chose; nil where they did not.
+  /// Device class that people chose; nil if they did not.
   public let deviceClass: Text?
-  /// What the integration says it is, such as `moisture`.
+  /// Device class from the integration, such as `moisture`.
   public let originalDeviceClass: Text?
 
   public init(json: JSON) throws(JSONDecodingError) {
@@ -72,15 +71,15 @@ public struct EntityRegistryEntry: JSONDecodable, Equatable, Sendable {
   }
 }
 
-/// Entries that were asked for by the ids of their entities.
+/// Entries that were requested by the identifiers of their entities.
 public struct EntityRegistryEntries: JSONDecodable, Equatable, Sendable {
-  /// Those that are there, in the order in which they were asked for.
+  /// Entries that exist, in the order of the request.
   public let entries: [EntityRegistryEntry]
-  /// How many are there and do not decode.
+  /// Number of entries that exist but do not decode.
   public let skippedCount: Int
 
   public init(json: JSON) throws(JSONDecodingError) {
-    // Null stands for one that is not there.
+    // Null stands for an entry that does not exist.
     let found = try json.object().members.map { $0.value }.filter { $0 != .null }
     let entries = try LossyArray<EntityRegistryEntry>(json: .array(found))
     self.entries = entries.elements
@@ -88,14 +87,13 @@ public struct EntityRegistryEntries: JSONDecodable, Equatable, Sendable {
   }
 }
 
-/// The answer to changing an entry.
+/// Answer to a change of an entry.
 public struct UpdatedEntityRegistryEntry: JSONDecodable, Equatable, Sendable {
-  /// The entry as it is now.
+  /// Current entry.
   public let entry: EntityRegistryEntry
-  /// Where the integration must be loaded again first, how many seconds Home Assistant waits
-  /// before it does that.
+  /// Delay before Home Assistant reloads the integration, if that is necessary; in whole seconds.
   public let reloadDelay: Duration?
-  /// Whether the change is seen only after Home Assistant restarts.
+  /// Whether the change takes effect only after Home Assistant restarts.
   public let requiresRestart: Bool
 
   public init(json: JSON) throws(JSONDecodingError) {
@@ -105,32 +103,31 @@ public struct UpdatedEntityRegistryEntry: JSONDecodable, Equatable, Sendable {
   }
 }
 
-/// What a user interface needs of an entity's entry, and no more. There is none for one that is
-/// disabled.
+/// Part of an entity's entry that a user interface needs. Disabled entities have none.
 public struct DisplayedEntity: JSONDecodable, Equatable, Sendable {
-  /// What names the entity now.
+  /// Current identifier of the entity.
   public let entityID: EntityID
-  /// The integration that it belongs to.
+  /// Integration of the entity.
   public let platform: Text
-  /// What it is called; nil where that is the name of its device.
+  /// Name; nil if it is the name of its device.
   public let name: Text?
-  /// What is drawn; nil where that follows from what it is.
+  /// Icon; nil if it follows from the type of the entity.
   public let icon: Text?
-  /// The area it is in itself; nil where that is its device's.
+  /// Area of the entity; nil if it is in its device's area.
   public let areaID: Text?
-  /// The device that it belongs to.
+  /// Device of the entity.
   public let deviceID: Text?
-  /// The labels that people put on it.
+  /// Labels that people assigned.
   public let labelIDs: [Text]
-  /// An index into `DisplayedEntities.categories`.
+  /// Index into `DisplayedEntities.categories`.
   public let categoryIndex: Int?
-  /// Whether it is left out of what shows all entities.
+  /// Whether it is left out of views of all entities.
   public let isHidden: Bool
-  /// Whether its name is to be read behind the name of its device.
+  /// Whether its name follows the name of its device.
   public let hasEntityName: Bool
-  /// What its integration translates its name and states by.
+  /// Key of the integration's translations of its name and states.
   public let translationKey: Text?
-  /// How many digits of a number are shown behind the point.
+  /// Number of decimals to show.
   public let decimals: Int?
 
   public init(json: JSON) throws(JSONDecodingError) {
@@ -150,11 +147,11 @@ public struct DisplayedEntity: JSONDecodable, Equatable, Sendable {
   }
 }
 
-/// All entities that a user interface may show. One that does not decode is left out and counted.
+/// Entities for a user interface. Entities that do not decode are left out and counted.
 public struct DisplayedEntities: JSONDecodable, Equatable, Sendable {
-  /// All that are not disabled.
+  /// All entities that are not disabled.
   public let entities: LossyArray<DisplayedEntity>
-  /// By the index written as text: `0` is `config`.
+  /// Categories by their index as text: `0` is `config`.
   public let categories: [Text: Text]
 
   public init(json: JSON) throws(JSONDecodingError) {
@@ -162,7 +159,7 @@ public struct DisplayedEntities: JSONDecodable, Equatable, Sendable {
     categories = try json.get("entity_categories", default: [:])
   }
 
-  /// `config` or `diagnostic`; nil of an entity that is neither.
+  /// Returns `config` or `diagnostic`; nil for an entity that is neither.
   public func category(of entity: DisplayedEntity) -> Text? {
     entity.categoryIndex.flatMap { categories[Text("\($0)")] }
   }

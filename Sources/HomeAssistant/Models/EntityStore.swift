@@ -1,32 +1,31 @@
 public import Bytes
 
-/// What entities are, kept up to date by the events of `SubscribeEntities`.
+/// Entities that are kept up to date by the events of `SubscribeEntities`.
 ///
 ///     store.subscriptionStarted()              // each time Home Assistant accepts it
 ///     let change = try store.apply(event)      // the bytes of each event
 ///
-/// One change costs the same among a hundred entities and among ten thousand. The store cannot be
-/// copied, so no copy that a program keeps makes the next change copy them all; an `Entity` taken
-/// out of it is a value of its own.
+/// The cost of a change does not depend on the number of entities. The store cannot be copied, so a
+/// change never copies all entities; an `Entity` taken out of it is an independent value.
 public struct EntityStore: ~Copyable {
-  /// Entities that are kept; what is more is left out and counted.
+  /// Maximum number of entities; further ones are left out and counted.
   public static let countMax = 50_000
 
-  /// What an event changed, each entity once.
+  /// Changes of an event, each entity once.
   public struct Change: Equatable, Sendable {
-    /// Those that were not known.
+    /// New entities.
     public internal(set) var added: [EntityID] = []
-    /// Those of which anything is other than before.
+    /// Entities with a difference.
     public internal(set) var changed: [EntityID] = []
-    /// Those that are gone.
+    /// Removed entities.
     public internal(set) var removed: [EntityID] = []
-    /// What was said of so many entities did not decode, or was of one too many. Those are as they
-    /// were.
+    /// Number of entities whose data did not decode, or that exceed the maximum. They stay
+    /// unchanged.
     public internal(set) var skippedCount = 0
 
-    /// No change.
+    /// Creates an empty change.
     public init() {}
-    /// Whether nothing is other than before.
+    /// Whether no entity was added, changed or removed.
     public var isEmpty: Bool { added.isEmpty && changed.isEmpty && removed.isEmpty }
   }
 
@@ -34,25 +33,25 @@ public struct EntityStore: ~Copyable {
     enum Mark { case unchanged, changed, added }
 
     var entity: Entity
-    /// The last event that said anything of the entity, and what that came to.
+    /// Number of the last event that named the entity; `mark` is its effect.
     var eventNumber: UInt64
     var mark: Mark
   }
 
   private(set) var slots: [EntityID: Slot] = [:]
   private var eventNumber: UInt64 = 0
-  /// The next event says all there is.
+  /// Whether the next event holds all entities.
   private var isBeginning = true
 
-  /// A store that knows of nothing yet.
+  /// Creates an empty store.
   public init() {}
 
-  /// How many entities there are.
+  /// Number of entities.
   public var count: Int { slots.count }
-  /// Whether there are none.
+  /// Whether the store holds no entities.
   public var isEmpty: Bool { slots.isEmpty }
 
-  /// An entity as it is now, or nil where there is none.
+  /// Current entity, or nil if the id is unknown.
   public subscript(id: EntityID) -> Entity? { slots[id]?.entity }
 
   /// Calls `body` with every entity, in no order.
@@ -60,16 +59,16 @@ public struct EntityStore: ~Copyable {
     for slot in slots.values { body(slot.entity) }
   }
 
-  /// Home Assistant has accepted the subscription, for the first time or again: its next event
-  /// says all there is, and what it does not name is gone.
+  /// Reports that Home Assistant accepted the subscription, for the first time or again: its next
+  /// event holds all entities, and the others are removed.
   public mutating func subscriptionStarted() { isBeginning = true }
 
-  /// Applies one event: entities that are added, then those that are removed, then those that
-  /// differ.
+  /// Applies one event: additions, then removals, then differences.
   ///
-  /// - Parameter event: the value of `event` in Home Assistant's message.
-  /// - Returns: what is really other than before.
-  /// - Throws: where the event is no JSON or not of this kind; then nothing is changed.
+  /// - Parameter event: value of `event` in Home Assistant's message.
+  /// - Returns: the real changes.
+  /// - Throws: `JSONError` if the event is not JSON or of another kind; then the store is
+  ///   unchanged.
   public mutating func apply(_ event: Span<UInt8>) throws(JSONError) -> Change {
     let parts = try EventParts(event)
     eventNumber += 1
@@ -83,7 +82,7 @@ public struct EntityStore: ~Copyable {
     if let range = parts.removals { try remove(event.extracting(range), &change) }
     if let range = parts.differences { try merge(event.extracting(range), &change, &touched) }
     for id in touched {
-      // An entity that came and went in one event is not here, and observers are not told.
+      // An entity that was added and removed in one event is missing here, and is not reported.
       switch slots[id]?.mark {
       case .added: change.added.append(id)
       case .changed: change.changed.append(id)
@@ -146,7 +145,7 @@ public struct EntityStore: ~Copyable {
         change.skippedCount += 1
         continue
       }
-      // Of an entity that is not known, a difference says nothing.
+      // A difference of an unknown entity is ignored.
       if slots[id]?.merge(difference, inEvent: eventNumber) == true { touched.append(id) }
     }
   }
@@ -164,7 +163,7 @@ public struct EntityStore: ~Copyable {
 }
 
 extension EntityStore.Slot {
-  // Each says whether this is the first that this event says of the entity.
+  // Each returns whether this is the first mention of the entity in the event.
 
   fileprivate mutating func stay(inEvent number: UInt64) -> Bool { mark(false, inEvent: number) }
 
@@ -189,7 +188,7 @@ extension EntityStore.Slot {
   }
 }
 
-/// Where the parts of an event stand in it.
+/// Positions of the parts of an event.
 private struct EventParts {
   private(set) var additions: Range<Int>?
   private(set) var removals: Range<Int>?

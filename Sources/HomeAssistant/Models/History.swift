@@ -1,19 +1,19 @@
 public import Bytes
 
-/// What an entity was at some time, out of Home Assistant's records.
+/// State of an entity in Home Assistant's recorder.
 public struct HistoryState: Equatable, Sendable {
-  /// Text whatever it means: `on`, `21.5`, `unavailable`.
+  /// State, always as text: `on`, `21.5`, `unavailable`.
   public let state: Text
-  /// Nil where they were not asked for.
+  /// Attributes; nil if not requested.
   public let attributes: JSONObject?
-  /// When the state became what it was.
+  /// Time at which the state changed.
   public let lastChanged: WallTime
-  /// When the state or an attribute became what it was.
+  /// Time at which the state or an attribute changed.
   public let lastUpdated: WallTime
 }
 
 extension HistoryState: JSONDecodable {
-  /// The short form of the WebSocket; in it `lc` stands only where it is not `lu`.
+  /// Reads the short form of the WebSocket; it has `lc` only if that differs from `lu`.
   public init(json: JSON) throws(JSONDecodingError) {
     let members = try json.object()
     state = try members.get("s")
@@ -22,7 +22,7 @@ extension HistoryState: JSONDecodable {
     lastChanged = try members.get("lc", default: lastUpdated)
   }
 
-  /// The long form of the REST API.
+  /// Reads the long form of the REST API.
   init(longForm members: JSONObject) throws(JSONDecodingError) {
     state = try members.get("state")
     attributes = try members.getIfPresent("attributes")
@@ -31,27 +31,27 @@ extension HistoryState: JSONDecodable {
   }
 }
 
-/// Some of Home Assistant's logbook.
+/// Entry of Home Assistant's logbook.
 public struct LogbookEntry: JSONDecodable, Equatable, Sendable {
-  /// When it happened.
+  /// Time of the entry.
   public let time: WallTime
-  /// The entity that it is about; nil where it is about none.
+  /// Entity of the entry; nil if there is none.
   public let entityID: Text?
-  /// What it is about, for people.
+  /// Subject of the entry, for people.
   public let name: Text?
-  /// What happened, for people; nil where `state` says it.
+  /// Description for people; nil if `state` replaces it.
   public let message: Text?
-  /// What the entity became.
+  /// New state of the entity.
   public let state: Text?
-  /// What is drawn, where an integration said so.
+  /// Icon from the integration, if any.
   public let icon: Text?
-  /// The integration that wrote it.
+  /// Integration that wrote the entry.
   public let domain: Text?
-  /// Who did it.
+  /// User who caused it.
   public let contextUserID: Text?
-  /// The entity behind it, such as an automation.
+  /// Entity that caused it, such as an automation.
   public let contextEntityID: Text?
-  /// What did it, such as the event `automation_triggered`.
+  /// Event that caused it, such as `automation_triggered`.
   public let contextEventType: Text?
 
   public init(json: JSON) throws(JSONDecodingError) {
@@ -69,15 +69,15 @@ public struct LogbookEntry: JSONDecodable, Equatable, Sendable {
   }
 }
 
-/// A piece of the logbook as it is watched.
+/// Part of the logbook in a subscription.
 public struct LogbookEvent: JSONDecodable, Equatable, Sendable {
-  /// Oldest first.
+  /// Entries, oldest first.
   public let entries: [LogbookEntry]
-  /// Of the records that this piece is of; nil of what happens now.
+  /// Start of the covered records; nil for new entries.
   public let startTime: WallTime?
-  /// The end of those records; nil of what happens now.
+  /// End of the covered records; nil for new entries.
   public let endTime: WallTime?
-  /// Older records follow.
+  /// Whether older records follow.
   public let isPartial: Bool
 
   public init(json: JSON) throws(JSONDecodingError) {
@@ -88,21 +88,21 @@ public struct LogbookEvent: JSONDecodable, Equatable, Sendable {
   }
 }
 
-/// A line of Home Assistant's log, and how often it came.
+/// Entry of Home Assistant's log, with the number of its occurrences.
 public struct SystemLogEntry: JSONDecodable, Equatable, Sendable {
-  /// Which part of Home Assistant wrote it, such as `homeassistant.components.mqtt`.
+  /// Part of Home Assistant that logged it, such as `homeassistant.components.mqtt`.
   public let logger: Text
-  /// `WARNING`, `ERROR` or `CRITICAL`.
+  /// Level: `WARNING`, `ERROR` or `CRITICAL`.
   public let level: Text
-  /// The last different texts of it, oldest first.
+  /// Last different texts of the entry, oldest first.
   public let messages: [Text]
-  /// Of the exception; empty without one.
+  /// Text of the exception; empty if there is none.
   public let exception: Text
-  /// How often it came.
+  /// Number of occurrences.
   public let count: Int
-  /// When it came first.
+  /// Time of the first occurrence.
   public let firstOccurred: WallTime
-  /// When it came last.
+  /// Time of the last occurrence.
   public let lastOccurred: WallTime
 
   public init(json: JSON) throws(JSONDecodingError) {

@@ -1,20 +1,20 @@
 public import Bytes
 
-/// A room, or another part of the home.
+/// Area of the home, such as a room.
 public struct Area: JSONDecodable, Equatable, Sendable {
-  /// It stays when people rename the area.
+  /// Identifier of the area; it survives a renaming.
   public let id: Text
-  /// What people call it.
+  /// Name for people.
   public let name: Text
-  /// What people call it too, when they speak.
+  /// Other names for voice commands.
   public let aliases: [Text]
-  /// The floor it is on; nil where none is set.
+  /// Floor of the area; nil if not set.
   public let floorID: Text?
-  /// Such as `mdi:sofa`; nil where none is set.
+  /// Icon, such as `mdi:sofa`; nil if not set.
   public let icon: Text?
-  /// The labels that people put on it.
+  /// Labels that people assigned.
   public let labelIDs: [Text]
-  /// The path of a picture below the address of Home Assistant.
+  /// Path of a picture, below the address of Home Assistant.
   public let picture: Text?
 
   public init(json: JSON) throws(JSONDecodingError) {
@@ -29,17 +29,17 @@ public struct Area: JSONDecodable, Equatable, Sendable {
   }
 }
 
-/// A storey of the home.
+/// Floor of the home.
 public struct Floor: JSONDecodable, Equatable, Sendable {
-  /// It stays when people rename the floor.
+  /// Identifier of the floor; it survives a renaming.
   public let id: Text
-  /// What people call it.
+  /// Name for people.
   public let name: Text
-  /// What people call it too, when they speak.
+  /// Other names for voice commands.
   public let aliases: [Text]
-  /// Such as `mdi:stairs`; nil where none is set.
+  /// Icon, such as `mdi:stairs`; nil if not set.
   public let icon: Text?
-  /// 0 is the ground floor; nil where none is set.
+  /// Level of the floor; 0 is the ground floor, nil if not set.
   public let level: Int?
 
   public init(json: JSON) throws(JSONDecodingError) {
@@ -52,17 +52,17 @@ public struct Floor: JSONDecodable, Equatable, Sendable {
   }
 }
 
-/// A word that people put on areas, devices and entities.
+/// Label for areas, devices and entities.
 public struct Label: JSONDecodable, Equatable, Sendable {
-  /// It stays when people rename the label.
+  /// Identifier of the label; it survives a renaming.
   public let id: Text
-  /// What people call it.
+  /// Name for people.
   public let name: Text
-  /// Such as `red` or `#ff0000`; nil where none is set.
+  /// Color, such as `red` or `#ff0000`; nil if not set.
   public let color: Text?
-  /// What people say it is for.
+  /// Description for people.
   public let description: Text?
-  /// Such as `mdi:tag`; nil where none is set.
+  /// Icon, such as `mdi:tag`; nil if not set.
   public let icon: Text?
 
   public init(json: JSON) throws(JSONDecodingError) {
@@ -75,17 +75,17 @@ public struct Label: JSONDecodable, Equatable, Sendable {
   }
 }
 
-/// A person, who may be home or not.
+/// Person, who may be home or not.
 public struct Person: JSONDecodable, Equatable, Sendable {
-  /// It stays when people rename the person; not the entity's id.
+  /// Identifier of the person, other than the entity's; it survives a renaming.
   public let id: Text
-  /// What people call them.
+  /// Name of the person.
   public let name: Text
-  /// The user that they log in as; nil where they do not.
+  /// User account; nil if the person has none.
   public let userID: Text?
-  /// What tells where they are.
+  /// Device trackers that locate the person.
   public let deviceTrackers: [EntityID]
-  /// The path of a picture below the address of Home Assistant.
+  /// Path of a picture, below the address of Home Assistant.
   public let picture: Text?
 
   public init(json: JSON) throws(JSONDecodingError) {
@@ -98,11 +98,11 @@ public struct Person: JSONDecodable, Equatable, Sendable {
   }
 }
 
-/// The people that Home Assistant knows.
+/// People in Home Assistant.
 public struct People: JSONDecodable, Equatable, Sendable {
-  /// Those who were added in the user interface, and can be changed there.
+  /// People from the user interface, which can also change them.
   public let stored: [Person]
-  /// Those who stand in the configuration.
+  /// People from the configuration.
   public let configured: [Person]
 
   public init(json: JSON) throws(JSONDecodingError) {

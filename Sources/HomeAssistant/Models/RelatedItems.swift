@@ -1,21 +1,21 @@
 public import Bytes
 
-/// What hangs together with an item, without the item itself. Home Assistant leaves out a kind of
-/// which there is nothing, and here it is empty. The order means nothing.
+/// Items that are related to an item, without the item itself. Kinds that Home Assistant leaves out
+/// are empty. The order has no meaning.
 public struct RelatedItems: JSONDecodable, Equatable, Sendable {
-  /// Of a device its entities, but those that are disabled.
+  /// Entities; for a device, without disabled ones.
   public let entityIDs: [EntityID]
-  /// The ids of the devices.
+  /// Identifiers of the devices.
   public let deviceIDs: [Text]
-  /// The ids of the entries of the configuration that brought it.
+  /// Identifiers of the configuration entries that created it.
   public let configEntryIDs: [Text]
-  /// The domains of the integrations that brought it.
+  /// Domains of the integrations that created it.
   public let integrations: [Text]
-  /// The ids of the areas.
+  /// Identifiers of the areas.
   public let areaIDs: [Text]
-  /// The entities of the automations that use it.
+  /// Entities of the automations that use it.
   public let automationIDs: [EntityID]
-  /// The entities of the people who are tracked by it.
+  /// Entities of the people who are tracked by it.
   public let personIDs: [EntityID]
 
   public init(json: JSON) throws(JSONDecodingError) {

@@ -1,16 +1,16 @@
 public import Bytes
 
-/// What a template says now, and what it depends on.
+/// Rendered text of a template, and its dependencies.
 public struct RenderedTemplate: JSONDecodable, Equatable, Sendable {
-  /// Where a change makes Home Assistant render the template again.
+  /// Changes after which Home Assistant renders the template again.
   public struct Listeners: JSONDecodable, Equatable, Sendable {
-    /// Any entity.
+    /// Whether any entity counts.
     public let all: Bool
-    /// Every minute.
+    /// Whether the template is rendered every minute.
     public let time: Bool
-    /// The ids of these entities.
+    /// Identifiers of these entities.
     public let entities: [Text]
-    /// Any entity of these domains.
+    /// Domains of which any entity counts.
     public let domains: [Text]
 
     public init(json: JSON) throws(JSONDecodingError) {
@@ -22,9 +22,9 @@ public struct RenderedTemplate: JSONDecodable, Equatable, Sendable {
     }
   }
 
-  /// Text, or what the template's text reads as: a number, a list, a truth.
+  /// Text, or the parsed value of the text: a number, a list, a boolean.
   public let result: JSON
-  /// Where a change makes Home Assistant render it again.
+  /// Changes after which Home Assistant renders the template again.
   public let listeners: Listeners
 
   public init(json: JSON) throws(JSONDecodingError) {
@@ -33,11 +33,11 @@ public struct RenderedTemplate: JSONDecodable, Equatable, Sendable {
   }
 }
 
-/// What happens to a template that is watched.
+/// Event of a template subscription.
 public enum TemplateEvent: JSONDecodable, Equatable, Sendable {
-  /// It says this now.
+  /// New result.
   case rendered(RenderedTemplate)
-  /// Home Assistant cannot render it. `level` is that of its log: `ERROR`, `WARNING`.
+  /// Home Assistant cannot render the template. `level` is its log level: `ERROR`, `WARNING`.
   case failed(message: Text, level: Text?)
 
   public init(json: JSON) throws(JSONDecodingError) {

@@ -1,38 +1,38 @@
 public import Bytes
 
-/// How a Home Assistant is set up. Where it stands is a secret of those who live there.
+/// Configuration of a Home Assistant. Its location is a secret of the residents.
 public struct ServerConfig: JSONDecodable, Equatable, Sendable {
-  /// What its owner calls the home.
+  /// Name of the home.
   public let locationName: Text
-  /// Degrees.
+  /// Latitude, in degrees.
   public let latitude: Double
-  /// Degrees.
+  /// Longitude, in degrees.
   public let longitude: Double
-  /// Above mean sea level.
+  /// Elevation above mean sea level.
   public let elevationMeters: Double
-  /// Such as `Europe/Amsterdam`.
+  /// Time zone, such as `Europe/Amsterdam`.
   public let timeZone: Text
-  /// By quantity, such as `temperature`: `°C`.
+  /// Units by quantity, such as `temperature`: `°C`.
   public let units: [Text: Text]
-  /// Such as `2026.11.0`.
+  /// Version, such as `2026.11.0`.
   public let version: Text
-  /// The integrations that are loaded, such as `mobile_app`, and their platforms.
+  /// Loaded integrations, such as `mobile_app`, and their platforms.
   public private(set) var components: [Text]
-  /// Such as `EUR`.
+  /// Currency, such as `EUR`.
   public let currency: Text?
-  /// Such as `NL`.
+  /// Country, such as `NL`.
   public let country: Text?
-  /// Such as `nl`.
+  /// Language, such as `nl`.
   public let language: Text?
-  /// How it is reached from inside its network; nil where that is not set.
+  /// Address inside its network; nil if not set.
   public let internalURL: Text?
-  /// How it is reached from outside; nil where that is not set.
+  /// Address from outside; nil if not set.
   public let externalURL: Text?
-  /// `NOT_RUNNING`, `STARTING`, `RUNNING`, `STOPPING` or `FINAL_WRITE`.
+  /// State: `NOT_RUNNING`, `STARTING`, `RUNNING`, `STOPPING` or `FINAL_WRITE`.
   public let state: Text?
-  /// Whether it runs without what people added to it.
+  /// Whether it runs without custom additions.
   public let isSafeMode: Bool
-  /// Whether it runs with almost nothing, because its configuration is broken.
+  /// Whether it runs with minimal functions, because its configuration is broken.
   public let isRecoveryMode: Bool
 
   public init(json: JSON) throws(JSONDecodingError) {
@@ -55,7 +55,7 @@ public struct ServerConfig: JSONDecodable, Equatable, Sendable {
     isRecoveryMode = try members.get("recovery_mode", default: false)
   }
 
-  /// A component was loaded. Says whether that is new.
+  /// Adds a loaded component. Returns whether it is new.
   mutating func load(_ component: Text) -> Bool {
     guard !component.isEmpty, !components.contains(component) else { return false }
     components.append(component)
@@ -63,17 +63,17 @@ public struct ServerConfig: JSONDecodable, Equatable, Sendable {
   }
 }
 
-/// A page of the user interface.
+/// Page of the user interface.
 public struct Panel: JSONDecodable, Equatable, Sendable {
-  /// What names the page, below the address of Home Assistant.
+  /// Path below the address of Home Assistant.
   public let urlPath: Text
-  /// The kind of the page, such as `lovelace`.
+  /// Type of the page, such as `lovelace`.
   public let componentName: Text
-  /// What is drawn beside its title.
+  /// Icon beside its title.
   public let icon: Text?
-  /// What people read; some are keys of a translation.
+  /// Title for people; some are keys of a translation.
   public let title: Text?
-  /// What the page was set up with; each kind has its own.
+  /// Configuration of the page; each type has its own.
   public let config: JSON?
   /// Whether only administrators see it.
   public let requiresAdmin: Bool
@@ -89,11 +89,11 @@ public struct Panel: JSONDecodable, Equatable, Sendable {
   }
 }
 
-/// What Home Assistant says of a piece of an automation.
+/// Verdict of Home Assistant on a part of an automation.
 public struct ConfigValidity: JSONDecodable, Equatable, Sendable {
-  /// Whether it would do.
+  /// Whether the part is valid.
   public let isValid: Bool
-  /// What is wrong with it; nil where nothing is.
+  /// Error in the part; nil if it is valid.
   public let error: Text?
 
   public init(json: JSON) throws(JSONDecodingError) {

@@ -1,33 +1,33 @@
 public import Bytes
 
-/// What Home Assistant can be told to do, and how.
+/// Definition of a service that Home Assistant offers.
 public struct ServiceDefinition: Equatable, Sendable {
-  /// Whether a service answers with data of its own.
+  /// Support of a service for response data.
   public enum ResponseSupport: Equatable, Sendable {
-    /// It has none; to want one is an error.
+    /// No response; a call that wants one fails.
     case none
-    /// It does where the call wants an answer.
+    /// Response if the call wants one.
     case optional
-    /// It does; not to want one is an error.
+    /// Response always; a call that does not want one fails.
     case always
   }
 
-  /// Such as `light`.
+  /// Domain, such as `light`.
   public let domain: Text
-  /// Such as `turn_on`.
+  /// Service, such as `turn_on`.
   public let service: Text
-  /// For people; `domain.service` where Home Assistant has nothing better.
+  /// Name for people; `domain.service` if Home Assistant has no better one.
   public let name: Text
-  /// What it does, for people; nil where Home Assistant does not say.
+  /// Description for people; nil if there is none.
   public let description: Text?
-  /// The members that the call's data may have, each with what Home Assistant says of it.
+  /// Members of the call's data, each with its description by Home Assistant.
   public let fields: JSONObject
-  /// What the service may be aimed at, as Home Assistant describes it; nil of one without a target.
+  /// Possible targets, as Home Assistant describes them; nil for a service without a target.
   public let target: JSON?
-  /// Whether it answers with data of its own.
+  /// Support for response data.
   public let response: ResponseSupport
 
-  /// Such as `light.turn_on`.
+  /// Full name, such as `light.turn_on`.
   public var fullName: Text { domain + "." + service }
 
   init(domain: Text, service: Text, json: JSON) throws(JSONDecodingError) {
@@ -50,24 +50,24 @@ public struct ServiceDefinition: Equatable, Sendable {
   }
 }
 
-/// All that Home Assistant can be told to do.
+/// All services of Home Assistant.
 public struct Services: Equatable, Sendable {
-  /// By domain, and in it by service.
+  /// Services by domain, and in it by name.
   public let byDomain: [Text: [Text: ServiceDefinition]]
 
-  /// Sorted by domain and service.
+  /// Services, sorted by domain and name.
   public var all: [ServiceDefinition] {
     byDomain.values.flatMap { Array($0.values) }.sorted { $0.fullName < $1.fullName }
   }
 
-  /// A service by its domain and its name, or nil where there is none.
+  /// Returns a service by its domain and its name, or nil if there is none.
   public subscript(domain: Text, service: Text) -> ServiceDefinition? {
     byDomain[domain]?[service]
   }
 }
 
 extension Services: JSONDecodable {
-  /// An object of the domains, or an array of them, which is how the REST API gives them.
+  /// Reads an object of domains, or the array of domains of the REST API.
   public init(json: JSON) throws(JSONDecodingError) {
     var byDomain: [Text: [Text: ServiceDefinition]] = [:]
     if case .array(let domains) = json {
@@ -95,11 +95,11 @@ extension Services: JSONDecodable {
   }
 }
 
-/// What came of calling a service.
+/// Result of a service call.
 public struct ServiceOutcome: JSONDecodable, Equatable, Sendable {
-  /// Of the call; what it changed carries the same.
+  /// Context of the call, which its changes share.
   public let context: Context
-  /// What the service answered, where an answer was wanted.
+  /// Response data, if the call wanted some.
   public let response: JSON?
 
   public init(json: JSON) throws(JSONDecodingError) {

@@ -1,24 +1,24 @@
 public import Bytes
 
-/// Figures of one period: an hour, or 5 minutes, a day, a week, a month.
+/// Statistics of one period: 5 minutes, an hour, a day, a week or a month.
 public struct StatisticsPoint: JSONDecodable, Equatable, Sendable {
-  /// The beginning of the period.
+  /// Start of the period.
   public let start: WallTime
-  /// The end of the period, where the next one begins.
+  /// End of the period, which is the start of the next one.
   public let end: WallTime
-  /// Weighted by time; nil of a meter.
+  /// Time-weighted mean; nil for a meter.
   public let mean: Double?
-  /// The lowest; nil of a meter.
+  /// Minimum; nil for a meter.
   public let min: Double?
-  /// The highest; nil of a meter.
+  /// Maximum; nil for a meter.
   public let max: Double?
-  /// What a meter has counted since the statistics began.
+  /// Total of a meter since the statistics began.
   public let sum: Double?
-  /// What a meter showed at the end.
+  /// Meter reading at the end of the period.
   public let state: Double?
-  /// Of the sum, in this period.
+  /// Change of the sum in this period.
   public let change: Double?
-  /// When the meter last began from zero.
+  /// Time of the meter's last reset to zero.
   public let lastReset: WallTime?
 
   public init(json: JSON) throws(JSONDecodingError) {
@@ -39,33 +39,33 @@ public struct StatisticsPoint: JSONDecodable, Equatable, Sendable {
   }
 }
 
-/// What there are statistics of.
+/// Description of a statistic.
 public struct StatisticDescription: JSONDecodable, Equatable, Sendable {
-  /// What the means of a statistic are.
+  /// Type of mean of a statistic.
   public enum Mean: Int, JSONDecodable, Sendable {
-    /// It has none: it is a meter.
+    /// No mean: the statistic is a meter.
     case none = 0
-    /// Of numbers.
+    /// Mean of numbers.
     case arithmetic = 1
-    /// Of angles, such as the wind's direction.
+    /// Mean of angles, such as the wind's direction.
     case circular = 2
   }
 
-  /// An entity's id, or `source:name` of what was imported.
+  /// Identifier: that of an entity, or `source:name` for imported statistics.
   public let id: Text
-  /// `recorder` for an entity's.
+  /// Source; `recorder` for an entity.
   public let source: Text
-  /// For people; nil of an entity's.
+  /// Name for people; nil for an entity.
   public let name: Text?
-  /// What the figures are in.
+  /// Unit of the values.
   public let unit: Text?
-  /// The unit that people chose.
+  /// Unit that people chose.
   public let displayUnit: Text?
-  /// Such as `temperature`, where Home Assistant can convert the unit.
+  /// Unit class, such as `temperature`, if Home Assistant can convert the unit.
   public let unitClass: Text?
-  /// What its means are.
+  /// Type of mean.
   public let mean: Mean
-  /// Whether it is a meter, of which there are sums.
+  /// Whether it is a meter, with sums.
   public let hasSum: Bool
 
   public init(json: JSON) throws(JSONDecodingError) {

@@ -1,12 +1,12 @@
 public import Bytes
 
-/// The user that a token belongs to.
+/// User of a token.
 public struct User: JSONDecodable, Equatable, Sendable {
-  /// A way in which the user may log in.
+  /// Login method of a user.
   public struct Credential: JSONDecodable, Equatable, Sendable {
-    /// Such as `homeassistant`.
+    /// Type, such as `homeassistant`.
     public let providerType: Text
-    /// Which one of that type; nil where there is one only.
+    /// Identifier within the type; nil if the type has one provider.
     public let providerID: Text?
 
     public init(json: JSON) throws(JSONDecodingError) {
@@ -15,11 +15,11 @@ public struct User: JSONDecodable, Equatable, Sendable {
     }
   }
 
-  /// A second factor that Home Assistant offers.
+  /// Second factor that Home Assistant offers.
   public struct MultiFactorModule: JSONDecodable, Equatable, Sendable {
-    /// Such as `totp`.
+    /// Identifier, such as `totp`.
     public let id: Text
-    /// What people read.
+    /// Name for people.
     public let name: Text
     /// Whether the user has set it up.
     public let isEnabled: Bool
@@ -31,17 +31,17 @@ public struct User: JSONDecodable, Equatable, Sendable {
     }
   }
 
-  /// It stays when the user is renamed.
+  /// Identifier of the user; it survives a renaming.
   public let id: Text
-  /// What people call the user.
+  /// Name for people.
   public let name: Text?
-  /// Whether the user set this Home Assistant up.
+  /// Whether the user set up this Home Assistant.
   public let isOwner: Bool
-  /// Whether the user may do everything.
+  /// Whether the user has all rights.
   public let isAdmin: Bool
-  /// The ways in which the user may log in.
+  /// Login methods of the user.
   public let credentials: [Credential]
-  /// The second factors that Home Assistant offers.
+  /// Second factors that Home Assistant offers.
   public let multiFactorModules: [MultiFactorModule]
 
   public init(json: JSON) throws(JSONDecodingError) {

@@ -1,31 +1,32 @@
 public import Bytes
 
-/// The notifications for a registered device, over the WebSocket.
+/// Channel of notifications for a registered device, over the WebSocket.
 ///
-/// Home Assistant closes the channel without a word where one notification is not confirmed within
-/// 10 seconds, or where another program opens one for the same device. So each is confirmed before
-/// anything is done about it, a confirmation that is refused opens the channel again at once, and
-/// it is opened again from time to time in any case, after a refusal too. After a reconnection the
-/// client does that.
+/// Home Assistant closes the channel silently if a notification is not confirmed within 10 seconds,
+/// or if another program opens a channel for this device. So each notification is confirmed before
+/// it is delivered; after a refused confirmation, and at regular intervals, even after a refusal,
+/// the channel is reopened. After a reconnection the client reopens it.
 public final class PushChannel {
-  /// How long a channel may be closed at most before it is opened again.
+  /// Interval at which the channel is reopened, and the longest time that it can be closed
+  /// unnoticed.
   public static let renewalInterval: Duration = .seconds(600)
 
-  /// The longest notification that is read, and the values in it. What is more is confirmed and
-  /// reported as unreadable: a value takes many times the memory of its text.
+  /// Maximum size of a notification in bytes. Larger ones are confirmed and reported as unreadable,
+  /// as are those with more than `notificationValueCountMax` values: a value takes many times the
+  /// memory of its text.
   public static let notificationByteCountMax = 64 * 1024
   static let notificationValueCountMax = 4096
 
-  /// How Home Assistant took the channel.
+  /// Answer of Home Assistant to the subscription.
   public enum Change: Equatable, Sendable {
-    /// Home Assistant took the subscription: notifications come.
+    /// Home Assistant accepted the subscription: notifications arrive.
     case opened
-    /// It does not know the device, or the device is another user's.
+    /// Home Assistant does not know the device, or the device belongs to another user.
     case refused(RequestError)
   }
 
-  /// Who is told of notifications, for as long as the channel lives: a confirmation may be answered
-  /// when the subscription that brought its notification, or the channel itself, is no more.
+  /// Receiver of notifications, for as long as the channel lives: the answer to a confirmation may
+  /// come after the end of the subscription that brought its notification, or of the channel.
   private final class Listener {
     var onNotification: ((Result<PushNotification, RequestError>) -> Void)?
   }
@@ -36,20 +37,20 @@ public final class PushChannel {
   private let listener = Listener()
   private var subscription: Subscription?
   private var observation: Observation?
-  /// Whether the channel that is open or wanted asks for confirmations.
+  /// Whether the open or pending channel uses confirmations.
   private var isConfirmed = false
   private var isRefusalTold = false
   private var renewAt: Instant?
 
-  /// Opens the channel as soon as the client is connected, and closes it where this object ends.
+  /// Opens the channel as soon as the client is connected, until this object is released.
   ///
   /// - Parameters:
-  ///   - client: of the user who registered the device.
-  ///   - webhookID: of the device's registration; a secret.
-  ///   - onChange: is told how Home Assistant took the channel, each time it is opened; a refusal
-  ///     only once until then.
-  ///   - onNotification: is told every notification, which is confirmed by then, or why it cannot
-  ///     be read.
+  ///   - client: client of the user who registered the device.
+  ///   - webhookID: webhook of the device's registration; a secret.
+  ///   - onChange: receives the answer each time the channel is opened; of repeated refusals only
+  ///     the first.
+  ///   - onNotification: receives every notification after its confirmation, or the reason that it
+  ///     is unreadable.
   public init(
     client: Client, webhookID: [UInt8], onChange: @escaping (Change) -> Void,
     onNotification: @escaping (Result<PushNotification, RequestError>) -> Void
@@ -64,24 +65,24 @@ public final class PushChannel {
 
   deinit { listener.onNotification = nil }
 
-  /// Takes the notifications for this device instead. Those that came before, and whose
-  /// confirmation is under way, are told all the same: Home Assistant may have taken it, and then
-  /// never sends them again.
+  /// Switches to another registration. Earlier notifications that wait for the answer to their
+  /// confirmation are still delivered: Home Assistant may have accepted it, and then never sends
+  /// them again.
   ///
-  /// - Parameter webhookID: of the device's registration; a secret.
+  /// - Parameter webhookID: webhook of the device's registration; a secret.
   public func reopen(for webhookID: [UInt8]) {
     self.webhookID = Text(webhookID)
     isRefusalTold = false
     renewAt = nil
-    // What waits for a connection is not wanted any more.
+    // A subscription that waits for a connection is dropped.
     guard case .ready(let version) = client.state else { return subscription = nil }
     subscribe(isConfirmed: version.supports(.pushConfirmation))
   }
 
-  /// When `deadlineReached` is due, or nil.
+  /// Instant at which to call `deadlineReached`, or nil.
   public var deadline: Instant? { renewAt }
 
-  /// `deadline` has come.
+  /// Reopens the channel if `deadline` has come.
   public func deadlineReached(now: Instant) {
     guard let renewAt, now >= renewAt else { return }
     self.renewAt = nil
@@ -91,7 +92,7 @@ public final class PushChannel {
   private func stateChanged(_ state: ConnectionState) {
     guard case .ready(let version) = state else { return renewAt = nil }
     let isConfirmed = version.supports(.pushConfirmation)
-    // The client repeats the subscription that it has.
+    // The client repeats an existing subscription.
     guard subscription == nil || isConfirmed != self.isConfirmed else { return }
     subscribe(isConfirmed: isConfirmed)
   }
@@ -120,16 +121,16 @@ public final class PushChannel {
 
   private func received(_ text: Span<UInt8>) {
     let event = Self.notification(in: text)
-    // What cannot be read has arrived all the same.
+    // An unreadable notification has arrived too.
     guard let confirmID = Self.confirmID(in: text), let id = subscription?.id else {
       listener.onNotification?(event)
       return
     }
-    // From inside an event nothing is sent at once: what is to be done waits for the answer.
+    // The client sends nothing from inside an event handler: the rest follows after the answer.
     client.send(ConfirmPush(webhookID: webhookID, confirmID: confirmID)) {
       [unowned(unsafe) client, listener] result in
       guard let onNotification = listener.onNotification else { return }
-      // A subscription that is over stays so.
+      // A subscription that has ended stays ended.
       if case .failure(.server(code: "not_found", _)) = result { unsafe client.resubscribe(id) }
       onNotification(event.map { $0.confirmed(result) })
     }
@@ -146,7 +147,8 @@ public final class PushChannel {
     }
   }
 
-  /// Nothing else of the text is kept, however long it is.
+  /// Returns the identifier for the confirmation. No other part of the text is stored, which may be
+  /// long.
   private static func confirmID(in text: Span<UInt8>) -> Text? {
     var reader = JSONReader(text)
     do throws(JSONError) {

@@ -1,27 +1,27 @@
 public import Bytes
 
-/// Whether Home Assistant knows that a notification has arrived.
+/// State of the confirmation of a notification.
 public enum PushConfirmation: Equatable, Sendable {
-  /// It took the confirmation.
+  /// Home Assistant accepted it.
   case taken
-  /// The channel was opened without confirmations.
+  /// The channel does not use confirmations.
   case notAsked
-  /// It refused the confirmation, or its answer was lost: it may have told the sender that the
-  /// notification did not arrive, or have sent it another way.
+  /// Home Assistant refused it, or its answer was lost: it may have reported the notification to
+  /// its sender as lost, or have sent it another way.
   case failed
 }
 
-/// A notification for this device, as the local channel brings it.
+/// Notification for this device, from the local channel.
 public struct PushNotification: JSONDecodable, Equatable, Sendable {
-  /// What it says; nil of a command such as `clear_notification`'s tag alone.
+  /// Message; nil for a command without one, such as `clear_notification`.
   public let message: Text?
-  /// What stands above it.
+  /// Title above the message.
   public let title: Text?
-  /// Whatever the sender wrote, passed through unchanged.
+  /// Unchanged data of the sender.
   public let data: JSONObject
-  /// What a confirmation must name; nil where the channel was opened without confirmations.
+  /// Identifier for the confirmation; nil if the channel does not use confirmations.
   public let confirmID: Text?
-  /// What became of the confirmation.
+  /// State of the confirmation.
   public internal(set) var confirmation = PushConfirmation.notAsked
 
   public init(json: JSON) throws(JSONDecodingError) {
@@ -32,7 +32,7 @@ public struct PushNotification: JSONDecodable, Equatable, Sendable {
     confirmID = try members.getIfPresent("hass_confirm_id")
   }
 
-  /// The same, with what Home Assistant answered to its confirmation.
+  /// Returns the notification with the state of its confirmation.
   func confirmed(_ result: Result<NoContent, RequestError>) -> PushNotification {
     var notification = self
     if case .success = result {
@@ -44,13 +44,13 @@ public struct PushNotification: JSONDecodable, Equatable, Sendable {
   }
 }
 
-/// What a webhook answered that was called over the WebSocket.
+/// Answer of a webhook that was called over the WebSocket.
 public struct WebhookReply: JSONDecodable, Equatable, Sendable {
-  /// Of HTTP. That the command succeeded says nothing of this.
+  /// HTTP status, independent of the command's success.
   public let status: Int
-  /// Of the answer; nil where there was none.
+  /// Body of the answer; nil if there was none.
   public let body: Text?
-  /// By name, as the webhook wrote it.
+  /// Headers by name.
   public let headers: [Text: Text]
 
   public init(json: JSON) throws(JSONDecodingError) {

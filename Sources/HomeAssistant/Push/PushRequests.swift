@@ -1,21 +1,22 @@
 public import Bytes
 
-/// The notifications for a registered device. The token must be of the user who registered it.
+/// Subscription to the notifications for a registered device. The token must be of the user who
+/// registered it.
 ///
-/// With confirmations, one that is not confirmed within 10 seconds goes elsewhere, and Home
-/// Assistant closes the channel without a word: confirm before doing anything, and when a
-/// confirmation is refused, subscribe again.
+/// With confirmations, Home Assistant sends a notification that is not confirmed within 10 seconds
+/// elsewhere, and closes the channel silently: confirm each notification first, and subscribe again
+/// after a refused confirmation.
 public struct SubscribePush: SubscriptionRequest {
   public typealias Event = PushNotification
-  /// A secret: it stands for the device.
+  /// Webhook of the device; a secret.
   public let webhookID: Text
   /// Whether each notification is confirmed with `ConfirmPush`.
   public let isConfirmed: Bool
 
-  /// The channel of one device.
+  /// Creates a subscription for one device.
   ///
   /// - Parameters:
-  ///   - webhookID: of the device.
+  ///   - webhookID: webhook of the device.
   ///   - isConfirmed: whether each notification is confirmed with `ConfirmPush`.
   public init(webhookID: Text, isConfirmed: Bool) {
     self.webhookID = webhookID
@@ -30,19 +31,19 @@ public struct SubscribePush: SubscriptionRequest {
   }
 }
 
-/// Says that a notification has arrived. Refused as `not_found` where the channel is closed.
+/// Confirmation that a notification has arrived. Refused as `not_found` if the channel is closed.
 public struct ConfirmPush: Request {
   public typealias Response = NoContent
-  /// Of the device; a secret.
+  /// Webhook of the device; a secret.
   public let webhookID: Text
-  /// Of the notification: `PushNotification.confirmID`.
+  /// Identifier of the notification: `PushNotification.confirmID`.
   public let confirmID: Text
 
-  /// The confirmation of one notification.
+  /// Creates the confirmation of one notification.
   ///
   /// - Parameters:
-  ///   - webhookID: of the device.
-  ///   - confirmID: of the notification.
+  ///   - webhookID: webhook of the device.
+  ///   - confirmID: identifier of the notification.
   public init(webhookID: Text, confirmID: Text) {
     self.webhookID = webhookID
     self.confirmID = confirmID
@@ -52,25 +53,25 @@ public struct ConfirmPush: Request {
   public var payload: JSONObject {
     ["webhook_id": .text(webhookID), "confirm_id": .text(confirmID)]
   }
-  /// Another connection has another channel.
+  /// Never repeated: another connection has another channel.
   public var retry: Retry { .never }
 }
 
-/// Calls a webhook over the WebSocket, which then needs no connection of its own.
+/// Call of a webhook over the WebSocket, without a connection of its own.
 public struct HandleWebhook: Request {
   public typealias Response = WebhookReply
-  /// A secret.
+  /// Webhook; a secret.
   public let webhookID: Text
-  /// What would be the body of the POST, as text.
+  /// Body of the `POST`, as text.
   public let body: Text
   public let retry: Retry
 
-  /// A `POST` of JSON to one webhook.
+  /// Creates a `POST` of JSON to a webhook.
   ///
   /// - Parameters:
-  ///   - webhookID: which webhook.
-  ///   - body: what would be the body of the POST.
-  ///   - retry: whether it is sent again where its connection is lost before the answer.
+  ///   - webhookID: webhook to call.
+  ///   - body: body of the `POST`.
+  ///   - retry: whether it is sent again if its connection is lost before the answer.
   public init(webhookID: Text, body: Text, retry: Retry = .within(.seconds(10))) {
     self.webhookID = webhookID
     self.body = body

@@ -1,16 +1,16 @@
 public import Bytes
 
-/// A server that takes notifications for the device, `push_url` and `push_token`.
+/// Server for notifications of the device, `push_url` and `push_token`.
 ///
-/// Home Assistant posts to it without any signature: only the token tells its messages from those
-/// of others, and a sender that has the two can have a notification shown. Both are secrets.
+/// Home Assistant posts to it without a signature: only the token authenticates its messages, and
+/// any sender with both values can have a notification shown. Both are secrets.
 public struct PushTarget: Equatable, Sendable {
-  /// `http://` or `https://`; Home Assistant refuses a registration with anything else.
+  /// URL with `http://` or `https://`; Home Assistant refuses a registration with anything else.
   public let url: Text
-  /// Sent along with each notification, so that the server knows for whom it is.
+  /// Token in each notification, which identifies the device to the server.
   public let token: Text
 
-  /// Nil where `url` is not one that Home Assistant takes.
+  /// Fails if Home Assistant does not accept `url`.
   public init?(url: Text, token: Text) {
     guard url.isHTTPURL else { return nil }
     self.url = url
@@ -18,18 +18,18 @@ public struct PushTarget: Equatable, Sendable {
   }
 }
 
-/// The ways by which notifications reach the device, which Home Assistant keeps as its `app_data`.
-/// Without any, it makes no notify service for the device.
+/// Routes of notifications to the device, which Home Assistant stores as its `app_data`. Without a
+/// route, it creates no notify service for the device.
 public struct PushRoutes: Equatable, Sendable {
-  /// Over the WebSocket, while the device is connected.
+  /// Whether notifications come over the WebSocket while the device is connected.
   public var isWebSocketWanted: Bool
-  /// Over a server, always.
+  /// Server for notifications at any time.
   public var target: PushTarget?
 
-  /// No way: Home Assistant makes no notify service.
+  /// No route: Home Assistant creates no notify service.
   public static let none = PushRoutes(isWebSocketWanted: false)
 
-  /// The ways by which notifications reach the device.
+  /// Creates a set of routes.
   public init(isWebSocketWanted: Bool, target: PushTarget? = nil) {
     self.isWebSocketWanted = isWebSocketWanted
     self.target = target
@@ -38,7 +38,7 @@ public struct PushRoutes: Equatable, Sendable {
   func write(into buffer: inout ByteBuffer) {
     buffer.openJSONObject()
     if isWebSocketWanted {
-      // The key alone makes the service, also with the value false.
+      // The key alone creates the service, even with the value false.
       buffer.appendJSON(key: "push_websocket_channel")
       buffer.appendJSON(true)
     }
@@ -51,7 +51,7 @@ public struct PushRoutes: Equatable, Sendable {
 }
 
 extension Text {
-  /// Whether this is a URL of HTTP as it stands in a request: visible ASCII, with a host.
+  /// Whether this is a URL of HTTP: visible ASCII, with a host.
   var isHTTPURL: Bool {
     let scheme: Text = hasPrefix("https://") ? "https://" : "http://"
     guard hasPrefix(scheme), bytes.count > scheme.bytes.count,

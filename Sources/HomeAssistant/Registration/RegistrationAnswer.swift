@@ -1,20 +1,20 @@
 public import Bytes
 
-/// What Home Assistant answered to a registration.
+/// Answer of Home Assistant to a registration.
 public enum RegistrationAnswer: Sendable {
-  /// It registered the device, and gave it a key.
+  /// Home Assistant registered the device, and issued a key.
   case registered(Registration)
-  /// It registered the device without a key: what is sent with this registration is not sealed.
+  /// Home Assistant registered the device without a key: messages are not encrypted.
   case withoutEncryption(Registration)
-  /// 401 in Home Assistant's own words: the token is not valid. Sending it again may ban this
+  /// 401 in Home Assistant's own words: the token is invalid. Sending it again may ban the client's
   /// address.
   case tokenRejected
-  /// 400: Home Assistant does not like the request; our mistake.
+  /// 400: Home Assistant rejects the request, which is a fault of this library.
   case requestRejected
-  /// No registration was looked at.
+  /// The server did not process the registration.
   case server(ServerRefusal)
 
-  /// Reads an answer to a registration, whatever it is.
+  /// Reads any answer to a registration.
   public static func read(_ head: AnswerHead, body: borrowing ByteBuffer) -> RegistrationAnswer {
     switch head.status {
     case 200, 201: if let answer = readRegistration(body.bytes) { return answer }
@@ -25,12 +25,12 @@ public enum RegistrationAnswer: Sendable {
     return .server(ServerRefusal(head, body.bytes))
   }
 
-  /// `{"message": …}` is how Home Assistant refuses what it has looked at.
+  /// Whether Home Assistant processed the request and refused it: `{"message": …}`.
   private static func isOfHandler(_ body: Span<UInt8>) -> Bool {
     (try? JSON(parsing: body))?["message"] != nil
   }
 
-  /// Nil where it is none.
+  /// Returns nil if the body is not a registration.
   private static func readRegistration(_ body: Span<UInt8>) -> RegistrationAnswer? {
     var fields = RegistrationFields()
     guard (try? fields.read(body)) != nil, let webhookID = fields.webhookID,
@@ -44,7 +44,6 @@ public enum RegistrationAnswer: Sendable {
   }
 }
 
-/// The members of an answer to a registration.
 private struct RegistrationFields {
   var webhookID: [UInt8]?
   var secret: [UInt8]?

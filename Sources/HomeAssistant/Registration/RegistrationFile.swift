@@ -1,27 +1,27 @@
 public import Bytes
 
-/// The file that keeps a registration over restarts:
+/// File of a registration:
 ///
-///     member         type    what
+///     member         type    content
 ///     version        number  3
-///     webhook_id     string  as Home Assistant gave it
-///     secret         string  64 hexadecimal digits; empty where the registration is plain
-///     cloudhook_url  string  empty where there is none
-///     remote_ui_url  string  empty where there is none
-///     told           string  32 hexadecimal digits: what Home Assistant was told last, or empty
-///     device_id      string  what the device registered as; empty where that is not known
-///     board          string  the serial number of its board; empty where it has none
+///     webhook_id     string  from Home Assistant
+///     secret         string  64 hexadecimal digits; empty without encryption
+///     cloudhook_url  string  empty if there is none
+///     remote_ui_url  string  empty if there is none
+///     told           string  32 hexadecimal digits: `toldFingerprint`, or empty
+///     device_id      string  identifier at the registration; empty if unknown
+///     board          string  serial number of the board; empty if it has none
 ///     checksum       number  CRC-32C of the bytes of the strings, one after the other
 ///
-/// Version 1 had no more than webhook_id and secret, and version 2 no device_id and board. They are
-/// read, and not written any more.
+/// Version 1 had only webhook_id and secret, and version 2 lacked device_id and board. Both are
+/// read, but no longer written.
 ///
-/// With one flipped bit in the secret Home Assistant would drop every message without a word.
+/// With a flipped bit in the secret, Home Assistant would drop every message silently.
 extension Registration {
-  /// The longest file that `writeFile` writes.
+  /// Maximum size of a file of `writeFile`, in bytes.
   public static let fileByteCountMax = 4096
 
-  /// How many texts a file of each version has, from 1 on.
+  /// Number of texts in a file of each version, from 1 on.
   private static let textCounts = [2, 5, 7]
 
   private static func kept(version: Int) -> KeptTexts {
@@ -32,7 +32,8 @@ extension Registration {
       version: Int64(version), keys: [StaticString](keys.prefix(textCounts[version - 1])))
   }
 
-  /// Writes the file, in place of what the buffer holds. It holds at least `fileByteCountMax`.
+  /// Writes the file in place of the buffer's content. The buffer holds at least
+  /// `fileByteCountMax`.
   public func writeFile(into buffer: inout ByteBuffer) {
     Self.kept(version: Self.textCounts.count).write(
       [webhookID, secretText()]
@@ -40,12 +41,12 @@ extension Registration {
       into: &buffer)
   }
 
-  /// The registration of a file that `writeFile` has written.
+  /// Reads a file of `writeFile`.
   ///
-  /// - Throws: `KeptFileError`, where the file is another one or damaged.
+  /// - Throws: `KeptFileError` if the file is of another kind or damaged.
   public init(file bytes: Span<UInt8>) throws(KeptFileError) {
     var texts = try Self.texts(bytes)
-    // One of version 1 is sealed; later ones say with an empty text that they are not.
+    // Version 1 always has a key; in later versions an empty text means no encryption.
     let isFirst = texts.count == Self.textCounts[0]
     let protection = texts[1].isEmpty && !isFirst ? .plain : Self.sealed(secret: texts[1])
     guard let protection,

@@ -1,35 +1,35 @@
 public import Bytes
 
-/// Everything that Home Assistant wants to know about a device before it registers it.
+/// Request to register a device: `POST /api/mobile_app/registrations`.
 ///
-/// `POST /api/mobile_app/registrations`. All keys are written: Home Assistant accepts a request
-/// without `os_version` and then never opens the webhook.
+/// It has all keys: Home Assistant accepts a request without `os_version`, and then never opens the
+/// webhook.
 public struct RegistrationRequest: Sendable {
-  /// Always the same for a device, and another one for each: registering it again replaces the
-  /// earlier registration.
+  /// Identifier of the device, constant and unique: registering it again replaces the earlier
+  /// registration.
   public var deviceID: [UInt8]
-  /// The serial number of its board, which is kept with the registration and not sent; empty where
-  /// it has none.
+  /// Serial number of the board, stored with the registration and not sent; empty if there is none.
   public var board: [UInt8]
-  /// What Home Assistant calls the device and names its entities after.
+  /// Name of the device in Home Assistant, from which its entities are named.
   public var deviceName: [UInt8]
-  /// Who made the device; may be empty.
+  /// Manufacturer; may be empty.
   public var manufacturer: [UInt8]
-  /// Which one it is of its maker's; may be empty.
+  /// Model of the manufacturer; may be empty.
   public var model: [UInt8]
-  /// Such as `Linux`.
+  /// Operating system, such as `Linux`.
   public var osName: [UInt8]
-  /// Such as `12`. Without one Home Assistant never opens the webhook.
+  /// Version of the operating system, such as `12`. Without it Home Assistant never opens the
+  /// webhook.
   public var osVersion: [UInt8]
-  /// The version of this program.
+  /// Version of this program.
   public var appVersion: [UInt8]
-  /// How notifications reach the device.
+  /// Routes of notifications to the device.
   public var push: PushRoutes
 
-  /// The path below the address of Home Assistant.
+  /// Path below the address of Home Assistant.
   public static let path: StaticString = "/api/mobile_app/registrations"
 
-  /// A request to register. All texts are UTF-8.
+  /// Creates a request to register. All texts are UTF-8.
   public init(
     deviceID: [UInt8], deviceName: [UInt8], manufacturer: [UInt8], model: [UInt8],
     osName: [UInt8], osVersion: [UInt8], appVersion: [UInt8], push: PushRoutes = .none,
@@ -46,7 +46,7 @@ public struct RegistrationRequest: Sendable {
     self.push = push
   }
 
-  /// Writes the JSON of the body, in place of what the buffer holds.
+  /// Writes the JSON of the body in place of the buffer's content.
   public func write(into buffer: inout ByteBuffer) {
     buffer.removeAll()
     buffer.openJSONObject()

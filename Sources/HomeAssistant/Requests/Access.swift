@@ -1,21 +1,21 @@
 public import Bytes
 
-/// Makes a token that is good for years. Home Assistant shows it this once; it is a secret.
+/// Request for a token that is valid for years. Home Assistant shows it only once; it is a secret.
 public struct CreateLongLivedToken: Request {
   public typealias Response = Text
-  /// What people see in their profile. It must not be there yet.
+  /// Unused name for the token on the user's profile page.
   public let clientName: Text
-  /// How long the token is good for.
+  /// Lifetime of the token.
   public let lifespanDays: Int
-  /// The address of a picture beside the name; nil for none.
+  /// Address of a picture beside the name; nil for none.
   public let clientIcon: Text?
 
-  /// A token that does not exist yet.
+  /// Creates a request for a new token.
   ///
   /// - Parameters:
-  ///   - clientName: what people see in their profile; it must not be there yet.
-  ///   - lifespanDays: how long the token is good for.
-  ///   - clientIcon: the address of a picture beside the name; nil for none.
+  ///   - clientName: unused name for the token on the user's profile page.
+  ///   - lifespanDays: lifetime of the token.
+  ///   - clientIcon: address of a picture beside the name; nil for none.
   public init(clientName: Text, lifespanDays: Int, clientIcon: Text? = nil) {
     self.clientName = clientName
     self.lifespanDays = lifespanDays
@@ -30,23 +30,24 @@ public struct CreateLongLivedToken: Request {
     payload["client_icon"] = clientIcon.map { .text($0) }
     return payload
   }
-  /// A second one would be refused because of the first, which the program has not seen.
+  /// Never repeated: Home Assistant would refuse a second token of this name, after one that the
+  /// program never received.
   public var retry: Retry { .never }
 }
 
-/// Makes a path that can be fetched for a while without a token, such as by a player of videos.
+/// Request for a path that works for a while without a token, such as for a video player.
 public struct SignPath: Request {
   public typealias Response = SignedPath
-  /// With its slash: `/api/camera_proxy/camera.door`.
+  /// Path with its slash: `/api/camera_proxy/camera.door`.
   public let path: Text
-  /// 30 seconds, where it is nil.
+  /// Lifetime; nil for 30 seconds.
   public let lifetime: Duration?
 
-  /// A signature for one path.
+  /// Creates a request for one path.
   ///
   /// - Parameters:
-  ///   - path: with its slash: `/api/camera_proxy/camera.door`.
-  ///   - lifetime: how long the path is good for, in whole seconds; 30, where it is nil.
+  ///   - path: path with its slash: `/api/camera_proxy/camera.door`.
+  ///   - lifetime: lifetime in whole seconds; nil for 30 seconds.
   public init(_ path: Text, lifetime: Duration? = nil) {
     self.path = path
     self.lifetime = lifetime
@@ -60,9 +61,9 @@ public struct SignPath: Request {
   }
 }
 
-/// A path with a signature, which is a secret while it is good.
+/// Path with a signature, which is a secret while it is valid.
 public struct SignedPath: JSONDecodable, Equatable, Sendable {
-  /// With its signature, below the address of Home Assistant.
+  /// Path with its signature, below the address of Home Assistant.
   public let path: Text
 
   public init(json: JSON) throws(JSONDecodingError) { path = try json.get("path") }

@@ -1,50 +1,50 @@
 public import Bytes
 
-/// Runs Assist once: from speech or text to an answer, in steps that come as events.
+/// Run of Assist, from speech or text to an answer, whose steps arrive as events.
 public struct RunAssist: SubscriptionRequest {
   public typealias Event = AssistEvent
-  /// What happens in a run, in this order.
+  /// Stages of a run, in this order.
   public enum Stage: Text, Sendable {
-    /// It listens for the word that wakes it.
+    /// Detects the wake word.
     case wakeWord = "wake_word"
-    /// Speech becomes text.
+    /// Converts speech to text.
     case speechToText = "stt"
-    /// What the text asks for is done, and there is an answer.
+    /// Carries out the text's command, and makes an answer.
     case intent
-    /// The answer becomes speech.
+    /// Converts the answer to speech.
     case textToSpeech = "tts"
   }
 
-  /// What the run begins with.
+  /// Input of a run.
   public enum Input: Equatable, Sendable {
-    /// What a person would say.
+    /// Text of a command.
     case text(Text)
-    /// 16-bit mono sound, which `AssistEvent.speech` takes. Home Assistant works with 16 000 hertz
-    /// and converts what comes with another rate.
+    /// 16-bit mono sound, sent with `AssistEvent.speech`. Home Assistant works with 16 000 hertz
+    /// and converts other rates.
     case speech(sampleRateHertz: Int)
   }
 
-  /// Where the run begins; it must fit `input`.
+  /// First stage; it must fit `input`.
   public let startStage: Stage
-  /// Where the run ends.
+  /// Last stage.
   public let endStage: Stage
-  /// What the run begins with.
+  /// Input of the run.
   public let input: Input
-  /// The preferred one, where it is nil.
+  /// Pipeline; nil for the preferred one.
   public var pipelineID: Text?
-  /// What goes on here.
+  /// Conversation that the run continues.
   public var conversationID: Text?
-  /// From which device the person speaks, in Home Assistant's registry: it tells the room.
+  /// Device in Home Assistant's registry that the person speaks to, which determines the room.
   public var deviceID: Text?
-  /// How long the run may take; Home Assistant's own limit is 5 minutes, where it is nil.
+  /// Time limit of the run; nil for Home Assistant's limit of 5 minutes.
   public var timeout: Duration?
 
-  /// A run from one stage to another.
+  /// Creates a run from one stage to another.
   ///
   /// - Parameters:
-  ///   - startStage: where the run begins: `.intent` for text, an earlier one for speech.
-  ///   - endStage: where the run ends.
-  ///   - input: what the run begins with.
+  ///   - startStage: first stage: `.intent` for text, an earlier one for speech.
+  ///   - endStage: last stage.
+  ///   - input: input of the run.
   public init(from startStage: Stage, to endStage: Stage, _ input: Input) {
     self.startStage = startStage
     self.endStage = endStage
@@ -68,14 +68,14 @@ public struct RunAssist: SubscriptionRequest {
     return payload
   }
 
-  /// What was said is not said again to another connection.
+  /// False: speech is not sent again to another connection.
   public var isResubscribed: Bool { false }
 }
 
-/// The ways in which Assist is set up.
+/// Request for the pipelines of Assist.
 public struct GetAssistPipelines: Request {
   public typealias Response = AssistPipelines
-  /// There is nothing to choose.
+  /// Creates the request.
   public init() {}
   public var command: Text { "assist_pipeline/pipeline/list" }
 }

@@ -1,84 +1,85 @@
 public import Bytes
 
-/// Who the token belongs to.
+/// Request for the user of the token.
 public struct CurrentUser: Request {
   public typealias Response = User
-  /// There is nothing to choose.
+  /// Creates the request.
   public init() {}
   public var command: Text { "auth/current_user" }
 }
 
-/// All entities as they are now. One that does not decode is left out and counted; the others are
-/// not lost over it. To go on watching them, subscribe with `SubscribeEntities` instead.
+/// Request for the states of all entities. Entities that do not decode are left out and counted. To
+/// watch the entities, use `SubscribeEntities`.
 public struct GetStates: Request {
   public typealias Response = LossyArray<Entity>
-  /// There is nothing to choose.
+  /// Creates the request.
   public init() {}
   public var command: Text { "get_states" }
 }
 
-/// How Home Assistant is set up.
+/// Request for the configuration of Home Assistant.
 public struct GetConfig: Request {
   public typealias Response = ServerConfig
-  /// There is nothing to choose.
+  /// Creates the request.
   public init() {}
   public var command: Text { "get_config" }
 }
 
-/// What Home Assistant can be told to do.
+/// Request for the services of Home Assistant.
 public struct GetServices: Request {
   public typealias Response = Services
-  /// There is nothing to choose.
+  /// Creates the request.
   public init() {}
   public var command: Text { "get_services" }
 }
 
-/// The pages of the user interface, by their path.
+/// Request for the pages of the user interface, by their path.
 public struct GetPanels: Request {
   public typealias Response = [Text: Panel]
-  /// There is nothing to choose.
+  /// Creates the request.
   public init() {}
   public var command: Text { "get_panels" }
 }
 
-/// The warnings and errors that Home Assistant has logged since it started. For administrators.
+/// Request for the warnings and errors that Home Assistant has logged since its start. For
+/// administrators.
 public struct GetSystemLog: Request {
   public typealias Response = [SystemLogEntry]
-  /// There is nothing to choose.
+  /// Creates the request.
   public init() {}
   public var command: Text { "system_log/list" }
 }
 
-/// What the energy dashboard is made of, as Home Assistant gives it.
+/// Request for the sources of the energy dashboard, as raw JSON.
 public struct GetEnergyInfo: Request {
   public typealias Response = JSON
-  /// There is nothing to choose.
+  /// Creates the request.
   public init() {}
   public var command: Text { "energy/info" }
 }
 
-/// How people set up the energy dashboard, as Home Assistant gives it; refused as `not_found` where
-/// they did not.
+/// Request for the settings of the energy dashboard, as raw JSON; refused as `not_found` if there
+/// are none.
 public struct GetEnergyPreferences: Request {
   public typealias Response = JSON
-  /// There is nothing to choose.
+  /// Creates the request.
   public init() {}
   public var command: Text { "energy/get_prefs" }
 }
 
-/// Whether pieces of an automation would do. Needs Home Assistant 2024.10 or newer, which changed
-/// the names of the members.
+/// Request to check parts of an automation. It needs Home Assistant 2024.10 or newer, which renamed
+/// the members.
 public struct ValidateConfig: Request {
-  /// By `triggers`, `conditions` and `actions`, whichever were given.
+  /// Verdicts by `triggers`, `conditions` and `actions`, as far as these were given.
   public typealias Response = [Text: ConfigValidity]
-  /// One trigger, or an array of them.
+  /// Trigger, or an array of them.
   public var triggers: JSON?
-  /// One condition, or an array of them.
+  /// Condition, or an array of them.
   public var conditions: JSON?
-  /// One action, or an array of them.
+  /// Action, or an array of them.
   public var actions: JSON?
 
-  /// The pieces to look at; at least one.
+  /// Creates a request with at least one part.
   ///
   /// - Parameters:
   ///   - triggers: one trigger, or an array of them; nil leaves them out.
@@ -101,22 +102,22 @@ public struct ValidateConfig: Request {
 }
 
 extension Request where Self == CurrentUser {
-  /// Who the token belongs to.
+  /// Request for the user of the token.
   public static var currentUser: CurrentUser { CurrentUser() }
 }
 extension Request where Self == GetStates {
-  /// All entities as they are now.
+  /// Request for the states of all entities.
   public static var states: GetStates { GetStates() }
 }
 extension Request where Self == GetConfig {
-  /// How Home Assistant is set up.
+  /// Request for the configuration of Home Assistant.
   public static var config: GetConfig { GetConfig() }
 }
 extension Request where Self == GetServices {
-  /// What Home Assistant can be told to do.
+  /// Request for the services of Home Assistant.
   public static var services: GetServices { GetServices() }
 }
 extension Request where Self == GetPanels {
-  /// The pages of the user interface.
+  /// Request for the pages of the user interface.
   public static var panels: GetPanels { GetPanels() }
 }

@@ -1,33 +1,33 @@
 public import Bytes
 
-/// Has Home Assistant do something.
+/// Call of a Home Assistant service.
 ///
-/// Where the connection is lost before the answer comes, the call is made again, and what it does
-/// may be done twice. A call for which that is not harmless says `retry: .never`.
+/// If the connection is lost before the answer, the call is repeated, and may take effect twice. If
+/// that is harmful, use `retry: .never`.
 public struct CallService: Request {
   public typealias Response = ServiceOutcome
-  /// Such as `light`.
+  /// Domain, such as `light`.
   public let domain: Text
-  /// Such as `turn_on`.
+  /// Service, such as `turn_on`.
   public let service: Text
-  /// What the service takes, such as `brightness_pct`.
+  /// Data of the service, such as `brightness_pct`.
   public let data: JSONObject
-  /// What the service is aimed at; nil of one without a target.
+  /// Target; nil for a service without one.
   public let target: ServiceTarget?
-  /// Whether the service's own answer is wanted. It is an error to want it of one that has none,
-  /// and with some not to want it.
+  /// Whether the call wants response data. Some services refuse calls that want it, and others
+  /// refuse calls that do not.
   public let wantsResponse: Bool
   public let retry: Retry
 
-  /// A call of one service.
+  /// Creates a call of one service.
   ///
   /// - Parameters:
-  ///   - domain: such as `light`.
-  ///   - service: such as `turn_on`.
-  ///   - data: what the service takes.
-  ///   - target: what it is aimed at.
-  ///   - wantsResponse: whether the service's own answer is wanted.
-  ///   - retry: whether the call is made again where its connection is lost before the answer.
+  ///   - domain: domain, such as `light`.
+  ///   - service: service, such as `turn_on`.
+  ///   - data: data of the service.
+  ///   - target: target of the service.
+  ///   - wantsResponse: whether the call wants response data.
+  ///   - retry: whether it is sent again if its connection is lost before the answer.
   public init(
     _ domain: Text, _ service: Text, data: JSONObject = [:], target: ServiceTarget? = nil,
     wantsResponse: Bool = false, retry: Retry = .within(.seconds(10))
@@ -51,27 +51,27 @@ public struct CallService: Request {
   }
 }
 
-/// What a service is aimed at: everything that is named, and everything in what is named.
+/// Target of a service: all named items, and all entities that belong to them.
 public struct ServiceTarget: Equatable, Sendable {
-  /// These entities.
+  /// Entities to call the service on.
   public var entityIDs: [EntityID]
-  /// All entities of these devices.
+  /// Devices, with all their entities.
   public var deviceIDs: [Text]
-  /// All entities in these areas.
+  /// Areas, with all their entities.
   public var areaIDs: [Text]
-  /// All entities on these floors.
+  /// Floors, with all their entities.
   public var floorIDs: [Text]
-  /// All entities with these labels, or of devices or in areas with them.
+  /// Labels, with all entities that have them, or whose device or area has them.
   public var labelIDs: [Text]
 
-  /// Everything that any of these names.
+  /// Creates a target of all these items.
   ///
   /// - Parameters:
-  ///   - entityIDs: these entities.
-  ///   - deviceIDs: all entities of these devices.
-  ///   - areaIDs: all entities in these areas.
-  ///   - floorIDs: all entities on these floors.
-  ///   - labelIDs: all entities with these labels.
+  ///   - entityIDs: entities.
+  ///   - deviceIDs: devices, with all their entities.
+  ///   - areaIDs: areas, with all their entities.
+  ///   - floorIDs: floors, with all their entities.
+  ///   - labelIDs: labels, with all entities that have them.
   public init(
     entities entityIDs: [EntityID] = [], devices deviceIDs: [Text] = [],
     areas areaIDs: [Text] = [], floors floorIDs: [Text] = [], labels labelIDs: [Text] = []
@@ -83,7 +83,7 @@ public struct ServiceTarget: Equatable, Sendable {
     self.labelIDs = labelIDs
   }
 
-  /// These entities, and nothing else.
+  /// Returns a target of these entities alone.
   public static func entities(_ ids: EntityID...) -> ServiceTarget { ServiceTarget(entities: ids) }
 
   var members: JSONObject {
@@ -98,7 +98,7 @@ public struct ServiceTarget: Equatable, Sendable {
 }
 
 extension Request where Self == CallService {
-  /// Has Home Assistant do something; see `CallService`.
+  /// Returns a call of a service; see `CallService`.
   public static func callService(
     _ domain: Text, _ service: Text, data: JSONObject = [:], target: ServiceTarget? = nil,
     wantsResponse: Bool = false

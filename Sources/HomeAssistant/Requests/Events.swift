@@ -1,21 +1,21 @@
 public import Bytes
 
-/// Puts an event on Home Assistant's bus. For administrators. Like a call of a service, it may
-/// happen twice where the connection is lost.
+/// Request to fire an event on Home Assistant's bus. For administrators. Like a service call, it
+/// may take effect twice if the connection is lost.
 public struct FireEvent: Request {
   public typealias Response = FiredEvent
-  /// What listeners go by.
+  /// Type of the event.
   public let type: EventType
-  /// What listeners get.
+  /// Data of the event.
   public let data: JSONObject
   public let retry: Retry
 
-  /// An event of one type.
+  /// Creates a request for one event.
   ///
   /// - Parameters:
-  ///   - type: what listeners go by, at most 64 characters.
-  ///   - data: what they get.
-  ///   - retry: whether it is sent again where its connection is lost before the answer.
+  ///   - type: type of the event, at most 64 characters.
+  ///   - data: data of the event.
+  ///   - retry: whether it is sent again if its connection is lost before the answer.
   public init(
     _ type: EventType, data: JSONObject = [:], retry: Retry = .within(.seconds(10))
   ) {
@@ -30,22 +30,22 @@ public struct FireEvent: Request {
   }
 }
 
-/// What came of putting an event on the bus.
+/// Result of firing an event.
 public struct FiredEvent: JSONDecodable, Equatable, Sendable {
-  /// Of the event; what it caused names this.
+  /// Context of the event, which its effects name.
   public let context: Context
 
   public init(json: JSON) throws(JSONDecodingError) { context = try json.get("context") }
 }
 
-/// The events of Home Assistant's bus, of one type or all. For users who are no administrators,
-/// Home Assistant has a list of the types that they may watch.
+/// Subscription to the events of Home Assistant's bus, of one type or all. Users who are not
+/// administrators may watch only the types in a list of Home Assistant.
 public struct SubscribeEvents: SubscriptionRequest {
   public typealias Event = HomeAssistant.Event
-  /// Events of this type; all of them, where it is nil.
+  /// Type of the events; nil for all.
   public let type: EventType?
 
-  /// The events of one type, or all of them.
+  /// Creates a subscription to the events of one type, or to all of them.
   public init(_ type: EventType? = nil) { self.type = type }
 
   public var command: Text { "subscribe_events" }
@@ -55,35 +55,35 @@ public struct SubscribeEvents: SubscriptionRequest {
   }
 }
 
-/// Every change of every entity, with what was before. To follow what entities are, subscribe
-/// with `SubscribeEntities`: it says each state once and then only differences.
+/// Subscription to every change of every entity, with the state before. To follow the states, use
+/// `SubscribeEntities`: it reports each state once and then only differences.
 public struct SubscribeStateChanges: SubscriptionRequest {
   public typealias Event = StateChange
-  /// There is nothing to choose.
+  /// Creates the subscription.
   public init() {}
   public var command: Text { "subscribe_events" }
   public var payload: JSONObject { ["event_type": "state_changed"] }
 }
 
-/// What entities are, in the short form that `EntityStore` reads.
+/// Subscription to the states of entities, in the short form that `EntityStore` reads.
 ///
-/// Give each event's bytes to the store's `apply`, and tell it `subscriptionStarted` each time
+/// Pass each event's bytes to the store's `apply`, and call its `subscriptionStarted` each time
 /// Home Assistant accepts the subscription.
 public struct SubscribeEntities: SubscriptionRequest {
   public typealias Event = JSON
-  /// These alone, where there are any.
+  /// Entities to report, if not empty.
   public var entityIDs: [EntityID]
-  /// Those of all entities that are told; all of them, where this is empty.
+  /// Entities to include; all if empty.
   public var include: EntityFilter
-  /// Those of them that are not told after all.
+  /// Entities to exclude from these.
   public var exclude: EntityFilter
 
-  /// The entities to watch; all, where nothing is said.
+  /// Creates a subscription; without arguments, to all entities.
   ///
   /// - Parameters:
-  ///   - entityIDs: these alone, where there are any.
-  ///   - include: those of all entities that are told; all of them, where this is empty.
-  ///   - exclude: those of them that are not told after all.
+  ///   - entityIDs: entities to report, if not empty.
+  ///   - include: entities to include; all if empty.
+  ///   - exclude: entities to exclude from these.
   public init(
     _ entityIDs: [EntityID] = [], include: EntityFilter = EntityFilter(),
     exclude: EntityFilter = EntityFilter()
@@ -103,29 +103,29 @@ public struct SubscribeEntities: SubscriptionRequest {
   }
 }
 
-/// Which entities are meant. Home Assistant knows this since 2022.4 for ids, and the rest since
-/// 2024.11; before, it refuses the subscription.
+/// Filter of entities. Home Assistant supports identifiers since 2022.4, and the rest since
+/// 2024.11; older versions refuse the subscription.
 public struct EntityFilter: Equatable, Sendable {
-  /// All entities of these domains.
+  /// Domains whose entities pass the filter.
   public var domains: [Text]
-  /// These entities.
+  /// Entities that pass the filter.
   public var entityIDs: [EntityID]
-  /// Patterns of ids, with `*` and `?`.
+  /// Patterns of identifiers that pass the filter, with `*` and `?`.
   public var globs: [Text]
 
-  /// An entity is meant where it fits any of these.
+  /// Creates a filter; an entity passes if any of these matches.
   ///
   /// - Parameters:
-  ///   - domains: such as `light`.
-  ///   - entityIDs: such as `sun.sun`.
-  ///   - globs: such as `sensor.boat_*`.
+  ///   - domains: domains, such as `light`.
+  ///   - entityIDs: entities, such as `sun.sun`.
+  ///   - globs: patterns, such as `sensor.boat_*`.
   public init(domains: [Text] = [], entities entityIDs: [EntityID] = [], globs: [Text] = []) {
     self.domains = domains
     self.entityIDs = entityIDs
     self.globs = globs
   }
 
-  /// Whether it means nothing in particular.
+  /// Whether the filter names nothing.
   public var isEmpty: Bool { domains.isEmpty && entityIDs.isEmpty && globs.isEmpty }
 
   var members: JSONObject {
@@ -137,19 +137,19 @@ public struct EntityFilter: Equatable, Sendable {
   }
 }
 
-/// Says when a trigger fires, such as an automation has. For administrators.
+/// Subscription to the firing of an automation trigger. For administrators.
 public struct SubscribeTrigger: SubscriptionRequest {
   public typealias Event = TriggerEvent
-  /// One trigger, or an array of them.
+  /// Trigger, or an array of them.
   public let trigger: JSON
-  /// What templates in the trigger can call by name.
+  /// Variables of templates in the trigger, by name.
   public let variables: JSONObject
 
-  /// Triggers to watch.
+  /// Creates a subscription to triggers.
   ///
   /// - Parameters:
-  ///   - trigger: one, or an array of them, as in an automation.
-  ///   - variables: what templates in it can call by name.
+  ///   - trigger: one trigger, or an array of them, as in an automation.
+  ///   - variables: variables of templates in it, by name.
   public init(_ trigger: JSON, variables: JSONObject = [:]) {
     self.trigger = trigger
     self.variables = variables
@@ -163,24 +163,24 @@ public struct SubscribeTrigger: SubscriptionRequest {
   }
 }
 
-/// What a template says, now and after every change of what it depends on.
+/// Subscription to a template: its result now, and after every change of its dependencies.
 public struct RenderTemplate: SubscriptionRequest {
   public typealias Event = TemplateEvent
-  /// In Home Assistant's language for templates (Jinja).
+  /// Template in Home Assistant's template language (Jinja).
   public let template: Text
-  /// What the template can call by name.
+  /// Variables of the template, by name.
   public let variables: JSONObject
-  /// How long Home Assistant may take to render it once.
+  /// Time limit of one rendering.
   public let timeout: Duration?
   /// Whether an unknown variable is an error.
   public let isStrict: Bool
 
-  /// A template to watch.
+  /// Creates a subscription to a template.
   ///
   /// - Parameters:
-  ///   - template: in Home Assistant's language for templates.
-  ///   - variables: what the template can call by name.
-  ///   - timeout: how long Home Assistant may take to render it once, to the millisecond.
+  ///   - template: template in Home Assistant's template language.
+  ///   - variables: variables of the template, by name.
+  ///   - timeout: time limit of one rendering, truncated to the millisecond.
   ///   - isStrict: whether an unknown variable is an error.
   public init(
     _ template: Text, variables: JSONObject = [:], timeout: Duration? = nil, isStrict: Bool = false
@@ -203,7 +203,7 @@ public struct RenderTemplate: SubscriptionRequest {
 }
 
 extension JSON {
-  /// Seconds, to the millisecond.
+  /// Returns seconds, truncated to the millisecond.
   static func seconds(_ duration: Duration) -> JSON {
     let milliseconds = duration.nanoseconds / 1_000_000
     guard milliseconds % 1000 != 0 else { return .number(JSONNumber(milliseconds / 1000)) }
@@ -215,17 +215,18 @@ extension JSON {
 }
 
 extension SubscriptionRequest where Self == SubscribeEvents {
-  /// All events of Home Assistant's bus.
+  /// Subscription to all events of Home Assistant's bus.
   public static var events: SubscribeEvents { SubscribeEvents() }
-  /// The events of one type.
+  /// Returns a subscription to the events of one type.
   public static func events(_ type: EventType) -> SubscribeEvents { SubscribeEvents(type) }
 }
 extension SubscriptionRequest where Self == SubscribeStateChanges {
-  /// Every change of every entity, with what was before.
+  /// Subscription to every change of every entity, with the state before.
   public static var stateChanges: SubscribeStateChanges { SubscribeStateChanges() }
 }
 extension SubscriptionRequest where Self == RenderTemplate {
-  /// What a template says, now and after every change of what it depends on.
+  /// Returns a subscription to a template: its result now, and after every change of its
+  /// dependencies.
   public static func template(
     _ template: Text, variables: JSONObject = [:]
   ) -> RenderTemplate {

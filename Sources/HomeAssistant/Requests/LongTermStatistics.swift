@@ -1,19 +1,19 @@
 public import Bytes
 
-/// What there are statistics of.
+/// Request for the descriptions of statistics.
 public struct GetStatisticIDs: Request {
   public typealias Response = [StatisticDescription]
-  /// What there may be figures of.
+  /// Kind of statistic.
   public enum Kind: Text, Sendable {
-    /// What is measured: mean, lowest and highest.
+    /// Measurement, with mean, minimum and maximum.
     case mean
-    /// What a meter counts.
+    /// Meter, with a sum.
     case sum
   }
-  /// Those with figures of this kind; all, where it is nil.
+  /// Kind of the statistics; nil for all.
   public let kind: Kind?
 
-  /// Those with figures of one kind, or all.
+  /// Creates a request for the statistics of one kind, or for all.
   public init(_ kind: Kind? = nil) { self.kind = kind }
 
   public var command: Text { "recorder/list_statistic_ids" }
@@ -24,18 +24,18 @@ public struct GetStatisticIDs: Request {
   }
 }
 
-/// What is known of single statistics, whether anything was recorded of them or not: of a sensor
-/// with a state class Home Assistant also tells what its statistics will be.
+/// Request for the descriptions of single statistics, even without records: for a sensor with a
+/// state class Home Assistant describes its future statistics.
 public struct GetStatisticDescriptions: Request {
   public typealias Response = [StatisticDescription]
-  /// Entities' ids, or `source:name` of what was imported. An unknown one is left out of the
-  /// answer.
+  /// Identifiers of entities, or `source:name` for imported statistics. The answer leaves out
+  /// unknown ones.
   public let ids: [Text]
 
-  /// The descriptions of these statistics.
+  /// Creates a request for these descriptions.
   ///
-  /// - Parameter ids: entities' ids, or `source:name` of what was imported; at least one, since
-  ///   Home Assistant answers nothing asked with everything.
+  /// - Parameter ids: identifiers of entities, or `source:name` for imported statistics; at least
+  ///   one, since Home Assistant answers an empty list with all.
   public init(_ ids: [Text]) {
     precondition(!ids.isEmpty, "no ids are all of them; that is GetStatisticIDs")
     self.ids = ids
@@ -45,61 +45,61 @@ public struct GetStatisticDescriptions: Request {
   public var payload: JSONObject { ["statistic_ids": .texts(ids)] }
 }
 
-/// Statistics of a time, by their ids.
+/// Request for the statistics of a period, by their identifiers.
 public struct GetStatistics: Request {
   public typealias Response = [Text: [StatisticsPoint]]
-  /// What a point is of.
+  /// Length of a point.
   public enum Period: Text, Sendable {
-    /// Kept for some days only.
+    /// Five minutes; stored for some days only.
     case fiveMinutes = "5minute"
-    /// Kept for ever, like all longer ones.
+    /// Hour; stored without limit, like all longer ones.
     case hour
-    /// Of the home's time zone.
+    /// Day of the home's time zone.
     case day
-    /// From Monday.
+    /// Week from Monday.
     case week
-    /// Of the calendar.
+    /// Calendar month.
     case month
   }
-  /// What a point can say.
+  /// Value of a point.
   public enum Figure: Text, Sendable, CaseIterable {
-    /// Weighted by time.
+    /// Time-weighted mean.
     case mean
-    /// The lowest.
+    /// Minimum.
     case min
-    /// The highest.
+    /// Maximum.
     case max
-    /// What a meter has counted since the statistics began.
+    /// Total of a meter since the statistics began.
     case sum
-    /// What a meter showed at the end.
+    /// Meter reading at the end.
     case state
-    /// What a meter has counted in the period.
+    /// Change of a meter in the period.
     case change
-    /// When the meter last began from zero.
+    /// Time of the meter's last reset to zero.
     case lastReset = "last_reset"
   }
 
-  /// Entities' ids, or `source:name` of what was imported.
+  /// Identifiers of entities, or `source:name` for imported statistics.
   public let ids: [Text]
-  /// What each point is of.
+  /// Length of each point.
   public let period: Period
-  /// From when.
+  /// Start of the period.
   public let startTime: WallTime
-  /// Until when; now, where it is nil.
+  /// End of the period; nil for now.
   public let endTime: WallTime?
-  /// What each point says, as far as it is kept.
+  /// Values of each point, as far as they are stored.
   public let figures: [Figure]
-  /// By kind of unit, such as `temperature`: `°F`. What is not named comes as people see it.
+  /// Units by unit class, such as `temperature`: `°F`. The others have the display unit.
   public var units: JSONObject = [:]
 
-  /// The statistics of a time.
+  /// Creates a request for statistics.
   ///
   /// - Parameters:
-  ///   - ids: entities' ids, or `source:name` of what was imported.
-  ///   - period: what each point is of.
-  ///   - startTime: from when.
-  ///   - endTime: until when; now, where it is nil.
-  ///   - figures: what each point says, as far as it is kept.
+  ///   - ids: identifiers of entities, or `source:name` for imported statistics.
+  ///   - period: length of each point.
+  ///   - startTime: start of the period.
+  ///   - endTime: end of the period; nil for now.
+  ///   - figures: values of each point, as far as they are stored.
   public init(
     _ ids: [Text], per period: Period, from startTime: WallTime, to endTime: WallTime? = nil,
     figures: [Figure] = Figure.allCases
@@ -123,47 +123,47 @@ public struct GetStatistics: Request {
   }
 }
 
-/// Adds hours to long-term statistics, or replaces them. For administrators. Home Assistant answers
-/// before it has done it.
+/// Request to add or replace hours of long-term statistics. For administrators. Home Assistant
+/// answers before the import.
 public struct ImportStatistics: Request {
-  /// How a kind of mean is written. Home Assistant refuses a member that it does not know, so one
-  /// form does not serve all.
+  /// Form of the type of mean. Home Assistant refuses members that it does not know, so one form
+  /// does not fit all versions.
   public enum Form: Sendable {
     /// Only whether there is a mean.
     case before2025_11
-    /// Also which one, and the class of the unit, both of which 2026.11 demands.
+    /// Type of mean, and unit class, both of which 2026.11 requires.
     case since2025_11
 
-    /// What a server of this version takes.
+    /// Selects the form for a server version.
     public init(for server: ServerVersion) {
       self = server.supports(.meanTypes) ? .since2025_11 : .before2025_11
     }
   }
 
-  /// One hour. What is nil is not written.
+  /// Statistics of one hour. Nil values are left out.
   public struct Hour: Equatable, Sendable {
-    /// Full, in UTC.
+    /// Start of a full hour in UTC.
     public let start: WallTime
-    /// Weighted by time.
+    /// Time-weighted mean.
     public var mean: Double?
-    /// The lowest.
+    /// Minimum.
     public var min: Double?
-    /// The highest.
+    /// Maximum.
     public var max: Double?
-    /// What the meter has counted since the statistics began.
+    /// Total of the meter since the statistics began.
     public var sum: Double?
-    /// What the meter showed at the end.
+    /// Meter reading at the end.
     public var state: Double?
 
-    /// The figures of one hour.
+    /// Creates the statistics of one hour.
     ///
     /// - Parameters:
-    ///   - start: a full hour of UTC.
-    ///   - mean: weighted by time.
-    ///   - min: the lowest.
-    ///   - max: the highest.
-    ///   - sum: what the meter has counted since the statistics began.
-    ///   - state: what the meter showed at the end.
+    ///   - start: start of a full hour in UTC.
+    ///   - mean: time-weighted mean.
+    ///   - min: minimum.
+    ///   - max: maximum.
+    ///   - sum: total of the meter since the statistics began.
+    ///   - state: meter reading at the end.
     public init(
       _ start: WallTime, mean: Double? = nil, min: Double? = nil, max: Double? = nil,
       sum: Double? = nil, state: Double? = nil
@@ -177,37 +177,37 @@ public struct ImportStatistics: Request {
     }
   }
 
-  /// An entity's id, or `source:name` of what belongs to no entity.
+  /// Identifier of an entity, or `source:name` for a statistic without one.
   public let id: Text
-  /// What stands in front of the colon of the id; `recorder` for an entity's.
+  /// Text before the colon of the identifier; `recorder` for an entity.
   public let source: Text
-  /// For people; nil of an entity's.
+  /// Name for people; nil for an entity.
   public let name: Text?
-  /// What the figures are in; nil of plain numbers.
+  /// Unit of the values; nil for plain numbers.
   public let unit: Text?
-  /// Such as `temperature`, where Home Assistant can convert the unit.
+  /// Unit class, such as `temperature`, if Home Assistant can convert the unit.
   public let unitClass: Text?
-  /// What the means are; `.none` of a meter.
+  /// Type of mean; `.none` for a meter.
   public let mean: StatisticDescription.Mean
   /// Whether it is a meter, and the hours have a `sum`.
   public let hasSum: Bool
-  /// In any order; one that is there already is replaced.
+  /// Hours in any order; existing ones are replaced.
   public let hours: [Hour]
-  /// How a kind of mean is written, which goes by the server's version.
+  /// Form of the type of mean, which depends on the server's version.
   public let form: Form
 
-  /// Hours of one statistic.
+  /// Creates an import of hours of one statistic.
   ///
   /// - Parameters:
-  ///   - id: an entity's id, or `source:name` of what belongs to no entity.
-  ///   - source: what stands in front of the colon of the id; `recorder` for an entity's.
-  ///   - name: for people; nil of an entity's.
-  ///   - unit: what the figures are in.
-  ///   - unitClass: such as `temperature`, where Home Assistant can convert the unit.
-  ///   - mean: what the means are.
+  ///   - id: identifier of an entity, or `source:name` for a statistic without one.
+  ///   - source: text before the colon of the identifier; `recorder` for an entity.
+  ///   - name: name for people; nil for an entity.
+  ///   - unit: unit of the values.
+  ///   - unitClass: unit class, such as `temperature`, if Home Assistant can convert the unit.
+  ///   - mean: type of mean.
   ///   - hasSum: whether it is a meter.
-  ///   - hours: the figures.
-  ///   - form: how a kind of mean is written, which goes by the server's version.
+  ///   - hours: statistics of the hours.
+  ///   - form: form of the type of mean, which depends on the server's version.
   public init(
     _ id: Text, source: Text, name: Text?, unit: Text?, unitClass: Text?,
     mean: StatisticDescription.Mean, hasSum: Bool, hours: [Hour], form: Form

@@ -1,62 +1,62 @@
 public import Bytes
 
-/// Calls of the REST API, for those who need no WebSocket.
+/// Calls of the REST API, for programs without a WebSocket.
 public enum REST {
-  /// All entities as they are now. One that does not decode is left out and counted.
+  /// Call for the states of all entities. Entities that do not decode are left out and counted.
   public struct GetStates: RESTRequest {
     public typealias Response = LossyArray<Entity>
-    /// There is nothing to choose.
+    /// Creates the call.
     public init() {}
     public var path: Text { "states" }
   }
 
-  /// One entity as it is now.
+  /// Call for the state of one entity.
   public struct GetState: RESTRequest {
     public typealias Response = Entity
-    /// Which one.
+    /// Entity to read.
     public let entityID: EntityID
 
-    /// Asks for this entity. One that does not exist is `RequestError.http` with 404.
+    /// Creates a call for this entity. An unknown one fails with `RequestError.http` and 404.
     public init(_ entityID: EntityID) { self.entityID = entityID }
     public var path: Text { "states/" + entityID.text }
   }
 
-  /// How Home Assistant is set up.
+  /// Call for the configuration of Home Assistant.
   public struct GetConfig: RESTRequest {
     public typealias Response = ServerConfig
-    /// There is nothing to choose.
+    /// Creates the call.
     public init() {}
     public var path: Text { "config" }
   }
 
-  /// What Home Assistant can be told to do.
+  /// Call for the services of Home Assistant.
   public struct GetServices: RESTRequest {
     public typealias Response = Services
-    /// There is nothing to choose.
+    /// Creates the call.
     public init() {}
     public var path: Text { "services" }
   }
 
-  /// Has Home Assistant do something.
+  /// Call of a Home Assistant service.
   public struct CallService: RESTRequest {
     public typealias Response = CalledService
-    /// Such as `light`.
+    /// Domain, such as `light`.
     public let domain: Text
-    /// Such as `turn_on`.
+    /// Service, such as `turn_on`.
     public let service: Text
-    /// Here the target's members stand among the others.
+    /// Data of the service, with the members of the target.
     public let data: JSONObject
-    /// Whether the service's own answer is wanted.
+    /// Whether the call wants response data.
     public let wantsResponse: Bool
 
-    /// A call of one service.
+    /// Creates a call of one service.
     ///
     /// - Parameters:
-    ///   - domain: such as `light`.
-    ///   - service: such as `turn_on`.
-    ///   - data: what the service takes.
-    ///   - target: what it is aimed at; its members are put among those of `data`.
-    ///   - wantsResponse: whether the service's own answer is wanted.
+    ///   - domain: domain, such as `light`.
+    ///   - service: service, such as `turn_on`.
+    ///   - data: data of the service.
+    ///   - target: target; its members are added to those of `data`.
+    ///   - wantsResponse: whether the call wants response data.
     public init(
       _ domain: Text, _ service: Text, data: JSONObject = [:], target: ServiceTarget? = nil,
       wantsResponse: Bool = false
@@ -77,11 +77,11 @@ public enum REST {
     public var body: JSON? { .object(data) }
   }
 
-  /// What came of calling a service.
+  /// Result of a service call.
   public struct CalledService: JSONDecodable, Equatable, Sendable {
-    /// The entities that changed meanwhile. One that does not decode is left out and counted.
+    /// Entities that changed meanwhile. Entities that do not decode are left out and counted.
     public let changedStates: LossyArray<Entity>
-    /// What the service answered, where an answer was wanted.
+    /// Response data, if the call wanted some.
     public let response: JSON?
 
     public init(json: JSON) throws(JSONDecodingError) {
@@ -95,19 +95,19 @@ public enum REST {
     }
   }
 
-  /// Puts an event on Home Assistant's bus. For administrators.
+  /// Call to fire an event on Home Assistant's bus. For administrators.
   public struct FireEvent: RESTRequest {
     public typealias Response = NoContent
-    /// What listeners go by.
+    /// Type of the event.
     public let type: EventType
-    /// What listeners get.
+    /// Data of the event.
     public let data: JSONObject
 
-    /// An event of one type.
+    /// Creates a call for one event.
     ///
     /// - Parameters:
-    ///   - type: what listeners go by, at most 64 characters.
-    ///   - data: what they get.
+    ///   - type: type of the event, at most 64 characters.
+    ///   - data: data of the event.
     public init(_ type: EventType, data: JSONObject = [:]) {
       self.type = type
       self.data = data
@@ -118,19 +118,19 @@ public enum REST {
     public var body: JSON? { .object(data) }
   }
 
-  /// What a template says now, as text.
+  /// Call for the current result of a template, as text.
   public struct RenderTemplate: RESTRequest {
     public typealias Response = Text
-    /// In Home Assistant's language for templates (Jinja).
+    /// Template in Home Assistant's template language (Jinja).
     public let template: Text
-    /// What the template can call by name.
+    /// Variables of the template, by name.
     public let variables: JSONObject
 
-    /// A template to render once.
+    /// Creates a call to render a template once.
     ///
     /// - Parameters:
-    ///   - template: in Home Assistant's language for templates.
-    ///   - variables: what the template can call by name.
+    ///   - template: template in Home Assistant's template language.
+    ///   - variables: variables of the template, by name.
     public init(_ template: Text, variables: JSONObject = [:]) {
       self.template = template
       self.variables = variables
@@ -145,22 +145,22 @@ public enum REST {
     }
   }
 
-  /// What entities were in a time.
+  /// Call for the past states of entities.
   public struct GetHistory: RESTRequest {
     public typealias Response = History
-    /// Of which entities; at least one.
+    /// Entities to report; at least one.
     public let entityIDs: [EntityID]
-    /// From when.
+    /// Start of the period.
     public let startTime: WallTime
-    /// A day after the start, where it is nil.
+    /// End of the period; nil for a day after the start.
     public let endTime: WallTime?
 
-    /// The history of these entities.
+    /// Creates a call for the history of these entities.
     ///
     /// - Parameters:
-    ///   - entityIDs: at least one.
-    ///   - startTime: from when.
-    ///   - endTime: until when; a day after the start, where it is nil.
+    ///   - entityIDs: entities to report; at least one.
+    ///   - startTime: start of the period.
+    ///   - endTime: end of the period; nil for a day after the start.
     public init(_ entityIDs: [EntityID], from startTime: WallTime, to endTime: WallTime? = nil) {
       precondition(!entityIDs.isEmpty, "Home Assistant wants to know of which entities")
       self.entityIDs = entityIDs
@@ -177,9 +177,9 @@ public enum REST {
     }
   }
 
-  /// What entities were, by their ids.
+  /// Past states of entities.
   public struct History: JSONDecodable, Equatable, Sendable {
-    /// By the entity's id, oldest first.
+    /// States by the entity's identifier, oldest first.
     public let states: [Text: [HistoryState]]
 
     public init(json: JSON) throws(JSONDecodingError) {
@@ -195,21 +195,21 @@ public enum REST {
     }
   }
 
-  /// Home Assistant's log file, as text. For administrators.
+  /// Call for Home Assistant's log file, as text. For administrators.
   public struct GetErrorLog: RESTRequest {
     public typealias Response = Text
-    /// There is nothing to choose.
+    /// Creates the call.
     public init() {}
     public var path: Text { "error_log" }
   }
 
-  /// What a camera sees now: an image, mostly a JPEG, whose bytes are the text's.
+  /// Call for a camera's current image, mostly a JPEG, whose bytes are those of the text.
   public struct GetCameraImage: RESTRequest {
     public typealias Response = Text
-    /// Which camera.
+    /// Camera to read.
     public let entityID: EntityID
 
-    /// Asks for the picture of this camera.
+    /// Creates a call for the image of this camera.
     public init(_ entityID: EntityID) { self.entityID = entityID }
     public var path: Text { "camera_proxy/" + entityID.text }
   }

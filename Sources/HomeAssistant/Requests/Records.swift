@@ -1,29 +1,30 @@
 public import Bytes
 
-/// What entities were in a time, by their ids.
+/// Request for the past states of entities, by their identifiers.
 public struct GetHistory: Request {
   public typealias Response = [Text: [HistoryState]]
-  /// Of which entities.
+  /// Entities to report.
   public let entityIDs: [EntityID]
-  /// From when.
+  /// Start of the period.
   public let startTime: WallTime
-  /// Now, where it is nil.
+  /// End of the period; nil for now.
   public let endTime: WallTime?
-  /// Whether the state at the start comes first, though it began before.
+  /// Whether the state at the start comes first, although it began before.
   public var includesStartState = true
-  /// Whether changes of attributes alone are left out, but of the few domains where they matter.
+  /// Whether changes of attributes alone are left out, except in the few domains that depend on
+  /// them.
   public var isSignificantOnly = true
-  /// Whether attributes stand only in the first state and the last.
+  /// Whether only the first and the last state have attributes.
   public var isMinimal = false
-  /// Whether attributes are told at all.
+  /// Whether states have attributes.
   public var hasAttributes = true
 
-  /// The history of these entities.
+  /// Creates a request for the history of these entities.
   ///
   /// - Parameters:
-  ///   - entityIDs: of which entities.
-  ///   - startTime: from when.
-  ///   - endTime: until when; now, where it is nil.
+  ///   - entityIDs: entities to report.
+  ///   - startTime: start of the period.
+  ///   - endTime: end of the period; nil for now.
   public init(_ entityIDs: [EntityID], from startTime: WallTime, to endTime: WallTime? = nil) {
     self.entityIDs = entityIDs
     self.startTime = startTime
@@ -43,22 +44,22 @@ public struct GetHistory: Request {
   }
 }
 
-/// The logbook of a time.
+/// Request for a period of the logbook.
 public struct GetLogbook: Request {
   public typealias Response = [LogbookEntry]
-  /// From when.
+  /// Start of the period.
   public let startTime: WallTime
-  /// Until when; now, where it is nil.
+  /// End of the period; nil for now.
   public let endTime: WallTime?
-  /// Of these alone, where there are any.
+  /// Entities to report; all if empty.
   public let entityIDs: [EntityID]
 
-  /// The logbook of a time.
+  /// Creates a request for a period of the logbook.
   ///
   /// - Parameters:
-  ///   - startTime: from when.
-  ///   - endTime: until when; now, where it is nil.
-  ///   - entityIDs: of these alone, where there are any.
+  ///   - startTime: start of the period.
+  ///   - endTime: end of the period; nil for now.
+  ///   - entityIDs: entities to report; all if empty.
   public init(
     from startTime: WallTime, to endTime: WallTime? = nil, entities entityIDs: [EntityID] = []
   ) {
@@ -76,19 +77,19 @@ public struct GetLogbook: Request {
   }
 }
 
-/// The logbook from a time on, and then as it is written.
+/// Subscription to the logbook, with its entries since a start.
 public struct SubscribeLogbook: SubscriptionRequest {
   public typealias Event = LogbookEvent
-  /// From when.
+  /// Time of the oldest entries.
   public let startTime: WallTime
-  /// Of these alone, where there are any.
+  /// Entities to report; all if empty.
   public let entityIDs: [EntityID]
 
-  /// The logbook from a time on.
+  /// Creates a subscription to the logbook.
   ///
   /// - Parameters:
-  ///   - startTime: from when.
-  ///   - entityIDs: of these alone, where there are any.
+  ///   - startTime: time of the oldest entries.
+  ///   - entityIDs: entities to report; all if empty.
   public init(from startTime: WallTime, entities entityIDs: [EntityID] = []) {
     self.startTime = startTime
     self.entityIDs = entityIDs

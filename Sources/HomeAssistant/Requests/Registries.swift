@@ -1,124 +1,124 @@
 public import Bytes
 
-/// The areas of the home.
+/// Request for the areas of the home.
 public struct GetAreas: Request {
   public typealias Response = [Area]
-  /// There is nothing to choose.
+  /// Creates the request.
   public init() {}
   public var command: Text { "config/area_registry/list" }
 }
 
-/// The floors of the home.
+/// Request for the floors of the home.
 public struct GetFloors: Request {
   public typealias Response = [Floor]
-  /// There is nothing to choose.
+  /// Creates the request.
   public init() {}
   public var command: Text { "config/floor_registry/list" }
 }
 
-/// The labels that people made.
+/// Request for the labels.
 public struct GetLabels: Request {
   public typealias Response = [Label]
-  /// There is nothing to choose.
+  /// Creates the request.
   public init() {}
   public var command: Text { "config/label_registry/list" }
 }
 
-/// All devices. One that does not decode is left out and counted.
+/// Request for all devices. Devices that do not decode are left out and counted.
 public struct GetDevices: Request {
   public typealias Response = LossyArray<Device>
-  /// There is nothing to choose.
+  /// Creates the request.
   public init() {}
   public var command: Text { "config/device_registry/list" }
 }
 
-/// All entries of the entity registry. One that does not decode is left out and counted.
+/// Request for the entity registry. Entries that do not decode are left out and counted.
 public struct GetEntityRegistry: Request {
   public typealias Response = LossyArray<EntityRegistryEntry>
-  /// There is nothing to choose.
+  /// Creates the request.
   public init() {}
   public var command: Text { "config/entity_registry/list" }
 }
 
-/// What a user interface needs of the entity registry, which is a tenth of it.
+/// Request for the part of the entity registry that a user interface needs, a tenth of it.
 public struct GetDisplayedEntities: Request {
   public typealias Response = DisplayedEntities
-  /// There is nothing to choose.
+  /// Creates the request.
   public init() {}
   public var command: Text { "config/entity_registry/list_for_display" }
 }
 
-/// One entry of the entity registry, with all that is known.
+/// Request for one complete entry of the entity registry.
 public struct GetEntityRegistryEntry: Request {
   public typealias Response = EntityRegistryEntry
-  /// Which one.
+  /// Entity of the entry.
   public let entityID: EntityID
 
-  /// Asks for the entry of this entity.
+  /// Creates a request for the entry of this entity.
   public init(_ entityID: EntityID) { self.entityID = entityID }
 
   public var command: Text { "config/entity_registry/get" }
   public var payload: JSONObject { ["entity_id": .text(entityID.text)] }
 }
 
-/// Entries of the entity registry, with all that is known, by the ids of their entities.
+/// Request for complete entries of the entity registry.
 public struct GetEntityRegistryEntries: Request {
   public typealias Response = EntityRegistryEntries
-  /// Which ones. One that is not there is left out of the answer.
+  /// Entities of the entries. The answer leaves out unknown ones.
   public let entityIDs: [EntityID]
 
-  /// Asks for the entries of these entities.
+  /// Creates a request for the entries of these entities.
   public init(_ entityIDs: [EntityID]) { self.entityIDs = entityIDs }
 
   public var command: Text { "config/entity_registry/get_entries" }
   public var payload: JSONObject { ["entity_ids": .ids(entityIDs)] }
 }
 
-/// What hangs together with one thing: the entities of a device, the device of an entity, and who
-/// uses them.
+/// Request for the items related to one item, such as the entities of a device, the device of an
+/// entity, and their users.
 public struct GetRelated: Request {
   public typealias Response = RelatedItems
-  /// What an item is, and by what it is named.
+  /// Type of an item, which determines the form of its identifier.
   public enum Kind: Text, Sendable {
-    /// By its id.
+    /// Area, with its identifier.
     case area
-    /// By the id of its entity.
+    /// Automation, with its entity.
     case automation
-    /// By its path.
+    /// Blueprint of an automation, with its path.
     case automationBlueprint = "automation_blueprint"
-    /// By its id.
+    /// Configuration entry, with its identifier.
     case configEntry = "config_entry"
-    /// By its id in the device registry.
+    /// Device, with its identifier in the device registry.
     case device
-    /// By its entity id.
+    /// Entity, with its identifier.
     case entity
-    /// By its id.
+    /// Floor, with its identifier.
     case floor
-    /// By the id of its entity.
+    /// Group, with its entity.
     case group
-    /// By its domain.
+    /// Integration, with its domain.
     case integration
-    /// By its id.
+    /// Label, with its identifier.
     case label
-    /// By the id of its entity.
+    /// Person, with its entity.
     case person
-    /// By the id of its entity.
+    /// Scene, with its entity.
     case scene
-    /// By the id of its entity.
+    /// Script, with its entity.
     case script
-    /// By its path.
+    /// Blueprint of a script, with its path.
     case scriptBlueprint = "script_blueprint"
   }
-  /// What the item is.
+  /// Type of the item.
   public let kind: Kind
-  /// Which one. Of one that is not there nothing is related.
+  /// Identifier of the item. An unknown one has no related items.
   public let id: Text
 
-  /// What hangs together with this item.
+  /// Creates a request for the items related to this one.
   ///
   /// - Parameters:
-  ///   - kind: what the item is.
-  ///   - id: which one.
+  ///   - kind: type of the item.
+  ///   - id: identifier of the item.
   public init(_ kind: Kind, _ id: Text) {
     self.kind = kind
     self.id = id
@@ -128,20 +128,20 @@ public struct GetRelated: Request {
   public var payload: JSONObject { ["item_type": .text(kind.rawValue), "item_id": .text(id)] }
 }
 
-/// Changes an entry of the entity registry. For administrators.
+/// Request to change an entry of the entity registry. For administrators.
 public struct UpdateEntityRegistryEntry: Request {
   public typealias Response = UpdatedEntityRegistryEntry
-  /// Which one, by the id that it has now.
+  /// Current identifier of the entity.
   public let entityID: EntityID
-  /// What is not here stays as it is; null takes away what people set: `name`, `icon`, `area_id`,
-  /// `labels`, `disabled_by`, `hidden_by`, `new_entity_id` and more.
+  /// Members to change; null removes a setting of people: `name`, `icon`, `area_id`, `labels`,
+  /// `disabled_by`, `hidden_by`, `new_entity_id` and more.
   public let changes: JSONObject
 
-  /// Changes of one entry.
+  /// Creates a request to change one entry.
   ///
   /// - Parameters:
-  ///   - entityID: which one, by the id that it has now.
-  ///   - changes: what becomes otherwise.
+  ///   - entityID: current identifier of the entity.
+  ///   - changes: members to change.
   public init(_ entityID: EntityID, changes: JSONObject) {
     self.entityID = entityID
     self.changes = changes
@@ -151,19 +151,19 @@ public struct UpdateEntityRegistryEntry: Request {
   public var payload: JSONObject { changes.setting("entity_id", .text(entityID.text)) }
 }
 
-/// Changes a device. For administrators.
+/// Request to change a device. For administrators.
 public struct UpdateDevice: Request {
   public typealias Response = Device
-  /// Which one.
+  /// Identifier of the device.
   public let deviceID: Text
-  /// What is not here stays as it is: `name_by_user`, `area_id`, `labels`, `disabled_by`.
+  /// Members to change: `name_by_user`, `area_id`, `labels`, `disabled_by`.
   public let changes: JSONObject
 
-  /// Changes of one device.
+  /// Creates a request to change one device.
   ///
   /// - Parameters:
-  ///   - deviceID: which one.
-  ///   - changes: what becomes otherwise.
+  ///   - deviceID: identifier of the device.
+  ///   - changes: members to change.
   public init(_ deviceID: Text, changes: JSONObject) {
     self.deviceID = deviceID
     self.changes = changes
@@ -173,19 +173,19 @@ public struct UpdateDevice: Request {
   public var payload: JSONObject { changes.setting("device_id", .text(deviceID)) }
 }
 
-/// Changes an area. For administrators.
+/// Request to change an area. For administrators.
 public struct UpdateArea: Request {
   public typealias Response = Area
-  /// Which one.
+  /// Identifier of the area.
   public let areaID: Text
-  /// What is not here stays as it is: `name`, `aliases`, `floor_id`, `icon`, `labels`, `picture`.
+  /// Members to change: `name`, `aliases`, `floor_id`, `icon`, `labels`, `picture`.
   public let changes: JSONObject
 
-  /// Changes of one area.
+  /// Creates a request to change one area.
   ///
   /// - Parameters:
-  ///   - areaID: which one.
-  ///   - changes: what becomes otherwise.
+  ///   - areaID: identifier of the area.
+  ///   - changes: members to change.
   public init(_ areaID: Text, changes: JSONObject) {
     self.areaID = areaID
     self.changes = changes
@@ -195,27 +195,27 @@ public struct UpdateArea: Request {
   public var payload: JSONObject { changes.setting("area_id", .text(areaID)) }
 }
 
-/// The people that Home Assistant knows.
+/// Request for the people in Home Assistant.
 public struct GetPeople: Request {
   public typealias Response = People
-  /// There is nothing to choose.
+  /// Creates the request.
   public init() {}
   public var command: Text { "person/list" }
 }
 
-/// Changes a person who was added in the user interface. For administrators.
+/// Request to change a person from the user interface. For administrators.
 public struct UpdatePerson: Request {
   public typealias Response = Person
-  /// Which one, by `Person.id`.
+  /// Identifier of the person: `Person.id`.
   public let personID: Text
-  /// What is not here stays as it is: `name`, `user_id`, `device_trackers`, `picture`.
+  /// Members to change: `name`, `user_id`, `device_trackers`, `picture`.
   public let changes: JSONObject
 
-  /// Changes of one person.
+  /// Creates a request to change one person.
   ///
   /// - Parameters:
-  ///   - personID: which one, by `Person.id`.
-  ///   - changes: what becomes otherwise.
+  ///   - personID: identifier of the person: `Person.id`.
+  ///   - changes: members to change.
   public init(_ personID: Text, changes: JSONObject) {
     self.personID = personID
     self.changes = changes

@@ -1,19 +1,19 @@
 import Bytes
 
-/// A sealed message. The real type stands outside in clear, only `data` is inside; Home
-/// Assistant's documentation says otherwise and is wrong.
+/// Encrypted message. The real type is outside in clear, and only `data` is encrypted; Home
+/// Assistant's documentation is wrong about this.
 ///
 ///     {"type":"update_location","encrypted":true,"encrypted_data":"<Base64 of a secret box>"}
 public enum Envelope {
-  /// The bytes that an envelope adds to `dataCount` bytes of data at most.
+  /// Returns the maximum size of an envelope around `dataCount` bytes of data.
   public static func byteCount(sealing dataCount: Int) -> Int {
     Base64.encodedCount(of: SecretBox.overhead + dataCount) + 96
   }
 
-  /// Writes a sealed message into `buffer`, which is emptied first. `typeName` needs no escapes in
-  /// JSON; `writeData` writes the JSON of its `data` straight to where it is sealed in place.
+  /// Writes an encrypted message in place of the content of `buffer`. `typeName` needs no JSON
+  /// escapes; `writeData` writes the JSON of `data`, which is encrypted in place.
   ///
-  /// Whether it fitted is seen from `buffer.isOverflowed`.
+  /// If the message does not fit, `buffer.isOverflowed` is true.
   static func seal(
     typeName: StaticString, with key: SecretKey, nonce: Nonce, into buffer: inout ByteBuffer,
     writeData: (inout ByteBuffer) -> Void
@@ -31,10 +31,10 @@ public enum Envelope {
     buffer.append("\"}")
   }
 
-  /// What came back, opened in place where it is an envelope.
+  /// Result of opening an answer; an envelope is decrypted in place.
   enum Opened: Equatable {
     case message(Range<Int>)
-    /// An envelope that our key does not open.
+    /// Envelope that the key does not open.
     case otherKey
     case notAnEnvelope
   }
@@ -50,7 +50,7 @@ public enum Envelope {
     return .message(message)
   }
 
-  /// Where the text of `encrypted_data` stands, or nil where the bytes are not an envelope.
+  /// Returns the position of the text of `encrypted_data`, or nil if the bytes are not an envelope.
   static func encryptedData(in bytes: Span<UInt8>) -> Range<Int>? {
     var reader = JSONReader(bytes)
     var data: Range<Int>?

@@ -1,20 +1,19 @@
 import Bytes
 import CSodium
 
-/// Makes libsodium ready. Must be called once, before anything is sealed.
+/// Initializes libsodium. Call it once before any encryption.
 ///
-/// - Returns: false where the machine has no source of random numbers.
+/// - Returns: false if the machine has no source of random numbers.
 public func prepareSodium() -> Bool { sodium_init() >= 0 }
 
-/// A fingerprint that says nothing about what it was made of: BLAKE2b, 16 bytes, as 32
-/// hexadecimal digits.
+/// Returns a one-way fingerprint: BLAKE2b, 16 bytes, as 32 hexadecimal digits.
 ///
-/// The device's id is one (of the board's serial number and the machine's id, so that a card
-/// copied to a second board is another device), and so is the note of a token that was rejected.
+/// Uses are the device's identifier (from the board's serial number and the machine's identifier,
+/// so that a card copied to a second board is another device) and rejected tokens.
 public func fingerprint(of parts: [[UInt8]], purpose: StaticString) -> [UInt8] {
   var input: [UInt8] = []
   func append(_ part: [UInt8]) {
-    // The length, in four bytes, keeps ("ab", "c") and ("a", "bc") apart.
+    // The length, in four bytes, distinguishes ("ab", "c") from ("a", "bc").
     var count = UInt32(part.count)
     for _ in 0..<4 {
       input.append(UInt8(truncatingIfNeeded: count))

@@ -1,14 +1,13 @@
 import Bytes
 import CSodium
 
-/// The key of a registration: the 32 bytes that Home Assistant gave as 64 hexadecimal digits.
+/// Key of a registration: 32 bytes, which Home Assistant issued as 64 hexadecimal digits.
 ///
 /// It has no description on purpose, so that no log can hold it.
 public struct SecretKey: Sendable {
   static let byteCount = 32
 
-  /// The only place where the bytes stand, which all copies of the key share. It is wiped with the
-  /// last of them.
+  /// Only storage of the bytes, shared by all copies of the key and wiped with the last of them.
   @safe fileprivate final class Storage: @unchecked Sendable {
     let bytes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: SecretKey.byteCount)
 
@@ -20,7 +19,7 @@ public struct SecretKey: Sendable {
 
   fileprivate let storage = Storage()
 
-  /// The key that Home Assistant wrote, or nil where it is not 64 hexadecimal digits.
+  /// Reads the key from Home Assistant; fails if it is not 64 hexadecimal digits.
   public init?(hexadecimal text: Span<UInt8>) {
     guard text.count == Self.byteCount * 2 else { return nil }
     for index in 0..<Self.byteCount {
@@ -31,34 +30,34 @@ public struct SecretKey: Sendable {
     }
   }
 
-  /// The digits again, for the file that keeps the registration.
+  /// Writes the digits, for the file of the registration.
   func append(to buffer: inout ByteBuffer) {
     unsafe buffer.append(hexadecimal: UnsafeBufferPointer(storage.bytes).span)
   }
 }
 
-/// A number that is used once. Sealing two messages with the same one gives both away.
+/// Number that is used once. Encrypting two messages with one nonce reveals both.
 public struct Nonce: Sendable {
-  /// The length of a nonce of XSalsa20.
+  /// Length of an XSalsa20 nonce in bytes.
   public static let byteCount = 24
 
   let bytes: InlineArray<24, UInt8>
 
-  /// - Parameter randomBytes: bytes of the kernel's random generator, never used before.
+  /// - Parameter randomBytes: bytes of the kernel's random generator that were never used before.
   public init(randomBytes: InlineArray<24, UInt8>) { bytes = randomBytes }
 }
 
 /// XSalsa20-Poly1305 (`crypto_secretbox`), in place.
 ///
-///     offset  size  what
+///     offset  size  content
 ///          0    24  nonce
 ///         24    16  authenticator
-///         40     –  the message
+///         40     –  message
 enum SecretBox {
   static let overhead = Nonce.byteCount + 16
 
-  /// Seals what stands in `buffer` from `start + overhead` to the end, where `start` is a place
-  /// with `overhead` bytes of room.
+  /// Encrypts the bytes of `buffer` from `start + overhead` to the end. The `overhead` bytes from
+  /// `start` on are free.
   static func seal(
     _ buffer: inout ByteBuffer, from start: Int, with key: SecretKey, nonce: Nonce
   ) {
@@ -71,10 +70,10 @@ enum SecretBox {
     }
   }
 
-  /// Opens the box that stands in `range`, in place.
+  /// Decrypts the box in `range` in place.
   ///
-  /// - Returns: where the message now stands, or nil where the box was not sealed with this key
-  ///   or was changed on the way.
+  /// - Returns: the position of the message, or nil if the box has another key or was changed on
+  ///   its way.
   static func open(
     _ bytes: inout MutableSpan<UInt8>, in range: Range<Int>, with key: SecretKey
   ) -> Range<Int>? {
@@ -88,7 +87,7 @@ enum SecretBox {
 
   private typealias Bytes = UnsafeMutablePointer<UInt8>
 
-  /// Tells `body` the message, its length, the authenticator, the nonce and the key.
+  /// Calls `body` with the message, its length, the authenticator, the nonce and the key.
   private static func withParts<Result>(
     of box: Range<Int>, in bytes: inout MutableSpan<UInt8>, key: SecretKey,
     _ body: (Bytes, Int, Bytes, Bytes, UnsafePointer<UInt8>) -> Result

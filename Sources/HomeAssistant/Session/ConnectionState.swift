@@ -1,20 +1,20 @@
 public import Bytes
 
-/// How a session stands with Home Assistant.
+/// State of a session with Home Assistant.
 public enum ConnectionState: Equatable, Sendable {
-  /// There is no connection.
+  /// No connection.
   case down(DownReason)
-  /// There is none yet: the socket is being opened.
+  /// The socket is being opened.
   case connecting
-  /// The socket is open; Home Assistant has not accepted the token yet.
+  /// The socket is open, but Home Assistant has not accepted the token yet.
   case authenticating
-  /// Requests go out. `ServerVersion` is what `auth_ok` said.
+  /// Requests are sent. `ServerVersion` is from `auth_ok`.
   case ready(ServerVersion)
 }
 
-/// Why there is no connection, and whether there will be one by itself.
+/// Reason that there is no connection, and whether a reconnection follows.
 public enum DownReason: Equatable, Sendable {
-  /// The program has not asked for one, or ended it with `disconnect()`.
+  /// The program has not requested a connection, or ended it with `disconnect()`.
   case idle
   /// Home Assistant refused the token, in these words. It counts refusals and may ban the address,
   /// so there is no further attempt until `connect()`.
@@ -23,44 +23,44 @@ public enum DownReason: Equatable, Sendable {
   case retrying(attempt: Int, at: Instant, cause: ConnectionFailure)
 }
 
-/// Why an attempt failed or a connection ended.
+/// Reason that an attempt failed or a connection ended.
 public enum ConnectionFailure: Error, Equatable, Sendable {
-  /// The socket never opened, and this is why, in the transport's words.
+  /// The socket did not open, for this reason of the transport.
   case unreachable(Text)
-  /// There is a server, and it opened no WebSocket.
+  /// A server answered, but opened no WebSocket.
   case refused(WebSocketRefusal)
-  /// The server ended the connection, with the close code of RFC 6455 where it gave one.
+  /// The server ended the connection, with the close code of RFC 6455 if it sent one.
   case closed(code: UInt16?)
-  /// The server broke the WebSocket protocol, in this way.
+  /// The server violated the WebSocket protocol.
   case violation(WebSocketViolation)
   /// The socket did not open in time.
   case connectTimeout
-  /// Home Assistant said nothing to the token in time.
+  /// Home Assistant did not answer the token in time.
   case authenticationTimeout
-  /// There is no access token at present, and this is why.
+  /// There is no access token now, for this reason.
   case noToken(Text)
-  /// A ping was not answered in time.
+  /// Home Assistant did not answer a ping in time.
   case unanswered
-  /// The machine slept through the time of a ping; the connection is taken to be dead.
+  /// The machine slept past the time of a ping; the connection counts as dead.
   case slept
 }
 
-/// What an access token is wanted for.
+/// Use of a requested access token.
 public enum TokenReason: Equatable, Sendable {
-  /// For a new connection.
+  /// A new connection.
   case connect
-  /// The server refused the one before; giving the same one again can ban this address.
+  /// Replacement of the token that the server refused; sending that one again can ban this address.
   case afterRejection
-  /// For a call of the REST API.
+  /// A call of the REST API.
   case rest
 }
 
-/// What became of the wish for an access token.
+/// Result of a request for an access token.
 public enum TokenResult: Equatable, Sendable {
-  /// As it stands behind `Bearer`.
+  /// Token of the `Bearer` header.
   case token([UInt8])
-  /// Not now; it is worth asking again.
+  /// No token now; a later request may succeed.
   case unavailable(Text)
-  /// Not until a person logs in again.
+  /// No token until a person logs in again.
   case rejected(Text)
 }

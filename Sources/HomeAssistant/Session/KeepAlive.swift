@@ -1,7 +1,7 @@
 import Bytes
 
-/// Pings of a connection that is ready, as commands: what answers is Home Assistant itself and not
-/// a proxy in front of it.
+/// Pings of a ready connection, as commands: Home Assistant itself answers them, not a proxy in
+/// front of it.
 struct KeepAlive {
   private enum State {
     case off
@@ -16,7 +16,6 @@ struct KeepAlive {
 
   private let policy: SessionPolicy
   private var state = State.off
-  /// How long Home Assistant took to answer the last ping.
   private(set) var latency: Duration?
 
   init(policy: SessionPolicy) { self.policy = policy }
@@ -32,7 +31,7 @@ struct KeepAlive {
   mutating func start(now: Instant) { state = .resting(until: now + policy.pingInterval) }
   mutating func stop() { state = .off }
 
-  /// The next ping is due at once.
+  /// Makes the next ping due at once.
   mutating func hurry(now: Instant) {
     if case .resting(let until) = state { state = .resting(until: min(until, now)) }
   }

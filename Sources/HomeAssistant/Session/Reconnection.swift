@@ -1,6 +1,6 @@
 import Bytes
 
-/// When to connect again, and how long a login may take.
+/// Schedule of reconnections, and time limit of a login.
 struct Reconnection {
   private static let timeoutDoublingsMax = 3
 
@@ -9,9 +9,9 @@ struct Reconnection {
   private let authenticationTimeout: Duration
   private let stableAfter: Duration
   private var random: SplitMix64
-  /// Failures since the last connection that lasted.
+  /// Number of failures since the last stable connection.
   private(set) var attempt = 0
-  /// Tokens that were sent since the last verdict on one.
+  /// Number of tokens sent since the last verdict on one.
   private var unansweredLoginCount = 0
 
   init(policy: SessionPolicy, seed: UInt64) {
@@ -24,16 +24,16 @@ struct Reconnection {
     setWaits(policy.reconnectWaits)
   }
 
-  /// - Parameter waits: before the first, second, … attempt from now on; the last one repeats.
+  /// Replaces the waits before the first, second, … attempt; the last one repeats.
   mutating func setWaits(_ waits: [Duration]) {
     precondition(!waits.isEmpty, "there is a first wait")
     self.waits = waits
   }
 
-  /// The moment of the next attempt.
+  /// Returns the instant of the next attempt.
   ///
-  /// Up to a second, or a fifth of the wait where that is more, is added: after a restart of Home
-  /// Assistant not all devices in the house come back at the same moment.
+  /// The jitter is up to a second, or a fifth of the wait if that is more: after a restart of Home
+  /// Assistant not all devices of the house reconnect at once.
   mutating func failed(readySince: Instant?, now: Instant) -> Instant {
     if let readySince, now - readySince >= stableAfter { attempt = 0 }
     var wait = waits[min(attempt, waits.count - 1)]
@@ -50,12 +50,12 @@ struct Reconnection {
 
   // MARK: Logins
 
-  /// From the open socket to Home Assistant's verdict on the token.
+  /// Time from the open socket to Home Assistant's verdict on the token.
   var loginTimeout: Duration {
     authenticationTimeout * (1 << min(unansweredLoginCount, Self.timeoutDoublingsMax))
   }
 
-  /// A token was sent, and the connection ended without a verdict.
+  /// Counts a sent token whose connection ended without a verdict.
   mutating func loginUnanswered() { unansweredLoginCount += 1 }
 
   mutating func loginAnswered() { unansweredLoginCount = 0 }

@@ -1,33 +1,33 @@
 import Bytes
 
-/// The name of a request or a subscription, from the wish to its end. It is never used again.
+/// Identifier of a request or a subscription until its end. It is never reused.
 public struct RequestID: Hashable, Sendable {
   let number: UInt64
 }
 
-/// The requests and subscriptions of a session, in the order in which they were wished for.
+/// Requests and subscriptions of a session, in the order in which they were made.
 struct RequestTable {
   enum Kind: Equatable {
     case single(Retry)
-    /// A subscription outlives connections, unless it is a run that must not be repeated.
+    /// Outlives connections, unless it is a run that must not be repeated.
     case subscription(isResubscribed: Bool)
   }
 
   struct Entry {
     let id: RequestID
     let kind: Kind
-    /// The members beside `id`, in JSON: `"type":"ping"`.
+    /// JSON of the members beside `id`: `"type":"ping"`.
     let members: [UInt8]
     let created: Instant
-    /// The number Home Assistant knows it by on this connection.
+    /// Number of the message on this connection.
     var wireID: Int64?
     var sent: Instant?
-    /// Home Assistant confirmed the subscription.
+    /// Whether Home Assistant confirmed the subscription.
     var isStarted = false
-    /// The number of the same subscription before `wireID`, which tells events until `wireID` is
+    /// Number of this subscription before `wireID`, under which events arrive until `wireID` is
     /// confirmed.
     var replacedWireID: Int64?
-    /// Home Assistant refused the subscription; it may not refuse it later.
+    /// Whether Home Assistant refused the subscription, which is retried later.
     var isRefused = false
 
     var isUnsent: Bool { wireID == nil && !isRefused }
@@ -52,7 +52,7 @@ struct RequestTable {
     return id
   }
 
-  /// Adds one that is sent at this moment and never again.
+  /// Adds a request that is sent now and never again.
   mutating func addSent(wireID: Int64, now: Instant) -> RequestID {
     let id = makeID()
     entries.append(
@@ -68,7 +68,8 @@ struct RequestTable {
 
   var firstUnsent: Int? { unsentCount > 0 ? firstIndex { $0.isUnsent } : nil }
 
-  // The standard library's allocates where it is not specialized, and a test counts that.
+  // The standard library's version allocates if it is not specialized, and a test counts
+  // allocations.
   private func firstIndex(_ isMeant: (Entry) -> Bool) -> Int? {
     for index in entries.indices where isMeant(entries[index]) { return index }
     return nil
@@ -86,21 +87,21 @@ struct RequestTable {
     entries[index].replacedWireID = nil
   }
 
-  /// It is sent again beside the one that stands, which then ends.
+  /// Sends a subscription again beside the current one, which ends after the confirmation.
   mutating func markReplaced(at index: Int) {
     let wireID = entries[index].wireID
     markUnsent(at: index)
     entries[index].replacedWireID = wireID
   }
 
-  /// Nothing more comes under this number.
+  /// Marks a subscription as refused; its number receives nothing more.
   mutating func markRefused(at index: Int) {
     entries[index].wireID = nil
     entries[index].sent = nil
     entries[index].isRefused = true
   }
 
-  /// It is sent (again), under a number of its own.
+  /// Marks an entry to be sent, or sent again, under a new number.
   mutating func markUnsent(at index: Int) {
     entries[index].replacedWireID = nil
     guard !entries[index].isUnsent else { return }
@@ -120,21 +121,21 @@ struct RequestTable {
 extension RequestTable.Entry {
   var isSubscription: Bool { if case .subscription = kind { true } else { false } }
 
-  /// Whether it waits for as long as it takes.
+  /// Whether it waits without a time limit.
   var isPatient: Bool { kind == .single(.always) || kind == .subscription(isResubscribed: true) }
 
-  /// When there is no more point in waiting, or nil.
+  /// Returns the time limit, or nil.
   ///
-  /// What was sent waits for its answer; what was not sent yet grows old, unless it is patient.
+  /// A sent entry waits for its answer; an unsent one expires, unless it is patient.
   func deadline(answerTimeout: Duration) -> Instant? {
     if let sent { return sent + answerTimeout }
     guard wireID == nil, !isPatient else { return nil }
-    // At exactly this age it is still wanted.
+    // At exactly this age it is still valid.
     if case .single(.within(let duration)) = kind { return created + duration + .nanoseconds(1) }
     return created + answerTimeout
   }
 
-  /// Whether it is sent again after the connection that carried it was lost.
+  /// Whether it is sent again after its connection was lost.
   func survivesLoss(now: Instant) -> Bool {
     if case .single(.within(let duration)) = kind { return now - created <= duration }
     return isPatient || wireID == nil

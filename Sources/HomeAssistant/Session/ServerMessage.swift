@@ -1,6 +1,6 @@
 import Bytes
 
-/// One message of Home Assistant's WebSocket, as places in the text that it came in.
+/// Message of Home Assistant's WebSocket, as positions in its text.
 ///
 /// The members come in any order; `id` is the last one of an event.
 struct ServerMessage {
@@ -9,17 +9,16 @@ struct ServerMessage {
   var kind: Kind?
   var id: Int64?
   var isSuccess = false
-  /// The value of `result`, of `event`, or the object of `error`.
+  /// Positions of the values of `result`, `event` and `error`.
   var result: Range<Int>?
   var event: Range<Int>?
   var error: Range<Int>?
-  /// The strings of `ha_version` and of `message`.
+  /// Positions of the strings of `ha_version` and `message`.
   var version: Range<Int>?
   var words: Range<Int>?
 }
 
-/// The messages of one frame: Home Assistant sends an object, or an array of them where it was
-/// allowed to.
+/// Messages of one frame: an object, or an array of objects if the client allowed it.
 struct ServerMessages: ~Escapable {
   private let text: Span<UInt8>
   private var reader: JSONReader
@@ -34,7 +33,7 @@ struct ServerMessages: ~Escapable {
     if isArray { try reader.openArray() }
   }
 
-  /// The next message, or nil at the end. What is not an object is passed over.
+  /// Returns the next message, or nil at the end. Other values than objects are skipped.
   mutating func next() throws(JSONError) -> ServerMessage? {
     while !isDone {
       if isArray {
@@ -56,7 +55,7 @@ struct ServerMessages: ~Escapable {
     while let key = try reader.nextKey() {
       let kind = try reader.nextKind()
       if key.elementsEqual("id"), kind == .number {
-        // One that is too large or has a fraction is the number of no request.
+        // A number that is too large or has a fraction belongs to no request.
         message.id = try reader.integerIfWhole()
       } else if key.elementsEqual("success"), kind == .boolean {
         message.isSuccess = try reader.boolean()

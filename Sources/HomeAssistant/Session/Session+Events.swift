@@ -1,18 +1,17 @@
 public import Bytes
 
-// MARK: What the program wishes
+// MARK: Requests of the program
 
 extension Session {
-  /// Connects, at once. A connection that stands or is on its way stays as it is.
+  /// Connects at once. An open or pending connection is not changed.
   public mutating func connect(now: Instant) {
     guard case .down = phase else { return }
     reconnection.startOver()
     beginAttempt(now: now)
   }
 
-  /// Ends the connection, and stays away until `connect` or, where the policy connects
-  /// automatically, the next request. Requests that were not sent yet keep waiting until they are
-  /// too old. A refused token stays refused.
+  /// Ends the connection until `connect` or, if the policy connects automatically, until the next
+  /// request. Unsent requests wait until they expire. A refused token stays refused.
   public mutating func disconnect(now: Instant) {
     if isRejected { return }
     closeSocketIfOpen()
@@ -20,8 +19,8 @@ extension Session {
     enter(.down(.idle))
   }
 
-  /// The network is another one: who waits to connect again does it now, and a connection has to
-  /// show that it still stands.
+  /// Handles a change of network: a pending reconnection starts at once, and an open connection is
+  /// checked.
   public mutating func networkChanged(now: Instant) {
     switch phase {
     case .down(.retrying): beginAttempt(now: now)
@@ -30,27 +29,26 @@ extension Session {
     }
   }
 
-  /// Takes these waits between attempts instead of the policy's. A wait that is under way ends as
-  /// it would have.
+  /// Replaces the policy's waits between attempts. A running wait is not changed.
   public mutating func setReconnectWaits(_ waits: [Duration]) { reconnection.setWaits(waits) }
 
-  /// Wishes for a request. `members` is the JSON of what stands beside its `id`, the type
-  /// included: `"type":"get_config"`.
+  /// Adds a request. `members` is the JSON of its members beside `id`, with the type:
+  /// `"type":"get_config"`.
   public mutating func request(
     members: [UInt8], retry: Retry, now: Instant
   ) -> RequestID {
     add(.single(retry), members: members, now: now)
   }
 
-  /// Wishes for a subscription, which is made again on every connection if it is resubscribed.
+  /// Adds a subscription, which is repeated on every connection if `isResubscribed`.
   public mutating func subscribe(
     members: [UInt8], isResubscribed: Bool, now: Instant
   ) -> RequestID {
     add(.subscription(isResubscribed: isResubscribed), members: members, now: now)
   }
 
-  /// Subscribes once more on this connection: Home Assistant drops some subscriptions without a
-  /// word. The one that stood tells its events until the new one is confirmed, and then ends.
+  /// Subscribes again on this connection: Home Assistant drops some subscriptions silently. The old
+  /// subscription delivers events until the new one is confirmed, and then ends.
   public mutating func resubscribe(_ id: RequestID) {
     guard let index = table.index(of: id) else { return }
     if table.entries[index].isStarted {
@@ -60,7 +58,7 @@ extension Session {
     }
   }
 
-  /// Ends a request or a subscription; nothing more is told of it.
+  /// Ends a request or a subscription, without further actions for it.
   public mutating func cancel(_ id: RequestID) {
     dropActions(of: id)
     guard let index = table.index(of: id) else { return }
@@ -80,7 +78,7 @@ extension Session {
     return id
   }
 
-  /// It is not known when there will be another token.
+  /// Ends all requests with a time limit: the time of the next token is unknown.
   private mutating func endImpatientRequests() {
     var index = 0
     while index < table.entries.count {
@@ -104,23 +102,23 @@ extension Session {
   private static var goingAway: UInt16 { 1001 }
 }
 
-// MARK: What happened
+// MARK: Reports
 
 extension Session {
-  /// The socket of `.openSocket` is open.
+  /// Reports that the socket of `.openSocket` is open.
   public mutating func socketOpened(now: Instant) {
     guard case .connecting = phase else { return }
     enter(.authenticating(until: now + reconnection.loginTimeout))
     if case .fetched(let token) = token { authenticate(with: token) }
   }
 
-  /// The socket could not be opened, or is no more, and not because it was asked to close.
+  /// Reports that the socket failed to open, or closed without a request to close it.
   public mutating func socketClosed(_ cause: ConnectionFailure, now: Instant) {
     if case .down = phase { return }
     retry(because: cause, now: now)
   }
 
-  /// The answer to `.fetchToken`. A second one is ignored.
+  /// Reports the answer to `.fetchToken`. A second answer is ignored.
   public mutating func tokenFetched(_ result: TokenResult, now: Instant) {
     guard token == .awaited else { return }
     switch result {
@@ -149,7 +147,7 @@ extension Session {
 
   // MARK: Time
 
-  /// When `deadlineReached` is due, or nil.
+  /// Instant at which to call `deadlineReached`, or nil.
   public var deadline: Instant? {
     var next = earlier(phaseDeadline, retrySubscriptionsAt)
     for entry in table.entries {
@@ -167,7 +165,7 @@ extension Session {
     }
   }
 
-  /// `deadline` has come.
+  /// Reports that `deadline` has come.
   public mutating func deadlineReached(now: Instant) {
     endOverdueRequests(now: now)
     if let at = retrySubscriptionsAt, now >= at { retrySubscriptions() }

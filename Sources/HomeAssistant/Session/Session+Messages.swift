@@ -1,9 +1,10 @@
 public import Bytes
 
-// MARK: What Home Assistant says
+// MARK: Messages of Home Assistant
 
 extension Session {
-  /// A text message came. It is to be kept until there are no more actions, which point into it.
+  /// Reports a text message. The caller keeps it until there are no more actions, which refer to
+  /// it.
   public mutating func received(_ text: Span<UInt8>, now: Instant) {
     do throws(JSONError) {
       var messages = try ServerMessages(text)
@@ -44,9 +45,9 @@ extension Session {
 
   private mutating func resultReceived(_ message: ServerMessage, now: Instant) {
     guard let wireID = message.id else { return unreadableCount += 1 }
-    // Who refuses a ping is alive too.
+    // A server that refuses a ping is alive too.
     keepAlive.pongReceived(id: wireID, now: now)
-    // What was cancelled, and the session's own messages, have no entry.
+    // Cancelled requests, and the session's own messages, have no entry.
     guard let index = table.index(ofWireID: wireID) else { return }
     let outcome: SessionOutcome =
       message.isSuccess ? .success(message.result) : .refused(message.error)
@@ -57,8 +58,8 @@ extension Session {
     table.markStarted(at: index)
   }
 
-  /// A subscription was refused, or not confirmed in time. It is tried again later, unless it was
-  /// meant for this moment.
+  /// Handles a subscription that was refused, or not confirmed in time. It is retried later, unless
+  /// it is for this connection only.
   mutating func subscriptionFailed(at index: Int, _ outcome: SessionOutcome, now: Instant) {
     let entry = table.entries[index]
     guard entry.isPatient else {
@@ -87,7 +88,7 @@ extension Session {
     }
   }
 
-  /// Ends what this program wants no more, once; events may already be on their way.
+  /// Ends an unwanted subscription, once; events may already be on their way.
   mutating func unsubscribe(_ wireID: Int64) {
     guard !unsubscribed.contains(wireID) else { return }
     if unsubscribed.count == Self.unsubscribedMax { unsubscribed.removeFirst() }
@@ -95,9 +96,9 @@ extension Session {
     enqueue(.unsubscribe(wireID: wireID))
   }
 
-  /// What is refused now may only not be loaded yet, such as the push channel while Home
-  /// Assistant starts. It may be loaded before we are told of that, so there is a first repetition
-  /// in any case.
+  /// Subscribes to the loading of components: Home Assistant may refuse a subscription only until
+  /// it has loaded a component, such as the push channel during its start. The component may be
+  /// loaded before this subscription, so one retry is always scheduled.
   private mutating func watchComponentsOnce(now: Instant) {
     guard watch == .none else { return }
     watch = .wanted

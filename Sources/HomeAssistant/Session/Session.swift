@@ -1,23 +1,23 @@
 public import Bytes
 
-/// A session with Home Assistant's WebSocket (`/api/websocket`): the login, requests and their
-/// answers, subscriptions that outlive connections, pings, and when to connect again.
+/// Session with Home Assistant's WebSocket (`/api/websocket`): the login, requests and their
+/// answers, subscriptions that outlive connections, pings, and reconnections.
 ///
-/// It does nothing itself. Tell it what happened, then take its actions until there are none:
+/// It does no input or output. Report each event to it, then run its actions until there are none:
 ///
 ///     session.received(text, now: now)
 ///     while let action = session.nextAction(now: now) { … }
 ///
 /// Invariants:
 /// 1. The numbers of the messages only rise, over all connections.
-/// 2. Requests go out in the order in which they were wished for.
+/// 2. Requests are sent in the order in which they were made.
 /// 3. Every request that is not cancelled ends exactly once.
-/// 4. A token that Home Assistant refused starts no further attempt by itself.
-/// 5. While it is not idle, rejected or ready there is a deadline.
+/// 4. A token that Home Assistant refused causes no further attempt.
+/// 5. Unless it is idle, rejected or ready, there is a deadline.
 public struct Session: ~Copyable {
-  /// The longest message that Home Assistant takes: one byte more ends the connection.
+  /// Maximum size of a message that Home Assistant accepts: one byte more ends the connection.
   public static let messageByteCountMax = (4 << 20) - 1
-  /// What a request may have beside its `id`.
+  /// Maximum size of the members of a request beside its `id`, in bytes.
   public static let membersByteCountMax = messageByteCountMax - 64
 
   enum Phase {
@@ -37,7 +37,7 @@ public struct Session: ~Copyable {
   enum Watch: Equatable {
     case none
     case wanted
-    /// It was asked for under this number and the next.
+    /// Two subscriptions were sent, with this number and the next.
     case sent(first: Int64)
 
     func isToldBy(_ wireID: Int64) -> Bool {
@@ -46,7 +46,7 @@ public struct Session: ~Copyable {
     }
   }
 
-  /// What goes out beside the requests.
+  /// Output of the session beside the requests.
   enum Step {
     case action(SessionAction)
     case authenticate([UInt8])
@@ -59,16 +59,15 @@ public struct Session: ~Copyable {
   let policy: SessionPolicy
   var phase = Phase.down(.idle)
   var token = Token.none
-  /// Why the next token is wanted.
   var tokenReason = TokenReason.connect
   var table = RequestTable()
   var keepAlive: KeepAlive
   var reconnection: Reconnection
   var retrySubscriptionsAt: Instant?
-  /// Whether Home Assistant tells us on this connection when it loaded something: then what it
-  /// refused is tried again.
+  /// State of the subscription to loaded components on this connection, after which refused
+  /// subscriptions are retried.
   var watch = Watch.none
-  /// What was unsubscribed last, of which events may still come.
+  /// Last ended subscriptions, whose events may still arrive.
   var unsubscribed: [Int64] = []
   static let unsubscribedMax = 32
   private var lastWireID: Int64 = 0
@@ -77,12 +76,12 @@ public struct Session: ~Copyable {
   private var toldState = ConnectionState.down(.idle)
 
   private var output = ByteBuffer(capacity: Session.messageByteCountMax)
-  /// Messages that could not be read, and were passed over.
+  /// Number of ignored unreadable messages.
   public internal(set) var unreadableCount = 0
 
   /// - Parameters:
-  ///   - policy: how patient it is.
-  ///   - seed: where the jitter of the waits starts; another one on every device.
+  ///   - policy: timeouts and limits.
+  ///   - seed: seed of the jitter of the waits; different on every device.
   public init(policy: SessionPolicy = SessionPolicy(), seed: UInt64) {
     self.policy = policy
     keepAlive = KeepAlive(policy: policy)
@@ -90,7 +89,7 @@ public struct Session: ~Copyable {
     steps.reserveCapacity(32)
   }
 
-  /// How the session stands.
+  /// State of the session.
   public var state: ConnectionState {
     switch phase {
     case .down(let reason): .down(reason)
@@ -100,16 +99,16 @@ public struct Session: ~Copyable {
     }
   }
 
-  /// How long Home Assistant took to answer the last ping.
+  /// Time that Home Assistant took to answer the last ping.
   public var latency: Duration? { keepAlive.latency }
 
-  /// Shows the message that `.send` sends.
+  /// Calls `body` with the message of `.send`.
   public func withOutput(_ body: (Span<UInt8>) -> Void) { body(output.bytes) }
 
   // MARK: Actions
 
-  /// What is to be done next, or nil. A message for `.send` is written at this moment, so it is
-  /// to be sent before the next action is asked for.
+  /// Returns the next action, or nil. The message of `.send` is written now: send it before the
+  /// next call.
   public mutating func nextAction(now: Instant) -> SessionAction? {
     while takenSteps < steps.count {
       let step = steps[takenSteps]
@@ -129,12 +128,12 @@ public struct Session: ~Copyable {
   mutating func enqueue(_ action: SessionAction) { steps.append(.action(action)) }
   mutating func enqueue(_ step: Step) { steps.append(step) }
 
-  /// Forgets messages that were meant for a connection that is no more.
+  /// Drops messages for a connection that has ended.
   private mutating func dropMessages() {
     keepSteps { step in if case .action = step { true } else { false } }
   }
 
-  /// Forgets what was to be told of a request that is cancelled.
+  /// Drops the actions of a cancelled request.
   mutating func dropActions(of id: RequestID) {
     keepSteps { step in if case .action(let action) = step { action.request != id } else { true } }
   }
@@ -178,7 +177,7 @@ public struct Session: ~Copyable {
     output.closeJSONObject()
   }
 
-  /// Home Assistant takes an array of commands as one message.
+  /// Subscribes to both events in one message: Home Assistant accepts an array of commands.
   private mutating func writeWatches() {
     output.removeAll()
     output.openJSONArray()
@@ -196,7 +195,7 @@ public struct Session: ~Copyable {
     output.closeJSONArray()
   }
 
-  /// Begins a message in `output` with the next number, and returns it.
+  /// Begins a message in `output` with the next number, and returns the number.
   private mutating func beginMessage() -> Int64 {
     lastWireID += 1
     output.removeAll()
@@ -223,14 +222,14 @@ public struct Session: ~Copyable {
     enqueue(.openSocket)
   }
 
-  /// Ends the attempt or the connection; another one begins after a while.
+  /// Ends the attempt or the connection; another attempt begins after a wait.
   mutating func retry(because cause: ConnectionFailure, now: Instant) {
     var readySince: Instant?
     if case .ready(_, let since) = phase { readySince = since }
     if case .authenticating = phase, token == .sent { reconnection.loginUnanswered() }
     leaveConnection(now: now)
     var at = reconnection.failed(readySince: readySince, now: now)
-    // Which only a person can lift.
+    // Only a person can lift a ban.
     if case .refused(.server(.banned)) = cause { at = at + AccessTokens.longestRefusalDelay }
     enter(.down(.retrying(attempt: reconnection.attempt, at: at, cause: cause)))
   }
@@ -258,12 +257,12 @@ public struct Session: ~Copyable {
 extension Session {
   // MARK: Direct messages
 
-  /// Begins a message of which no copy is kept: `writeMembers` appends what stands beside its
-  /// `id`, and what `withOutput` then shows is to be sent before anything else is done.
+  /// Writes a message that is not stored: `writeMembers` appends the members beside its `id`. The
+  /// caller sends the content of `withOutput` before any other call.
   ///
   /// It is never repeated, and ends with the action `finished`.
   ///
-  /// - Returns: nil where the session is not ready, or the message is too long.
+  /// - Returns: nil if the session is not ready, or the message is too long.
   public mutating func beginDirectMessage(
     now: Instant, _ writeMembers: (inout ByteBuffer) -> Void
   ) -> RequestID? {

@@ -1,26 +1,25 @@
 import Bytes
 
-/// What a session wants done. Places are in the message that was received last.
+/// Action for the owner of a session. Positions refer to the message that was received last.
 public enum SessionAction: Equatable, Sendable {
-  /// Open a socket, then tell `socketOpened` or `socketClosed`.
+  /// Open a socket, then call `socketOpened` or `socketClosed`.
   case openSocket
-  /// Close it with this code of RFC 6455. Nothing more of it is told.
+  /// Close the socket with this code of RFC 6455, and report nothing more about it.
   case closeSocket(code: UInt16)
-  /// Find an access token, then tell `tokenFetched`.
+  /// Get an access token, then call `tokenFetched`.
   case fetchToken(TokenReason)
   /// Send the text of `withOutput` as one message.
   case send
-  /// Tell the observers: the session stands otherwise than before.
+  /// Call the observers with the new state.
   case stateChanged(ConnectionState)
-  /// A request ended; nothing follows.
+  /// End the request; nothing follows.
   case finished(RequestID, SessionOutcome)
-  /// Home Assistant confirmed or refused a subscription. It goes on: what is refused is tried
-  /// again.
+  /// Report that Home Assistant confirmed or refused a subscription. It continues: a refused one is
+  /// retried.
   case started(RequestID, SessionOutcome)
-  /// A subscription tells this, the JSON of `event`.
+  /// Deliver an event of a subscription, the JSON of `event`.
   case event(RequestID, Range<Int>)
 
-  /// The request that it tells of.
   var request: RequestID? {
     switch self {
     case .finished(let id, _), .started(let id, _), .event(let id, _): id
@@ -29,16 +28,16 @@ public enum SessionAction: Equatable, Sendable {
   }
 }
 
-/// How a request ended, or how a subscription began.
+/// Result of a request, or of the start of a subscription.
 public enum SessionOutcome: Equatable, Sendable {
-  /// The JSON of the result; nil where there was none.
+  /// Position of the result's JSON; nil if there was none.
   case success(Range<Int>?)
-  /// The object of `error`, which says `code` and `message`; nil where there was none.
+  /// Position of the `error` object, with `code` and `message`; nil if there was none.
   case refused(Range<Int>?)
-  /// It was not answered in time, or grew too old before it could be sent.
+  /// There was no answer in time, or the request expired before it could be sent.
   case expired
-  /// The connection ended, and it must not be repeated.
+  /// The connection ended, and the request must not be repeated.
   case disconnected
-  /// The token was refused, and it would be too old by the time of another one.
+  /// The token was refused, and the request has a time limit.
   case rejected
 }

@@ -1,71 +1,73 @@
 import Bytes
 
-/// How patient a session is.
+/// Timeouts and limits of a session.
 public struct SessionPolicy: Sendable {
-  /// From the wish to connect to the open socket.
+  /// Time from the start of an attempt to the open socket.
   public var connectTimeout: Duration = .seconds(10)
-  /// From the open socket to Home Assistant's verdict; it waits 10 seconds for the token itself.
-  /// After each login that got no verdict it is twice as long, up to eight times: Home Assistant
-  /// counts a rejected token whether or not its verdict is heard, and may ban the address.
+  /// Time from the open socket to Home Assistant's verdict; Home Assistant waits 10 seconds for the
+  /// token. Each login without a verdict doubles it, to at most eight times its value: Home
+  /// Assistant counts a rejected token even if its verdict is lost, and may ban the address.
   public var authenticationTimeout: Duration = .seconds(10)
-  /// From sending a request to its answer, and the longest that one which is never repeated waits
-  /// to be sent.
+  /// Time from sending a request to its answer, and the longest time that a request that is never
+  /// repeated waits to be sent.
   public var answerTimeout: Duration = .seconds(60)
-  /// Waits before the first, second, … attempt to connect again; the last one repeats. After a
-  /// ban each is `AccessTokens.longestRefusalDelay` longer.
+  /// Waits before the first, second, … attempt to reconnect; the last one repeats. After a ban each
+  /// is longer by `AccessTokens.longestRefusalDelay`.
   public var reconnectWaits: [Duration] = [
     .zero, .seconds(5), .seconds(10), .seconds(10), .seconds(15),
   ]
-  /// The least wait after the first, second, … login in a row that got no verdict; the last one
+  /// Minimum waits after the first, second, … consecutive login without a verdict; the last one
   /// repeats.
   public var unansweredLoginWaits: [Duration] = [
     .zero, .seconds(60), .seconds(600), .seconds(3600),
   ]
-  /// A connection that lasted this long starts the waits from the first again. One that Home
-  /// Assistant accepts and drops at once does not.
+  /// Duration of a connection after which the waits start from the first again, unlike after one
+  /// that Home Assistant accepts and drops at once.
   public var stableAfter: Duration = .seconds(30)
-  /// From the beginning, and from each answered ping, to the next ping.
+  /// Time from the start, and from each answered ping, to the next ping.
   public var pingInterval: Duration = .seconds(60)
-  /// From a ping to its answer. After that the connection is dead.
+  /// Time from a ping to its answer, after which the connection is dead.
   public var pongTimeout: Duration = .seconds(30)
-  /// A ping that comes this much too late is not sent: the machine slept, the connection is dead.
+  /// Lateness of a ping that shows that the machine slept: the connection is dead, and the ping is
+  /// not sent.
   public var sleepAfter: Duration = .seconds(300)
-  /// From Home Assistant's word that it loaded something to the repetition of what it refused.
+  /// Time from the report of a loaded component to the retry of refused subscriptions.
   public var resubscribeDelay: Duration = .seconds(5)
   /// Whether Home Assistant may put several messages into one frame.
   public var coalescesMessages = true
-  /// The most values that an answer may have in it. What is more cannot be read.
+  /// Maximum number of values in an answer. Larger answers are not decoded.
   public var answerValueCountMax = JSON.valueCountMax
-  /// Whether the first request opens the connection. One that is waited for is never hurried.
+  /// Whether the first request opens the connection. A scheduled reconnection is not brought
+  /// forward.
   public var connectsAutomatically = true
 
-  /// The policy of a program with mains and a good network.
+  /// Creates the policy of a program with mains power and a good network.
   public init() {}
 
-  /// The policy of a program without an operator: where Home Assistant stays away it knocks every
-  /// 5 minutes in the end.
+  /// Policy of a program without an operator: if Home Assistant stays unreachable, the attempts
+  /// slow down to one every 5 minutes.
   public static var unattended: SessionPolicy {
     var policy = SessionPolicy()
     policy.reconnectWaits = [.zero, .seconds(5), .seconds(20), .seconds(80), .seconds(300)]
     return policy
   }
 
-  /// The `reconnectWaits` of a program that lives on a battery, whose radio each attempt wakes: in
-  /// the end it knocks once an hour.
+  /// Waits for `reconnectWaits` on battery power, since each attempt wakes the radio: the attempts
+  /// slow down to one an hour.
   public static var batteryReconnectWaits: [Duration] {
     unattended.reconnectWaits + [.seconds(900), .seconds(3600)]
   }
 }
 
-/// For how long a request is sent again where its connection was lost before the answer came.
+/// Time limit for repeating a request whose connection was lost before the answer.
 ///
-/// Home Assistant may have done what was asked and only the answer was lost, so what must not
-/// happen twice says `never`.
+/// Home Assistant may have done the request although its answer was lost, so a request that must
+/// not take effect twice uses `never`.
 public enum Retry: Equatable, Sendable {
-  /// It is sent once.
+  /// Sent once.
   case never
-  /// Counted from when the request was made.
+  /// Repeated within this time from its creation.
   case within(Duration)
-  /// For as long as it takes, another credential included.
+  /// Repeated without a time limit, even with another credential.
   case always
 }

@@ -1,27 +1,26 @@
 import Bytes
 
-/// The head of an HTTP/1 response (RFC 9112): its status, then its fields one after the other.
+/// Head of an HTTP/1 response (RFC 9112): its status, then its fields.
 struct HTTPResponseHead: ~Escapable {
-  /// A field's name and its value, without the white space around it.
+  /// Name and value of a field, without surrounding white space.
   struct Field: ~Escapable {
     let name: Span<UInt8>
     let value: Span<UInt8>
 
-    /// Whether this is the field of that name, which is given in lower case.
+    /// Whether the field has this name, given in lower case.
     func isNamed(_ lowercaseName: StaticString) -> Bool {
       name.elementsEqualIgnoringCase(lowercaseName)
     }
   }
 
-  /// How a head begins.
   static let beginning: StaticString = "HTTP/1."
 
   let status: Int
   private let bytes: Span<UInt8>
   private var position: Int
 
-  /// Reads the first line. `bytes` is the whole head, the empty line at its end left out, so every
-  /// line ends with CR LF.
+  /// Reads the first line. `bytes` is the whole head without its final empty line, so every line
+  /// ends with CR LF.
   @_lifetime(copy bytes)
   init?(_ bytes: Span<UInt8>) {
     // HTTP/1.1 101 Switching Protocols
@@ -39,10 +38,10 @@ struct HTTPResponseHead: ~Escapable {
     position = end + 2
   }
 
-  /// The next field, or nil after the last.
+  /// Returns the next field, or nil after the last.
   ///
-  /// - Throws: `.notHTTP` where a line is no field; a value that goes on in the next line, which
-  ///   HTTP has given up, is none.
+  /// - Throws: `.notHTTP` if a line is not a field; a value that continues on the next line is
+  ///   obsolete in HTTP, and fails too.
   @_lifetime(copy self)
   mutating func nextField() throws(WebSocketRefusal) -> Field? {
     guard position < bytes.count else { return nil }
@@ -57,7 +56,7 @@ struct HTTPResponseHead: ~Escapable {
 }
 
 extension Span where Element == UInt8 {
-  /// Where the CR LF stands that ends the line at `start`.
+  /// Returns the position of the CR LF that ends the line at `start`.
   fileprivate func endOfLine(from start: Int) -> Int? {
     var index = start
     while let found = firstIndex(of: 0x0D, from: index), found + 1 < count {
@@ -67,7 +66,7 @@ extension Span where Element == UInt8 {
     return nil
   }
 
-  /// Whether this list, separated by commas, has `lowercase` as one of its elements.
+  /// Whether `lowercase` is an element of this comma-separated list.
   func listContains(_ lowercase: StaticString) -> Bool {
     var start = 0
     while start <= count {

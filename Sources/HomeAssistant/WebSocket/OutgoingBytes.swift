@@ -1,26 +1,26 @@
 import Bytes
 
-/// Bytes that wait to be sent, in one piece and in order.
+/// Buffer of bytes to send, in order.
 struct OutgoingBytes: ~Copyable {
   private var buffer: ByteBuffer
   private var sentByteCount = 0
 
   init(capacity: Int) { buffer = ByteBuffer(capacity: capacity) }
 
-  /// How much is not sent yet.
+  /// Number of unsent bytes.
   var count: Int { buffer.count - sentByteCount }
 
   var freeCapacity: Int { buffer.freeCapacity }
 
-  /// Lets `write` append; it knows that its bytes fit.
+  /// Appends with `write`, whose caller has checked the free capacity.
   mutating func append<Result>(_ write: (inout ByteBuffer) -> Result) -> Result {
     let result = write(&buffer)
     precondition(!buffer.isOverflowed, "who appends asks for the free capacity first")
     return result
   }
 
-  /// Lets `write` send from the front and say how many bytes it took. Only where it took some do
-  /// bytes move, and never more of them than were sent.
+  /// Sends from the front with `write`, which returns the number of sent bytes. Bytes move only
+  /// after a send, and never more of them than were sent.
   mutating func send(_ write: (Span<UInt8>) -> Int) {
     let byteCount = write(buffer.bytes.extracting(sentByteCount..<buffer.count))
     precondition((0...count).contains(byteCount), "what was sent was pending")

@@ -1,6 +1,5 @@
-/// SHA-1 (FIPS 180-4, section 6.1). It proves nothing about who wrote a message any more; the
-/// WebSocket handshake asks for it to see that the other side knows the protocol, and nothing else
-/// here may.
+/// SHA-1 (FIPS 180-4, section 6.1). It is broken as proof of authorship; the WebSocket handshake
+/// uses it only to check that the other side speaks the protocol, and no other code may use it.
 enum SHA1 {
   static let byteCount = 20
   private static let blockByteCount = 64

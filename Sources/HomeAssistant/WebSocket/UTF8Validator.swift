@@ -1,15 +1,15 @@
-/// Checks UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF) that comes in
-/// pieces, and knows the first wrong byte as soon as it is there.
+/// Incremental check of UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF),
+/// which detects the first wrong byte at once.
 struct UTF8Validator {
-  /// How many bytes of the scalar under way are still to come.
+  /// Number of bytes that the current scalar still needs.
   private var missingCount = 0
-  /// What the next of them may be; only the second byte of a scalar is ever narrowed.
+  /// Range of the next byte; it is narrower only for the second byte of a scalar.
   private var expected: ClosedRange<UInt8> = 0x80...0xBF
 
   /// Whether the text may end here.
   var isAtBoundary: Bool { missingCount == 0 }
 
-  /// Takes the next piece; false where no text can begin like this.
+  /// Checks the next piece. Returns false if no valid text begins with the bytes so far.
   mutating func accept(_ piece: Span<UInt8>) -> Bool {
     var index = 0
     while index < piece.count {
@@ -27,7 +27,7 @@ struct UTF8Validator {
     return true
   }
 
-  /// The first byte of a scalar that is not ASCII (table 3-7 of the Unicode standard).
+  /// Begins a scalar that is not ASCII with its first byte (table 3-7 of the Unicode standard).
   private mutating func begin(with byte: UInt8) -> Bool {
     switch byte {
     case 0xC2...0xDF: missingCount = 1
@@ -44,7 +44,7 @@ struct UTF8Validator {
 }
 
 extension Span where Element == UInt8 {
-  /// The index of the first byte from `start` on that is not ASCII, or the end.
+  /// Returns the index of the first byte from `start` on that is not ASCII, or the end.
   fileprivate func endOfASCII(from start: Int) -> Int {
     var index = start
     while count - index >= 8,

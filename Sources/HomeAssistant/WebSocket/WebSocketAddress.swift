@@ -1,25 +1,25 @@
-/// Where a WebSocket is opened: the parts of an `http:` or `https:` URL.
+/// Address of a WebSocket: the parts of an `http:` or `https:` URL.
 public struct WebSocketAddress: Equatable, Sendable {
-  /// The longest host and path together.
+  /// Maximum length of host and path together, in bytes.
   public static let byteCountMax = 4096
 
-  /// Whether the scheme is `https`, and TLS goes over the connection.
+  /// Whether the scheme is `https`, and the connection uses TLS.
   public let isSecure: Bool
-  /// A name or an address; an IPv6 one is in brackets.
+  /// Name or address; an IPv6 address is in brackets.
   public let host: [UInt8]
-  /// Of TCP; also where the scheme implies it.
+  /// TCP port, even if the scheme implies it.
   public let port: UInt16
-  /// From its slash on, percent-encoded, with the query where there is one.
+  /// Percent-encoded path from its slash on, with the query if there is one.
   public let path: [UInt8]
 
-  /// Nil where the parts cannot stand in a request: too long, with a space or a control character,
-  /// or a path that begins with no slash.
+  /// Fails if the parts are invalid in a request: too long, with a space or a control character, or
+  /// a path without a leading slash.
   ///
   /// - Parameters:
   ///   - isSecure: whether the scheme is `https`.
-  ///   - host: a name or an address, an IPv6 one in brackets.
-  ///   - port: also where the scheme implies it.
-  ///   - path: from its slash on, percent-encoded, with the query where there is one.
+  ///   - host: name or address; an IPv6 address is in brackets.
+  ///   - port: TCP port, even if the scheme implies it.
+  ///   - path: percent-encoded path from its slash on, with the query if there is one.
   public init?(isSecure: Bool, host: [UInt8], port: UInt16, path: [UInt8]) {
     guard path.first == UInt8(ascii: "/"), !host.isEmpty,
       host.count + path.count <= Self.byteCountMax,
@@ -31,6 +31,6 @@ public struct WebSocketAddress: Equatable, Sendable {
     self.path = path
   }
 
-  /// Whether the port is the one that the scheme stands for; then `Host` does not name it.
+  /// Whether the port is the scheme's default, which `Host` leaves out.
   var isPortImplied: Bool { port == (isSecure ? 443 : 80) }
 }

@@ -1,34 +1,33 @@
 import Bytes
 
-/// Puts messages together from the server's frames, which it reads in place. A payload is copied
-/// once, to where its message stands.
+/// Assembler of messages from the server's frames, which it reads in place. It copies a payload
+/// once, to its message.
 struct WebSocketAssembler {
-  /// What is whole.
   enum Item {
     case message(WebSocketMessageKind)
-    /// A control frame; its payload is in `control`.
+    /// Control frame; its payload is in `control`.
     case ping, close
   }
 
-  /// The payload of the control frame under way or just read.
+  /// Payload of the current or last control frame.
   private(set) var control = ControlPayload()
-  /// The message whose frames are coming, between its first frame and its last.
+  /// Kind of the current message, between its first frame and its last.
   private var kind: WebSocketMessageKind?
-  /// Of the text that is coming; every text ends at a boundary, so the next begins at one.
+  /// Check of the current text; every text ends at a boundary, so the next begins at one.
   private var text = UTF8Validator()
-  /// The frame whose payload is coming, and how much of it.
+  /// Frame of the current payload; `remainingByteCount` is the number of its missing bytes.
   private var frame: WebSocketFrameHeader?
   private var remainingByteCount = 0
 
-  /// Reads from `position` on, which it moves, until something is whole.
+  /// Reads from `position` on, and moves it, until an item is complete.
   ///
   /// - Parameters:
-  ///   - input: what came; what is before `position` was read.
-  ///   - position: moved behind what is read.
-  ///   - message: where messages stand; its capacity is the longest that is taken. It is emptied
-  ///     where a new message begins.
-  /// - Returns: what is whole, or nil where `input` holds no more of it.
-  /// - Throws: what the server did wrong; nothing of it is read after that.
+  ///   - input: received bytes; those before `position` have been read.
+  ///   - position: moved to the end of the read bytes.
+  ///   - message: buffer for messages, emptied at the start of each; its capacity is the maximum
+  ///     length.
+  /// - Returns: the complete item, or nil if `input` holds none.
+  /// - Throws: the violation of the server, after which reading must stop.
   mutating func next(
     in input: borrowing ByteBuffer, from position: inout Int, into message: inout ByteBuffer
   ) throws(WebSocketViolation) -> Item? {
@@ -80,7 +79,7 @@ struct WebSocketAssembler {
     }
   }
 
-  /// The end of a frame; nil where nothing is whole with it, or its owner does not need it.
+  /// Ends a frame; returns nil if it completes no item for the owner.
   private mutating func end() throws(WebSocketViolation) -> Item? {
     guard let frame else { return nil }
     self.frame = nil
@@ -99,7 +98,6 @@ struct WebSocketAssembler {
   }
 }
 
-/// The payload of a control frame.
 struct ControlPayload {
   private var storage = InlineArray<125, UInt8>(repeating: 0)
   private var count = 0
@@ -115,14 +113,14 @@ struct ControlPayload {
     count += piece.count
   }
 
-  /// Of a close frame: its code, or nil where it has none.
+  /// Code of a close frame, or nil if it has none.
   var closeCode: UInt16? { count >= 2 ? UInt16(storage[0]) << 8 | UInt16(storage[1]) : nil }
-  /// Of a close frame: its reason.
   var closeReason: Span<UInt8> {
     @_lifetime(borrow self) get { storage.span.extracting(min(count, 2)..<count) }
   }
 
-  /// A close frame is empty, or a code that may be sent and a reason in UTF-8 (section 5.5.1).
+  /// Checks a close frame: it is empty, or holds an allowed code and a reason in UTF-8 (section
+  /// 5.5.1).
   fileprivate func checkClose() throws(WebSocketViolation) {
     guard count > 0 else { return }
     guard let code = closeCode else { throw .truncatedCloseCode }

@@ -1,33 +1,32 @@
 public import Bytes
 
-/// What a conversation asks of the owner of the socket.
+/// Action for the owner of the socket.
 public enum WebSocketAction: Equatable, Sendable {
-  /// The handshake is done: messages may be sent.
+  /// Report that the handshake is complete and messages can be sent.
   case tellOpened
-  /// A whole message stands in the message buffer.
+  /// Deliver the message in the message buffer.
   case deliver(WebSocketMessageKind)
-  /// The server has to be answered: call `reply(mask:now:)`.
+  /// Call `reply(mask:now:)` to answer the server.
   case reply
-  /// Hang up, this is the end.
+  /// Close the connection; this is the end.
   case hangUp(WebSocketEnd)
 }
 
-/// The client's side of a WebSocket (RFC 6455, without extensions), on one connection after the
-/// other.
+/// Client side of a WebSocket (RFC 6455, without extensions), on consecutive connections.
 ///
-/// Bytes that came are appended to `input`; then `next` is called until it returns nil. What is to
-/// be sent is asked for with `sendPending`. Masks and keys come from outside, like the time.
+/// The owner appends received bytes to `input` and calls `next` until it returns nil; `sendPending`
+/// gives it the bytes to send. Masks, keys and the time come from outside.
 public struct WebSocketConversation: ~Copyable {
-  /// From the request to the end of the server's answer.
+  /// Time from the request to the end of the server's answer.
   public static let handshakeTimeout: Duration = .seconds(10)
-  /// From our close to the end of the connection.
+  /// Time from the client's close to the end of the connection.
   public static let closeTimeout: Duration = .seconds(5)
-  /// The longest message where the owner sets no other limit; aiohttp, which Home Assistant speaks
-  /// with, has the same limit.
+  /// Maximum message size in bytes, unless the owner sets another one. aiohttp, which Home
+  /// Assistant uses, has this limit too.
   public static let messageByteCountMax = 4 * 1024 * 1024
-  /// Room for what came and is not understood yet: one piece of a TLS connection.
+  /// Capacity of the input in bytes: one record of a TLS connection.
   public static let inputByteCountMax = 16 * 1024
-  /// Room that messages leave for answers to pings, and for the close.
+  /// Space that messages leave for pongs and for the close, in bytes.
   static let replyByteCountMax = 16 * closeFrameByteCountMax
   private static let closeFrameByteCountMax =
     ByteBuffer.webSocketHeaderByteCountMax + WebSocketFrameHeader.controlByteCountMax
@@ -36,8 +35,8 @@ public struct WebSocketConversation: ~Copyable {
     case idle
     case opening(WebSocketHandshake)
     case open
-    /// Our close is on its way; what comes now is not read any more, and at the end of the
-    /// connection this was its reason.
+    /// The client's close was written; further input is ignored, and the associated value is the
+    /// reason of the end.
     case closing(WebSocketEnd)
   }
 
@@ -46,18 +45,18 @@ public struct WebSocketConversation: ~Copyable {
     case close(code: UInt16?, WebSocketEnd)
   }
 
-  /// What came and was not looked at yet.
+  /// Received bytes that are not processed yet.
   public var input = ByteBuffer(capacity: WebSocketConversation.inputByteCountMax)
-  /// How much of `input` is read.
+  /// Number of processed bytes in `input`.
   private var readByteCount = 0
   private var output: OutgoingBytes
   private var assembler = WebSocketAssembler()
   private var stage = Stage.idle
   private var owed: Reply?
-  /// When `deadlineReached` is due, or nil.
+  /// Instant at which to call `deadlineReached`, or nil.
   public private(set) var deadline: Instant?
 
-  /// - Parameter sentMessageByteCountMax: the longest message that will be sent.
+  /// - Parameter sentMessageByteCountMax: maximum size of a sent message.
   public init(sentMessageByteCountMax: Int) {
     precondition(
       WebSocketHandshake.responseByteCountMax + WebSocketHandshake.bodyByteCountMax
@@ -71,13 +70,13 @@ public struct WebSocketConversation: ~Copyable {
 
   // MARK: Opening
 
-  /// A connection stands: the handshake begins. What was left of the last one is forgotten.
+  /// Starts the handshake on a new connection. The state of the last connection is dropped.
   ///
   /// - Parameters:
-  ///   - address: what the connection leads to.
+  ///   - address: address of the server.
   ///   - key: 16 unguessable bytes, new for each connection.
-  ///   - userAgent: what the server's log calls us, of at most 256 bytes; may be empty.
-  ///   - now: the time.
+  ///   - userAgent: name of the program in the server's log, of at most 256 bytes; may be empty.
+  ///   - now: current instant.
   public mutating func connected(
     to address: WebSocketAddress, key: InlineArray<16, UInt8>, userAgent: [UInt8], now: Instant
   ) {
@@ -94,11 +93,10 @@ public struct WebSocketConversation: ~Copyable {
 
   // MARK: Receiving
 
-  /// Reads the bytes in `input`.
+  /// Processes the bytes in `input`.
   ///
-  /// - Parameter message: the message that is coming is put together here; its capacity is the
-  ///   longest that is taken.
-  /// - Returns: what to do about them, or nil when more have to come, for which there is room then.
+  /// - Parameter message: buffer for the current message; its capacity is the maximum length.
+  /// - Returns: the next action, or nil if more input is needed, for which there is then space.
   public mutating func next(into message: inout ByteBuffer) -> WebSocketAction? {
     precondition(owed == nil, "the server is answered first")
     switch stage {
@@ -134,7 +132,7 @@ public struct WebSocketConversation: ~Copyable {
       readByteCount = position
       switch item {
       case nil:
-        // What is left is the front of a header.
+        // The rest is the beginning of a header.
         input.removeFirst(readByteCount)
         readByteCount = 0
         return nil
@@ -153,14 +151,14 @@ public struct WebSocketConversation: ~Copyable {
     return .reply
   }
 
-  /// Writes the answer that `next` asked for.
+  /// Writes the answer that `next` requested.
   public mutating func reply(mask: InlineArray<4, UInt8>, now: Instant) {
     guard let owed else { preconditionFailure("no answer is owed") }
     self.owed = nil
     switch owed {
     case .pong:
-      // A server that reads nothing of what it asks for gets no more (section 5.5.3 allows to skip
-      // pings); the last words stay possible.
+      // A server that sends pings but reads nothing gets no further pongs (section 5.5.3 allows to
+      // skip pings), so that space for the close remains.
       guard output.freeCapacity >= 2 * Self.closeFrameByteCountMax else { return }
       let payload = assembler.control
       output.append { $0.append(.pong, payload.bytes, mask: mask) }
@@ -176,11 +174,11 @@ public struct WebSocketConversation: ~Copyable {
     if case .open = stage { true } else { false }
   }
 
-  /// Writes a message, in one frame. A text is valid UTF-8; the mask is unguessable, and new for
-  /// each frame.
+  /// Writes a message in one frame. A text must be valid UTF-8; the mask is unguessable, and new
+  /// for each frame.
   ///
-  /// - Returns: false where the WebSocket is not open, or where so much waits to be sent that the
-  ///   message does not fit.
+  /// - Returns: false if the WebSocket is not open, or the message does not fit beside the pending
+  ///   bytes.
   public mutating func send(
     _ kind: WebSocketMessageKind, _ bytes: Span<UInt8>, mask: InlineArray<4, UInt8>
   ) -> Bool {
@@ -191,27 +189,26 @@ public struct WebSocketConversation: ~Copyable {
     return true
   }
 
-  /// How much is to be sent.
+  /// Number of pending bytes.
   public var pendingByteCount: Int { output.count }
 
-  /// Lets `write` send what it can from the front of what is pending, and say how many bytes that
-  /// was.
+  /// Passes the pending bytes to `write`, which returns the number of bytes that it sent.
   ///
-  /// The bytes stay where they are until some of them were sent, and only grow at their end: a TLS
-  /// library that could not write yet wants to see the same bytes again.
+  /// Until some of them are sent, the bytes stay unchanged and only grow at their end: a TLS
+  /// library that could not write requires the same bytes again.
   public mutating func sendPending(_ write: (Span<UInt8>) -> Int) { output.send(write) }
 
-  /// Lets `body` treat the memory of what is to be sent, where there is nothing.
+  /// Calls `body` with the output buffer if nothing is pending.
   public mutating func withIdleOutput(_ body: (inout ByteBuffer) -> Void) {
     output.withIdleBuffer(body)
   }
 
   // MARK: Ending
 
-  /// Begins to close an open WebSocket; the server ends the connection then. One that is closing
-  /// is left to it. The code is one that may be sent, such as `WebSocketCloseCode.normal`.
+  /// Starts to close an open WebSocket; the server then ends the connection. A closing WebSocket is
+  /// not changed. The code must be allowed in a frame, such as `WebSocketCloseCode.normal`.
   ///
-  /// - Returns: `.hangUp` where the server does not speak WebSocket yet.
+  /// - Returns: `.hangUp` if the handshake is not complete.
   public mutating func close(
     code: UInt16, mask: InlineArray<4, UInt8>, now: Instant
   ) -> WebSocketAction? {
@@ -220,27 +217,27 @@ public struct WebSocketConversation: ~Copyable {
     case .idle, .closing: return nil
     case .opening: return .hangUp(ended(.closedByUs))
     case .open:
-      // A reply that is owed would come after the close, where nothing may come.
+      // A pending reply would follow the close, which must be the last frame.
       owed = nil
       beginClosing(code: code, as: .closedByUs, mask: mask, now: now)
       return nil
     }
   }
 
-  /// The connection was given up; nothing is waited for any more.
+  /// Drops the connection without a close.
   public mutating func abandon() {
     _ = ended(.closedByUs)
     forgetInput()
     output.removeAll()
   }
 
-  /// The connection is gone, by itself or by the server; `cause` is what is known about it.
+  /// Reports that the connection broke or the server ended it; `cause` is the reason, if known.
   public mutating func disconnected(_ cause: InlineText) -> WebSocketEnd {
     if case .closing(let end) = stage { return ended(end) }
     return ended(.disconnected(cause))
   }
 
-  /// `deadline` has come. Nil where there is nothing to do yet.
+  /// Returns the next action when `deadline` has come, or nil if nothing is due yet.
   public mutating func deadlineReached(now: Instant) -> WebSocketAction? {
     guard let deadline, now >= deadline else { return nil }
     switch stage {

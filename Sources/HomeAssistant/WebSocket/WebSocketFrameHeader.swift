@@ -1,6 +1,6 @@
 import Bytes
 
-/// The operation codes of RFC 6455, section 11.8.
+/// Operation codes of RFC 6455, section 11.8.
 enum WebSocketOpcode: UInt8 {
   case continuation = 0x0
   case text = 0x1
@@ -19,24 +19,23 @@ enum WebSocketOpcode: UInt8 {
   }
 }
 
-/// The front of a frame (RFC 6455, section 5.2), as a server sends it:
+/// Header of a server's frame (RFC 6455, section 5.2):
 ///
 ///     byte 0     FIN (0x80), three reserved bits (0x70), opcode (0x0F)
 ///     byte 1     mask (0x80, never set by a server), length 0...125, 126 or 127
-///     2 or 8     the length, big-endian, where the byte before says 126 or 127
+///     2 or 8     the length, big-endian, if the length in byte 1 is 126 or 127
 struct WebSocketFrameHeader: Equatable {
-  /// The longest payload of a control frame.
+  /// Maximum payload of a control frame, in bytes.
   static let controlByteCountMax = 125
 
   let isFinal: Bool
   let opcode: WebSocketOpcode
   let payloadByteCount: UInt64
 
-  /// How many bytes the header has.
   let byteCount: Int
 
-  /// Reads the header at the front of `bytes`, or nil while it is not whole. What is wrong in its
-  /// first byte is known with that byte.
+  /// Reads the header at the start of `bytes`, or returns nil if it is incomplete. A fault in its
+  /// first byte is detected with that byte.
   init?(_ bytes: Span<UInt8>) throws(WebSocketViolation) {
     guard bytes.count > 0 else { return nil }
     let first = bytes[0]
@@ -68,14 +67,13 @@ struct WebSocketFrameHeader: Equatable {
 }
 
 extension ByteBuffer {
-  /// What the header of a masked frame takes at most.
+  /// Maximum size of the header of a masked frame, in bytes.
   static let webSocketHeaderByteCountMax = 14
 
-  /// Appends a whole frame as a client sends it, masked with `mask`, or nothing where it does not
-  /// fit.
+  /// Appends a complete client frame, masked with `mask`, or nothing if it does not fit.
   ///
-  /// The mask has to be unguessable and new for each frame (RFC 6455, section 5.3): it keeps the
-  /// author of the payload from choosing what a proxy on the way sees.
+  /// The mask must be unguessable and new for each frame (RFC 6455, section 5.3): the author of the
+  /// payload must not be able to choose the bytes that a proxy sees.
   mutating func append(
     _ opcode: WebSocketOpcode, _ payload: Span<UInt8>, mask: InlineArray<4, UInt8>
   ) {
@@ -105,11 +103,11 @@ extension ByteBuffer {
 }
 
 extension MutableSpan where Element == UInt8 {
-  /// Masks everything from `start` on, eight bytes at a time where there are as many.
+  /// Masks all bytes from `start` on, eight at a time as long as there are eight.
   @_lifetime(self: copy self)
   fileprivate mutating func mask(from start: Int, with mask: InlineArray<4, UInt8>) {
     var word: UInt64 = 0
-    // In the order of memory, so that the word is the same on every processor.
+    // The word is in memory order, so that it works on every processor.
     for index in 0..<8 { word |= UInt64(mask[index % 4]) << UInt64(index * 8) }
     word = UInt64(littleEndian: word)
     var index = start

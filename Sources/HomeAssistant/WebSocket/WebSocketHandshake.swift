@@ -1,29 +1,24 @@
 import Bytes
 
-/// The opening handshake of RFC 6455, section 4.1: one HTTP request, one answer.
+/// Opening handshake of RFC 6455, section 4.1: one HTTP request, one answer.
 struct WebSocketHandshake {
-  /// The longest head of an answer that is read. Proxies add a cookie or two.
+  /// Maximum size of the head of an answer, in bytes. Proxies add a cookie or two.
   static let responseByteCountMax = 8 * 1024
-  /// As much of the body of a refusal shows who wrote it: Apache's words end at its byte 250.
+  /// Number of body bytes of a refusal that are read to identify its author: Apache's phrase ends
+  /// at byte 250.
   static let bodyByteCountMax = 512
 
   static let userAgentByteCountMax = 256
-  /// The longest request.
   static let requestByteCountMax =
     WebSocketAddress.byteCountMax + userAgentByteCountMax + 256
 
-  /// What the server must answer to our key.
+  /// Expected answer to the client's key.
   private let accept: InlineArray<28, UInt8>
-  /// How much of the answer is known to hold no end of its head.
+  /// Number of bytes of the answer that were searched for the end of its head.
   private var searchedByteCount = 0
 
-  /// Writes the request. No extension and no subprotocol is offered.
-  ///
-  /// - Parameters:
-  ///   - address: what is asked for, and where.
-  ///   - key: unguessable bytes, new for each connection.
-  ///   - userAgent: left out where it is empty; at most `userAgentByteCountMax` bytes.
-  ///   - output: where the request goes.
+  /// Writes the request, without extensions and subprotocols. `key` is unguessable, and new for
+  /// each connection; an empty `userAgent` is left out.
   init(
     to address: WebSocketAddress, key: InlineArray<16, UInt8>, userAgent: [UInt8],
     into output: inout ByteBuffer
@@ -52,7 +47,7 @@ struct WebSocketHandshake {
     accept = Self.accept(for: &encodedKey)
   }
 
-  /// The answer to a key: the Base64 of the SHA-1 of the key and a well-known text.
+  /// Returns the answer to a key: the Base64 of the SHA-1 of the key and a fixed text.
   private static func accept(for encodedKey: inout ByteBuffer) -> InlineArray<28, UInt8> {
     encodedKey.append("258EAFA5-E914-47DA-95CA-C5AB0DC85B11")
     let digest = SHA1.digest(of: encodedKey.bytes)
@@ -64,10 +59,10 @@ struct WebSocketHandshake {
     return accept
   }
 
-  /// Reads the server's answer, which `bytes` begins with.
+  /// Reads the server's answer at the start of `bytes`.
   ///
-  /// - Returns: the length of its head, after which the frames begin; nil while it is not whole, or
-  ///   the beginning of the body of a refusal is not.
+  /// - Returns: the length of its head, after which the frames begin; nil if the head, or the
+  ///   necessary part of a refusal's body, is incomplete.
   mutating func read(_ bytes: Span<UInt8>) throws(WebSocketRefusal) -> Int? {
     for index in 0..<min(bytes.count, HTTPResponseHead.beginning.utf8CodeUnitCount)
     where unsafe bytes[index] != HTTPResponseHead.beginning.utf8Start[index] { throw .notHTTP }
@@ -87,7 +82,7 @@ struct WebSocketHandshake {
     return end + 2
   }
 
-  /// Where the empty line begins that ends the head.
+  /// Returns the position of the empty line that ends the head.
   private mutating func endOfHead(in bytes: Span<UInt8>) -> Int? {
     var index = max(searchedByteCount - 3, 0)
     while let found = bytes.firstIndex(of: 0x0D, from: index), found + 4 <= bytes.count {
@@ -98,7 +93,7 @@ struct WebSocketHandshake {
     return nil
   }
 
-  /// Nil while the beginning of the body, which is in `rest`, has not come.
+  /// Returns nil if the necessary part of the body, in `rest`, is incomplete.
   private static func refusal(
     _ fields: consuming HTTPResponseHead, _ rest: Span<UInt8>
   ) throws(WebSocketRefusal) -> ServerRefusal? {

@@ -1,40 +1,41 @@
 public import Bytes
 
-/// What an answer to a webhook message means.
+/// Meaning of an answer to a webhook message.
 ///
-/// Home Assistant's status proves nothing: it is 200 for almost everything, the undecryptable
-/// included. An envelope that opens with our key shows that Home Assistant holds the key, and that
-/// it wrote this answer once. That it wrote it for this message only a `Challenge` shows.
+/// Home Assistant's status proves nothing: it is 200 for almost everything, even for an
+/// undecryptable message. An envelope that opens with the registration's key shows that Home
+/// Assistant holds the key, and once wrote this answer. Only a `Challenge` proves that it belongs
+/// to this message.
 public enum Answer: Equatable, Sendable {
-  /// A handler ran to its end and Home Assistant holds our key. The JSON of its answer stands in
-  /// this part of the buffer. It may be an old one, which was given again on the way.
+  /// A handler completed, and Home Assistant holds the key. The range is the JSON of its answer in
+  /// the buffer, which may be the replay of an earlier answer.
   case opened(Range<Int>)
-  /// The same under a status that says no: the handler could not do what the message says, such as
-  /// showing a camera that does not exist. To a plain message it comes in plain.
+  /// An opened answer whose status is an error: the handler could not process the message, for
+  /// example for a camera that does not exist. The answer to a plain message is plain.
   case refused(Range<Int>)
-  /// JSON in plain to a plain message; it stands in this part of the buffer. Nothing proves whose
-  /// it is.
+  /// Plain JSON in answer to a plain message, in this range of the buffer. Nothing proves its
+  /// author.
   case content(Range<Int>)
-  /// An envelope sealed with another key: the registration is not ours any more.
+  /// An envelope with another key: the registration is no longer this device's.
   case otherKey
-  /// A plain `{}`: success of a message that needs no answer, or a message dropped without a
-  /// word. For a message that must be answered it means dropped.
+  /// A plain `{}`: success of a message that needs no answer, or a silently dropped message. For a
+  /// message that must be answered it means dropped.
   case unproven
-  /// A body of no bytes: the webhook does not live now (Home Assistant starts, reloads, or the
-  /// registration is gone), or its handler failed.
+  /// An empty body: the webhook is not active (Home Assistant starts or reloads, or the
+  /// registration was deleted), or its handler failed.
   case notLive
-  /// 400 `encryption_required`: the webhook lives, and what we sent was not sealed.
+  /// 400 `encryption_required`: the webhook is active, but the message was not encrypted.
   case encryptionRequired
-  /// Another 400 with JSON: the body was not.
+  /// Another 400 with JSON: the body of the message was not JSON.
   case badRequest
-  /// 410: the registration was deleted and Home Assistant has restarted since.
+  /// 410: the registration was deleted, and Home Assistant has restarted since.
   case gone
-  /// No handler of Home Assistant answered.
+  /// The answer is not from a handler of Home Assistant.
   case server(ServerRefusal)
 }
 
 extension Answer {
-  /// Judges an answer to a sealed message; an envelope is opened in place.
+  /// Judges an answer to an encrypted message; an envelope is decrypted in place.
   public static func read(
     _ head: AnswerHead, body: inout ByteBuffer, with key: SecretKey
   ) -> Answer {
@@ -48,9 +49,9 @@ extension Answer {
     }
   }
 
-  /// Judges an answer to a plain message, which a machine on the way may have written or changed. A
-  /// `{}` may also be the whole of an answer here: of `update_sensor_states` without a sensor, or
-  /// of `render_template` without a template.
+  /// Judges an answer to a plain message, which any machine on the path may have written or
+  /// changed. Here `{}` can also be a complete answer: to `update_sensor_states` without a sensor,
+  /// or to `render_template` without a template.
   public static func read(_ head: AnswerHead, plain body: borrowing ByteBuffer) -> Answer {
     if let answer = Answer(head, body: body) { return answer }
     let isRefusal = head.status == 400
@@ -63,8 +64,8 @@ extension Answer {
     }
   }
 
-  /// Nil where the body has to be looked into: there is one, under a status with which Home
-  /// Assistant's handlers answer.
+  /// Judges an answer from its head. Fails if the body decides: it is not empty, and the status is
+  /// one of Home Assistant's handlers.
   private init?(_ head: AnswerHead, body: borrowing ByteBuffer) {
     switch head.status {
     case 200, 201:
@@ -85,7 +86,7 @@ extension Answer {
     }
   }
 
-  /// What the bytes are, where they are one JSON value.
+  /// Returns the kind of the value if the bytes are one JSON value, else nil.
   private static func jsonKind(of bytes: Span<UInt8>) -> JSONReader.Kind? {
     var reader = JSONReader(bytes)
     do throws(JSONError) {

@@ -1,28 +1,27 @@
 public import Bytes
 
-/// What ties an answer to its message: a name that was never used before, and that Home Assistant
-/// repeats in its answer.
+/// Link between an answer and its message: a new name, which Home Assistant repeats in its answer.
 ///
-/// A seal of our key on an answer shows only that Home Assistant wrote the answer once. A proxy or
-/// an attacker between the two can keep it, and can give it again as the answer to a later
-/// message. An answer that repeats the challenge was written for the message that holds it.
+/// Encryption with the registration's key shows only that Home Assistant once wrote an answer. A
+/// proxy or an attacker on the path can store it and replay it as the answer to a later message. An
+/// answer that repeats the challenge was written for the message with this challenge.
 ///
-/// What it does not show: that Home Assistant got other messages. Their answers cannot be told
-/// from each other, and only TLS keeps them from being dropped one by one on the way.
+/// The challenge does not show that Home Assistant received other messages. Their answers are
+/// indistinguishable, and only TLS prevents that they are dropped one by one on the path.
 ///
-/// It is made of the nonce of its message, which is random and never used twice. It may be known:
-/// an answer that holds it and is sealed can only come from Home Assistant.
+/// It is derived from the nonce of its message, which is random and never reused. It need not be
+/// secret: an encrypted answer with it can only come from Home Assistant.
 public struct Challenge: Sendable {
   private static let byteCount = 6
   private static let alphabet: StaticString =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-  /// The bytes that `appendState` takes at most, with its comma.
+  /// Maximum size of the output of `appendState` in bytes, with its comma.
   public static let stateByteCount = 39
 
   private var name = InlineArray<6, UInt8>(repeating: 0)
 
-  /// The challenge of the message that is sealed with this nonce.
+  /// Creates the challenge of the message with this nonce.
   public init(of nonce: Nonce) {
     let letters = unsafe UnsafeBufferPointer(
       start: Self.alphabet.utf8Start, count: Self.alphabet.utf8CodeUnitCount)
@@ -33,11 +32,10 @@ public struct Challenge: Sendable {
 
   // MARK: Sensors
 
-  /// Appends an element of an `update_sensor_states` for a sensor that does not exist. It has no
-  /// more than Home Assistant needs to look for the sensor.
+  /// Appends an element of `update_sensor_states` for a sensor that does not exist, with only the
+  /// members that Home Assistant needs to look for the sensor.
   ///
-  /// Since 2022.7 Home Assistant writes nothing about it to its log, unless that shows every
-  /// message.
+  /// Since 2022.7 Home Assistant logs nothing about it, unless it logs every message.
   public func appendState(to data: inout ByteBuffer) {
     data.openJSONObject()
     data.appendJSON(key: "type")
@@ -47,7 +45,7 @@ public struct Challenge: Sendable {
     data.closeJSONObject()
   }
 
-  /// Whether the answer says that the sensor of `appendState` does not exist.
+  /// Whether the answer reports that the sensor of `appendState` does not exist.
   public func isRepeated(inVerdicts answer: Span<UInt8>) -> Bool {
     isRepeated(in: answer) { reader throws(JSONError) in
       try readVerdict(&reader) == .notRegistered
@@ -56,7 +54,7 @@ public struct Challenge: Sendable {
 
   // MARK: Templates
 
-  /// Appends a template to a `render_template`: it is as good as any other, and short.
+  /// Appends a short template to a `render_template`; its content does not matter.
   public func appendTemplate(to data: inout ByteBuffer) {
     append(to: &data)
     data.openJSONObject()
@@ -65,7 +63,7 @@ public struct Challenge: Sendable {
     data.closeJSONObject()
   }
 
-  /// Whether the answer holds the result of the template of `appendTemplate`.
+  /// Whether the answer has the result of the template of `appendTemplate`.
   public func isRepeated(inResults answer: Span<UInt8>) -> Bool {
     isRepeated(in: answer) { reader throws(JSONError) in
       guard try reader.nextKind() == .number else {
@@ -76,7 +74,7 @@ public struct Challenge: Sendable {
     }
   }
 
-  /// Whether the answer holds what became of the template that is named by `key`.
+  /// Whether the answer has a result, or an error, of the template with the name `key`.
   public func isRepeated(asKeyOf answer: Span<UInt8>) -> Bool {
     isRepeated(in: answer) { reader throws(JSONError) in
       try reader.skipValue()
@@ -86,12 +84,12 @@ public struct Challenge: Sendable {
 
   // MARK: Any message
 
-  /// Whether the answer to a message of this type can repeat it.
+  /// Whether the answer to a message of this type can repeat a challenge.
   public static func isRepeated(by type: MessageType) -> Bool {
     type == .updateSensorStates || type == .renderTemplate
   }
 
-  /// Adds itself to the whole `data` of a message of a type whose answer can repeat it.
+  /// Adds the challenge to the complete `data` of a message whose answer can repeat it.
   public func join(_ type: MessageType, _ data: inout ByteBuffer) {
     data.truncate(to: data.count - 1)
     if type == .renderTemplate {
@@ -103,20 +101,19 @@ public struct Challenge: Sendable {
     }
   }
 
-  /// Whether the answer to a message of that type repeats it.
+  /// Whether the answer to a message of this type repeats the challenge.
   public func isRepeated(in answer: Span<UInt8>, to type: MessageType) -> Bool {
     type == .renderTemplate ? isRepeated(inResults: answer) : isRepeated(inVerdicts: answer)
   }
 
   // MARK: The name
 
-  /// The key of what repeats it.
+  /// Key of the repetition in the answer.
   public var key: Text { Text([UInt8](name.span)) }
 
   /// Appends the name as the key of a member.
   func append(to data: inout ByteBuffer) { data.appendJSON(key: name.span) }
 
-  /// Whether this is the name.
   func isNamed(_ text: borrowing JSONReader.Text) -> Bool { text.elementsEqual(name.span) }
 
   private func isRepeated(
@@ -130,7 +127,7 @@ public struct Challenge: Sendable {
         try reader.skipValue()
       }
     } catch {
-      // What cannot be read is no answer to this message.
+      // An unreadable answer is not an answer to this message.
     }
     return false
   }

@@ -1,26 +1,26 @@
 public import Bytes
 
-// What is done without an answer to read: `Outcome` says all there is to say.
+// Messages without a readable answer: `Outcome` is the whole result.
 
 extension Webhook {
-  /// Calls a service (an action), in the name of the user who registered the device.
+  /// Call of a service (an action), with the rights of the user who registered the device.
   public struct CallService: Message {
-    /// `call_service`
+    /// Type `call_service`.
     public static let type = MessageType.callService
 
-    /// Such as `light`.
+    /// Domain, such as `light`.
     public var domain: Text
-    /// Such as `turn_on`.
+    /// Service, such as `turn_on`.
     public var service: Text
-    /// What the service takes, `entity_id` among it: there is no `target` here.
+    /// Data of the service, including `entity_id`: there is no `target`.
     public var data: JSONObject
 
-    /// A call of one service.
+    /// Creates a call of one service.
     ///
     /// - Parameters:
-    ///   - domain: such as `light`.
-    ///   - service: such as `turn_on`.
-    ///   - data: what the service takes, `entity_id` among it.
+    ///   - domain: domain, such as `light`.
+    ///   - service: service, such as `turn_on`.
+    ///   - data: data of the service, including `entity_id`.
     public init(domain: Text, service: Text, data: JSONObject = [:]) {
       self.domain = domain
       self.service = service
@@ -36,25 +36,26 @@ extension Webhook {
     }
   }
 
-  /// Fires an event on Home Assistant's bus.
+  /// Request to fire an event on Home Assistant's bus.
   public struct FireEvent: Message {
-    /// `fire_event`
+    /// Type `fire_event`.
     public static let type = MessageType.fireEvent
 
-    /// Home Assistant's own limit, in Unicode scalars. Beyond it the handler fails.
+    /// Maximum length in Unicode scalars, which Home Assistant sets. Its handler fails on longer
+    /// types.
     public static let typeCharacterCountMax = 64
 
-    /// Such as `my_button_pressed`.
+    /// Type, such as `my_button_pressed`.
     public let eventType: Text
-    /// An object always: Home Assistant drops an event whose data is anything else.
+    /// Data, always an object: Home Assistant drops an event with any other data.
     public var data: JSONObject
 
-    /// An event of a kind of its own.
+    /// Creates an event.
     ///
     /// - Parameters:
-    ///   - eventType: what listeners go by.
-    ///   - data: what they get.
-    /// - Throws: `.eventTypeTooLong`; Home Assistant would fail over it.
+    ///   - eventType: type of the event.
+    ///   - data: data of the event.
+    /// - Throws: `.eventTypeTooLong`, since Home Assistant's handler would fail.
     public init(_ eventType: Text, data: JSONObject = [:]) throws(ArgumentError) {
       let count = Self.characterCount(of: eventType.bytes.span)
       guard count <= Self.typeCharacterCountMax else {
@@ -71,7 +72,7 @@ extension Webhook {
       data.closeJSONObject()
     }
 
-    /// The characters as they are written: a byte that is not UTF-8 becomes one of its own.
+    /// Returns the number of written characters: each byte that is not UTF-8 becomes one.
     private static func characterCount(of text: Span<UInt8>) -> Int {
       var count = 0
       var index = 0
@@ -83,15 +84,15 @@ extension Webhook {
     }
   }
 
-  /// Says that a tag was scanned here.
+  /// Report of a scanned tag.
   public struct ScanTag: Message {
-    /// `scan_tag`
+    /// Type `scan_tag`.
     public static let type = MessageType.scanTag
 
-    /// What the tag holds; automations go by it.
+    /// Content of the tag, which automations use.
     public var tagID: Text
 
-    /// Says that the tag with this id was scanned.
+    /// Creates a report of this tag.
     public init(tagID: Text) { self.tagID = tagID }
 
     public func write(into data: inout ByteBuffer) {

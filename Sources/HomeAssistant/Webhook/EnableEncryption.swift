@@ -1,33 +1,33 @@
 public import Bytes
 
 extension Webhook {
-  /// Asks Home Assistant for a key for a plain registration. From the moment it answers, it takes
-  /// sealed messages only.
+  /// Request for a key for a plain registration. From its answer on, Home Assistant accepts only
+  /// encrypted messages.
   ///
-  /// Where the answer is lost on the way, no request gets that key again: the registration is
-  /// locked, and the device must register again. Registering with encryption avoids it.
+  /// If the answer is lost, no request returns that key again: the registration is locked, and the
+  /// device must register again. A registration with encryption avoids this.
   public struct EnableEncryption: Message {
-    /// `enable_encryption`
+    /// Type `enable_encryption`.
     public static let type = MessageType.enableEncryption
 
-    /// It says nothing but what it is.
+    /// Creates the message.
     public init() {}
 
     public func write(into data: inout ByteBuffer) { data.append("{}") }
 
-    /// What came of it.
+    /// Result of the request.
     public enum Result: Sendable {
-      /// The key, which came in clear. It is to be kept before anything else is done.
+      /// Key, which was sent unencrypted. Store it before any other step.
       case enabled(SecretKey)
-      /// The registration has a key, which cannot be had again.
+      /// The registration already has a key, which Home Assistant does not send again.
       case alreadyEnabled
-      /// This Home Assistant cannot encrypt; such ones are from before 2022.
+      /// This Home Assistant does not support encryption; such versions are older than 2022.
       case notAvailable
-      /// Home Assistant answered something else, or another server did.
+      /// Another answer, from Home Assistant or from another server.
       case unanswered(Answer)
     }
 
-    /// Reads the answer, which is plain always.
+    /// Reads the answer, which is always plain.
     public static func read(_ head: AnswerHead, body: borrowing ByteBuffer) -> Result {
       let answer = Answer.read(head, plain: body)
       switch answer {

@@ -1,17 +1,16 @@
 public import Bytes
 
-/// A webhook that is called over the WebSocket, which then needs no connection of its own:
-/// `webhook/handle`.
+/// Webhook call over the WebSocket, without a connection of its own: `webhook/handle`.
 ///
-/// For those who call it all day; `HandleWebhook` is the request for all others. Nothing is
-/// allocated.
+/// It allocates nothing, for programs that call webhooks all day; others use the request
+/// `HandleWebhook`.
 public enum HandledWebhook {
-  /// Appends the members that stand beside the `id` of the message.
+  /// Appends the members beside the `id` of the message.
   ///
   /// - Parameters:
-  ///   - webhookID: a secret.
-  ///   - body: what would be the body of the POST: JSON.
-  ///   - message: as `Client.sendDirectMessage` gives it.
+  ///   - webhookID: webhook; a secret.
+  ///   - body: body of the `POST`: JSON.
+  ///   - message: buffer from `Client.sendDirectMessage`.
   public static func appendCall(
     webhookID: [UInt8], body: Span<UInt8>, to message: inout ByteBuffer
   ) {
@@ -19,18 +18,18 @@ public enum HandledWebhook {
     message.appendJSON(key: "webhook_id")
     message.appendJSON(webhookID)
     message.appendJSON(key: "body")
-    // Without a query and headers: Home Assistant looks at neither.
+    // Home Assistant ignores the query and the headers, so they are left out.
     message.appendJSON(body)
   }
 
   /// Reads the result of such a message.
   ///
   /// - Parameters:
-  ///   - result: as `DirectMessageOwner.directMessageAnswered` gets it.
-  ///   - body: takes the body of the answer, which is empty where there was none. Whether it
-  ///     fitted is seen from `body.isOverflowed`.
-  /// - Returns: the status of HTTP. That the command succeeded says nothing of it.
-  /// - Throws: where this is no such result.
+  ///   - result: argument of `DirectMessageOwner.directMessageAnswered`.
+  ///   - body: receives the body of the answer, which is empty if there was none. If it does not
+  ///     fit, `body.isOverflowed` is true.
+  /// - Returns: the HTTP status, which is independent of the command's success.
+  /// - Throws: `JSONDecodingError` if the result has another form.
   public static func readReply(
     _ result: Span<UInt8>, body: inout ByteBuffer
   ) throws(JSONDecodingError) -> Int {

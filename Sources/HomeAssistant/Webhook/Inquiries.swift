@@ -1,18 +1,18 @@
 public import Bytes
 
-// What a person asks for now and then: the answers are a few members, read as a whole.
+// Messages of occasional requests by people: their answers are small and are decoded as a whole.
 
 extension Webhook {
-  /// Asks for the addresses of a camera's pictures.
+  /// Request for the addresses of a camera's streams.
   public struct StreamCamera: Message {
-    /// `stream_camera`
+    /// Type `stream_camera`.
     public static let type = MessageType.streamCamera
 
-    /// Such as `camera.deck`. An entity that does not exist is refused; for one that is no camera
-    /// the handler fails.
+    /// Camera, such as `camera.deck`. Home Assistant refuses an unknown entity; for one that is not
+    /// a camera its handler fails.
     public var entityID: Text
 
-    /// Asks for those of this camera.
+    /// Creates a request for this camera.
     public init(entityID: Text) { self.entityID = entityID }
 
     public func write(into data: inout ByteBuffer) {
@@ -21,11 +21,11 @@ extension Webhook {
       data.closeJSONObject()
     }
 
-    /// Paths below the address of Home Assistant; both want a login.
+    /// Paths below the address of Home Assistant; both need a login.
     public struct Paths: Equatable, Sendable, JSONDecodable {
-      /// A stream of JPEG pictures.
+      /// Path of a stream of JPEG pictures.
       public let mjpeg: Text
-      /// HTTP Live Streaming, where the camera has it.
+      /// Path of HTTP Live Streaming, if the camera supports it.
       public let hls: Text?
 
       public init(json: JSON) throws(JSONDecodingError) {
@@ -36,30 +36,30 @@ extension Webhook {
 
     /// Reads the JSON of an answer.
     ///
-    /// - Throws: where it is none to this message.
+    /// - Throws: `JSONDecodingError` if it does not answer this message.
     public static func read(_ answer: Span<UInt8>) throws(JSONDecodingError) -> Paths {
       try decoding(answer)
     }
   }
 
-  /// Says something to Home Assistant's conversation agent.
+  /// Text for Home Assistant's conversation agent.
   public struct Converse: Message {
-    /// `conversation_process`
+    /// Type `conversation_process`.
     public static let type = MessageType.conversationProcess
 
-    /// What a person would say.
+    /// Text of a person.
     public var text: Text
-    /// Such as `nl`; without it, the language of the home.
+    /// Language, such as `nl`; nil for the language of the home.
     public var language: Text?
-    /// Of the reply that this goes on from.
+    /// Conversation to continue, from an earlier reply.
     public var conversationID: Text?
 
-    /// Something to say, first or as an answer.
+    /// Creates a message that begins or continues a conversation.
     ///
     /// - Parameters:
-    ///   - text: what a person would say.
-    ///   - language: such as `nl`; without it, the language of the home.
-    ///   - conversationID: of the reply that this goes on from.
+    ///   - text: text of a person.
+    ///   - language: language, such as `nl`; nil for the language of the home.
+    ///   - conversationID: conversation to continue, from an earlier reply.
     public init(_ text: Text, language: Text? = nil, conversationID: Text? = nil) {
       self.text = text
       self.language = language
@@ -74,15 +74,15 @@ extension Webhook {
       data.closeJSONObject()
     }
 
-    /// What the conversation agent answers.
+    /// Reply of the conversation agent.
     public struct Reply: Equatable, Sendable, JSONDecodable {
-      /// What it says; nil where it has nothing to say.
+      /// Spoken text; nil if there is none.
       public let speech: Text?
-      /// `action_done`, `query_answer`, `error`, or one of a Home Assistant to come.
+      /// Type: `action_done`, `query_answer`, `error`, or one of a future Home Assistant.
       public let responseType: Text
-      /// What a next message goes on with.
+      /// Identifier for a next message.
       public let conversationID: Text?
-      /// Whether it waits for more.
+      /// Whether the agent waits for a next message.
       public let isContinued: Bool
 
       public init(json: JSON) throws(JSONDecodingError) {
@@ -98,7 +98,7 @@ extension Webhook {
 
     /// Reads the JSON of an answer.
     ///
-    /// - Throws: where it is none to this message.
+    /// - Throws: `JSONDecodingError` if it does not answer this message.
     public static func read(_ answer: Span<UInt8>) throws(JSONDecodingError) -> Reply {
       try decoding(answer)
     }

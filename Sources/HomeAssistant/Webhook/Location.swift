@@ -1,40 +1,40 @@
 public import Bytes
 
-/// Where a device is, as `update_location` takes it: a complete set of valid fields.
+/// Location of a device for `update_location`: a complete set of valid fields.
 ///
-/// One field that Home Assistant does not like makes it drop the whole message without a word, so
-/// the fields are clamped here and cannot be wrong. What is unknown is left out; null is refused.
+/// Home Assistant silently drops a message with a single invalid field, so the fields are clamped
+/// here and always valid. Unknown fields are left out, since null is refused.
 public struct Location: Equatable, Sendable {
   /// Degrees, rounded to a ten-millionth (11 mm).
   let latitude: FixedPoint
   let longitude: FixedPoint
-  /// Rounded up to a decimetre, so as not to promise too much.
+  /// Accuracy, rounded up to a decimetre, so as not to promise too much.
   let accuracyMeters: FixedPoint
   let altitudeMeters: FixedPoint?
   let speedMetersPerSecond: Int64?
   let courseDegrees: Int64?
   let verticalAccuracyMeters: Int64?
-  /// The zones that the device says it is in; none of them means that it is away. Nil leaves that
-  /// to Home Assistant, which then goes by the position.
+  /// Zones that the device reports it is in; an empty list means that it is away. With nil, Home
+  /// Assistant finds the zones from the position.
   public var zones: [ZoneID]?
 
   static let coordinateDecimals: UInt8 = 7
-  /// Accuracies beyond this are held to it, for a huge integer would make Home Assistant's whole
-  /// list of states fail; an altitude beyond it is none.
+  /// Maximum accuracy, to which larger ones are clamped: a huge integer would break Home
+  /// Assistant's whole list of states. An altitude beyond it is left out.
   public static let distanceMetersMax = 1_000_000.0
-  /// Speeds beyond this are held to it.
+  /// Maximum speed, to which larger ones are clamped.
   public static let speedMetersPerSecondMax = 100_000.0
 
-  /// Nil where the position is not on Earth.
+  /// Fails if the position is not on Earth.
   ///
   /// - Parameters:
   ///   - latitude: degrees, -90...90.
   ///   - longitude: degrees, -180...180.
-  ///   - accuracyMeters: 0 or more.
-  ///   - altitudeMeters: above mean sea level; may be negative.
-  ///   - speedMetersPerSecond: 0 or more; Home Assistant keeps whole ones.
-  ///   - courseDegrees: from true north.
-  ///   - verticalAccuracyMeters: 0 or more.
+  ///   - accuracyMeters: accuracy, 0 or more.
+  ///   - altitudeMeters: altitude above mean sea level; may be negative.
+  ///   - speedMetersPerSecond: speed, 0 or more; Home Assistant stores whole numbers.
+  ///   - courseDegrees: course from true north.
+  ///   - verticalAccuracyMeters: vertical accuracy, 0 or more.
   public init?(
     latitude: Double, longitude: Double, accuracyMeters: Double, altitudeMeters: Double? = nil,
     speedMetersPerSecond: Double? = nil, courseDegrees: Double? = nil,
@@ -62,7 +62,7 @@ public struct Location: Equatable, Sendable {
     }
   }
 
-  /// Writes the `data` of an `update_location` as a server of this version takes it.
+  /// Writes the `data` of an `update_location` in the form for this server version.
   public func write(into buffer: inout ByteBuffer, for server: ServerVersion = .unknown) {
     buffer.openJSONObject()
     buffer.appendJSON(key: "gps")
@@ -99,7 +99,7 @@ public struct Location: Equatable, Sendable {
   }
 }
 
-/// The value, or nil where it is none: a receiver writes "unknown" as -1 or as no number.
+/// Returns the value, or nil if it is unknown, which receivers write as -1 or as NaN.
 private func measured(
   _ value: Double?, upTo limit: Double = .greatestFiniteMagnitude
 ) -> Double? {

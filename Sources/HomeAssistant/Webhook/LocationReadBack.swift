@@ -1,13 +1,13 @@
 public import Bytes
 
 extension Webhook {
-  /// Asks where Home Assistant has the device now: the only way to learn whether it took an
-  /// `update_location`, which it answers alike in every case.
+  /// Request for the location that Home Assistant has stored: the only way to find out whether it
+  /// accepted an `update_location`, to which its answer is always the same.
   public struct LocationReadBack: Message {
-    /// `render_template`
+    /// Type `render_template`.
     public static let type = MessageType.renderTemplate
 
-    /// The tracker of the device whose id is the variable `id`, with the age of its state in
+    /// Template for the tracker of the device in the variable `id`, with the age of its state in
     /// seconds.
     public static let template: StaticString =
       """
@@ -18,21 +18,21 @@ extension Webhook {
       {% else %}{{ {'e':e} }}{% endif %}
       """
 
-    /// What the age may be too large by: it is rounded, and the clock of the server may be set
-    /// between the two.
+    /// Tolerance of the age: it is rounded, and the server's clock may be set between the two
+    /// events.
     public static let ageTolerance: Duration = .milliseconds(50)
 
-    /// Of `ServerConfiguration`; not the id that the device registered with.
+    /// Identifier from `ServerConfiguration`, other than the one that the device registered with.
     public var deviceID: Text
 
-    /// What the answer is found by.
+    /// Challenge of the message, whose name is the key of the answer.
     public var challenge: Challenge
 
-    /// Asks about the device that Home Assistant knows by this id.
+    /// Creates a request for the location of this device.
     ///
     /// - Parameters:
-    ///   - deviceID: of `ServerConfiguration`.
-    ///   - challenge: of the nonce that the message is sealed with.
+    ///   - deviceID: identifier from `ServerConfiguration`.
+    ///   - challenge: challenge of the message's nonce.
     public init(deviceID: Text, challenge: Challenge) {
       self.deviceID = deviceID
       self.challenge = challenge
@@ -52,27 +52,29 @@ extension Webhook {
       data.closeJSONObject()
     }
 
-    /// What became of a location that was sent.
+    /// Fate of a sent location.
     public enum Verdict: Equatable, Sendable {
-      /// The tracker shows it.
+      /// The tracker shows the location.
       case stored
-      /// The tracker shows an older state, or another place.
+      /// The tracker shows an older state, or another position.
       case dropped
-      /// The user disabled the tracker, or there is none: locations go nowhere.
+      /// The user disabled the tracker, or there is none: locations have no effect.
       case noTracker
     }
 
-    /// Judges whether a location was stored. Nothing is allocated.
+    /// Judges whether a location was stored. It allocates nothing.
     ///
     ///     {"x4Tb-9":{"e":"device_tracker.boat","lat":51.5,"lon":3.6,"acc":12,"age":0.002}}
     ///
     /// - Parameters:
-    ///   - answer: to the read-back.
-    ///   - challenge: of that message.
-    ///   - location: what was sent.
-    ///   - elapsed: how long before the answer it was sent. A state older than that is not of it.
-    /// - Returns: what became of the location.
-    /// - Throws: where this is no answer to this read-back, or its template failed.
+    ///   - answer: answer to the read-back.
+    ///   - challenge: challenge of that message.
+    ///   - location: sent location.
+    ///   - elapsed: time from sending the location to the answer. An older state is not from this
+    ///     location.
+    /// - Returns: the fate of the location.
+    /// - Throws: `JSONDecodingError` if this does not answer this read-back, or the template
+    ///   failed.
     public static func judge(
       _ answer: Span<UInt8>, to challenge: Challenge, of location: Location,
       sent elapsed: Duration
@@ -82,16 +84,16 @@ extension Webhook {
       }
       guard tracker.isAnswered else { throw .missingKey("e") }
       guard tracker.isThere, let age = tracker.ageMilliseconds else { return .noTracker }
-      // Home Assistant writes the state of a tracker also where it is the one before.
+      // Home Assistant writes the state of a tracker even if the location is unchanged.
       let isFresh = .milliseconds(age) <= elapsed + ageTolerance
       return isFresh && tracker.isAt(location) ? .stored : .dropped
     }
 
     private struct Tracker {
-      /// Whether the template said anything of a tracker, be it that there is none.
+      /// Whether the template reported a tracker, or that there is none.
       var isAnswered = false
       var isThere = false
-      /// In units of `Location.coordinateDecimals`.
+      /// Units of `Location.coordinateDecimals`.
       var latitude: Int64?
       var longitude: Int64?
       var ageMilliseconds: Int64?
@@ -123,8 +125,8 @@ extension Webhook {
         }
       }
 
-      /// Home Assistant keeps what it is sent as binary numbers, which come back the same; one unit
-      /// is left for a server that rounds.
+      /// Whether the tracker shows this position. Home Assistant stores binary numbers, which come
+      /// back unchanged; the tolerance of one unit is for a server that rounds.
       func isAt(_ location: Location) -> Bool {
         guard let latitude, let longitude else { return false }
         return isAlike(latitude, location.latitude.coefficient)

@@ -1,36 +1,36 @@
 import Bytes
 
-/// The messages that a webhook of the `mobile_app` integration takes, as far as they are of use to
-/// others than telephones.
+/// Types of messages to a webhook of the `mobile_app` integration, without those for telephones
+/// only.
 public enum MessageType: CaseIterable, Sendable {
-  /// Where the device is: `Location`.
+  /// Location of the device: `Location`.
   case updateLocation
-  /// A sensor that Home Assistant does not know yet: `SensorRegistration`.
+  /// New sensor: `SensorRegistration`.
   case registerSensor
-  /// What sensors show.
+  /// States of sensors.
   case updateSensorStates
-  /// `Webhook.CallService`
+  /// Service call: `Webhook.CallService`.
   case callService
-  /// `Webhook.FireEvent`
+  /// Event: `Webhook.FireEvent`.
   case fireEvent
-  /// `Webhook.RenderTemplate`, and what is asked by one.
+  /// Templates: `Webhook.RenderTemplate`, and requests that use one.
   case renderTemplate
-  /// `Webhook.UpdateRegistration`
+  /// Changes of the device: `Webhook.UpdateRegistration`.
   case updateRegistration
-  /// `Webhook.GetZones`
+  /// Request for the zones: `Webhook.GetZones`.
   case getZones
-  /// `Webhook.GetConfiguration`
+  /// Request for the configuration: `Webhook.GetConfiguration`.
   case getConfiguration
-  /// `Webhook.EnableEncryption`
+  /// Request for a key: `Webhook.EnableEncryption`.
   case enableEncryption
-  /// `Webhook.StreamCamera`
+  /// Request for a camera's streams: `Webhook.StreamCamera`.
   case streamCamera
-  /// `Webhook.Converse`
+  /// Conversation: `Webhook.Converse`.
   case conversationProcess
-  /// `Webhook.ScanTag`
+  /// Scanned tag: `Webhook.ScanTag`.
   case scanTag
 
-  /// The type that Home Assistant calls by this name, or nil where there is none.
+  /// Returns the type with this name in Home Assistant, or nil if there is none.
   public init?(name: Span<UInt8>) {
     for type in Self.allCases where name.elementsEqual(type.name) {
       self = type
@@ -39,7 +39,7 @@ public enum MessageType: CaseIterable, Sendable {
     return nil
   }
 
-  /// What Home Assistant calls it. It is case-sensitive, and drops other names without a word.
+  /// Name in Home Assistant, which is case-sensitive and silently drops other names.
   public var name: StaticString {
     switch self {
     case .updateLocation: "update_location"
@@ -58,10 +58,10 @@ public enum MessageType: CaseIterable, Sendable {
     }
   }
 
-  /// Whether Home Assistant answers it with something to read. Then the answer is the proof that
-  /// it took the message, and a bare `{}` says that it dropped it.
+  /// Whether Home Assistant answers it with content. Then the answer proves that it accepted the
+  /// message, and a bare `{}` means that it dropped it.
   ///
-  /// The others are answered with `{}` whatever becomes of them.
+  /// To the other types it always answers `{}`.
   public var isAnswered: Bool {
     switch self {
     case .updateLocation, .callService, .fireEvent, .scanTag: false

@@ -1,31 +1,31 @@
-/// What became of a message: what its answer means for a message of its type.
+/// Outcome of a message: the meaning of its answer for a message of its type.
 public enum Outcome: Equatable, Sendable {
-  /// Home Assistant sealed the answer with our key: it opened a message with it, and did what that
-  /// says. That it was this message only a `Challenge` in it proves. The JSON of the answer stands
-  /// in this part of the buffer.
+  /// Home Assistant encrypted the answer with the registration's key: it decrypted a message and
+  /// carried it out. Only a `Challenge` proves that it was this message. The range is the JSON of
+  /// the answer in the buffer.
   case sealed(Range<Int>)
-  /// An answer to a plain registration: nothing proves who wrote it.
+  /// Answer to a plain registration: nothing proves its author.
   case answered(Range<Int>)
-  /// The same with a status that says no: Home Assistant could not do what the message says. The
-  /// JSON of its answer stands in this part of the buffer.
+  /// Answer with an error status: Home Assistant could not carry the message out. The range is the
+  /// JSON of the answer in the buffer.
   case refused(Range<Int>)
-  /// It says nothing but that it got the message. It did what the message says, or it could not
-  /// read it: the answer is the same.
+  /// Home Assistant received the message. Its answer does not show whether it carried the message
+  /// out or could not read it.
   case accepted
-  /// It dropped the message: it could not open it, or did not like what stands in it.
+  /// Home Assistant dropped the message: it could not decrypt it, or the content is invalid.
   case dropped
-  /// The service does not exist, did not like its data, may not be called by the user who
-  /// registered the device, or failed. A webhook that does not live now looks the same.
+  /// The service does not exist, rejected its data, is not allowed for the user who registered the
+  /// device, or failed. An inactive webhook gives the same answer.
   case failed
-  /// The webhook does not live now: Home Assistant starts, reloads, or the registration is gone.
-  /// A message whose handler failed looks the same.
+  /// The webhook is not active: Home Assistant starts or reloads, or the registration was deleted.
+  /// A failed handler gives the same answer.
   case notLive
-  /// The message came to no handler, or to one of another registration; the answer says why.
+  /// The message reached no handler, or one of another registration; the answer holds the reason.
   case undelivered(Answer)
 
   /// - Parameters:
-  ///   - answer: to the message.
-  ///   - type: of the message.
+  ///   - answer: answer to the message.
+  ///   - type: type of the message.
   public init(_ answer: Answer, to type: MessageType) {
     switch answer {
     case .opened(let range): self = .sealed(range)

@@ -1,10 +1,10 @@
 public import Bytes
 
 extension Registration {
-  /// Writes a message as the registration wants it, into `buffer`, which is emptied first: sealed
-  /// with `nonce`, or plain. `writeData` writes the JSON of its `data`.
+  /// Writes a message in place of the content of `buffer`: encrypted with `nonce`, or plain, as the
+  /// registration requires. `writeData` writes the JSON of `data`.
   ///
-  /// Whether it fitted is seen from `buffer.isOverflowed`.
+  /// If the message does not fit, `buffer.isOverflowed` is true.
   public func write(
     _ type: MessageType, nonce: Nonce, into buffer: inout ByteBuffer,
     writeData: (inout ByteBuffer) -> Void
@@ -16,7 +16,7 @@ extension Registration {
     }
   }
 
-  /// Judges an answer to such a message; an envelope is opened in place.
+  /// Judges an answer to such a message; an envelope is decrypted in place.
   public func readAnswer(_ head: AnswerHead, body: inout ByteBuffer) -> Answer {
     switch protection {
     case .sealed(let key): Answer.read(head, body: &body, with: key)
@@ -25,17 +25,15 @@ extension Registration {
   }
 }
 
-/// A message of a registration without a key, which each machine on the way can read and change.
+/// Message of a registration without a key, which any machine on the path can read and change.
 ///
 ///     {"type":"update_location","data":{…}}
 ///
-/// Only a registration that Home Assistant made without a secret takes it; all others are sent an
-/// `Envelope`.
+/// Only registrations without a key accept it; all others need an `Envelope`.
 public enum PlainMessage {
-  /// Writes a message into `buffer`, which is emptied first. `writeData` writes the JSON of its
-  /// `data`.
+  /// Writes a message in place of the content of `buffer`. `writeData` writes the JSON of `data`.
   ///
-  /// Whether it fitted is seen from `buffer.isOverflowed`.
+  /// If the message does not fit, `buffer.isOverflowed` is true.
   public static func write(
     _ type: MessageType, into buffer: inout ByteBuffer, writeData: (inout ByteBuffer) -> Void
   ) {

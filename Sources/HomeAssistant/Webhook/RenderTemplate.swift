@@ -1,26 +1,26 @@
 public import Bytes
 
 extension Webhook {
-  /// Has Home Assistant work out templates. One message takes as many as it can hold.
+  /// Request to render templates. One message can have any number of them.
   public struct RenderTemplate: Message {
-    /// `render_template`
+    /// Type `render_template`.
     public static let type = MessageType.renderTemplate
 
-    /// One template, and what its result is found by.
+    /// Template with the key of its result.
     public struct Template: Equatable, Sendable {
-      /// What its result is found by.
+      /// Key of its result.
       public var key: Text
-      /// In Home Assistant's language for templates (Jinja).
+      /// Template in Home Assistant's template language (Jinja).
       public var template: Text
-      /// What the template can call by name.
+      /// Variables of the template, by name.
       public var variables: JSONObject
 
-      /// A template, and what it is to be called.
+      /// Creates a template.
       ///
       /// - Parameters:
-      ///   - key: what its result is found by; another one for each template of a message.
-      ///   - template: in Home Assistant's language for templates.
-      ///   - variables: what the template can call by name.
+      ///   - key: key of its result, unique in a message.
+      ///   - template: template in Home Assistant's template language.
+      ///   - variables: variables of the template, by name.
       public init(key: Text, _ template: Text, variables: JSONObject = [:]) {
         self.key = key
         self.template = template
@@ -28,10 +28,10 @@ extension Webhook {
       }
     }
 
-    /// In any order; the answer has that of Home Assistant.
+    /// Templates in any order; Home Assistant chooses the order of the answer.
     public var templates: [Template]
 
-    /// Asks for all of these at once.
+    /// Creates a request to render these templates.
     public init(_ templates: [Template]) { self.templates = templates }
 
     public func write(into data: inout ByteBuffer) {
@@ -46,20 +46,20 @@ extension Webhook {
       data.closeJSONObject()
     }
 
-    /// What came of one template.
+    /// Result of one template.
     public enum Rendering: Equatable, Sendable {
-      /// Text, or the number, list or object that the text reads as.
+      /// Text, or the number, list or object that the text represents.
       case value(JSON)
-      /// Home Assistant's words, such as `TemplateSyntaxError: …`.
+      /// Error message of Home Assistant, such as `TemplateSyntaxError: …`.
       case failure(Text)
     }
 
-    /// Reads what came of each template, in the order of the answer.
+    /// Reads the result of each template, in the order of the answer.
     ///
     ///     {"sum":5,"name":"Boat","wrong":{"error":"TemplateSyntaxError: …"}}
     ///
-    /// A template that itself makes an object of nothing but a text `error` cannot be told from
-    /// one that failed.
+    /// A template whose result is an object with nothing but a text `error` looks like a failed
+    /// one.
     public static func read(
       _ answer: Span<UInt8>
     ) throws(JSONDecodingError) -> [(key: Text, rendering: Rendering)] {
@@ -68,16 +68,16 @@ extension Webhook {
     }
   }
 
-  /// The smallest message whose answer proves that Home Assistant read it: nothing else of an
-  /// answer is looked at but whether it is one to this message.
+  /// Smallest message whose answer proves that Home Assistant read it. The answer is checked only
+  /// for the challenge.
   public struct Probe: Message {
-    /// `render_template`
+    /// Type `render_template`.
     public static let type = MessageType.renderTemplate
 
-    /// What the answer has to repeat.
+    /// Challenge for the answer.
     public var challenge: Challenge
 
-    /// Asks for an answer that repeats the challenge of the nonce that the message is sealed with.
+    /// Creates a probe with the challenge of the message's nonce.
     public init(_ challenge: Challenge) { self.challenge = challenge }
 
     public func write(into data: inout ByteBuffer) {
@@ -86,7 +86,7 @@ extension Webhook {
       data.closeJSONObject()
     }
 
-    /// Whether the answer is that to this message.
+    /// Whether the answer is the one to this message.
     public func isAnswered(by answer: Span<UInt8>) -> Bool {
       challenge.isRepeated(inResults: answer)
     }

@@ -1,48 +1,48 @@
 public import Bytes
 
-/// The two kinds of entity that `mobile_app` makes of a sensor.
+/// Kind of entity that `mobile_app` creates for a sensor.
 public enum SensorKind: Sendable {
-  /// Anything with a value.
+  /// Sensor with a value.
   case sensor
-  /// Something that is on or off.
+  /// Sensor that is on or off.
   case binarySensor
 
   fileprivate var name: StaticString { self == .sensor ? "sensor" : "binary_sensor" }
 }
 
-/// What stays the same about a sensor, for `register_sensor`.
+/// Constant properties of a sensor, for `register_sensor`.
 public struct SensorRegistration: Sendable {
-  /// What Home Assistant knows the sensor by; always the same for a sensor of this device.
+  /// Identifier of the sensor in Home Assistant; constant for a sensor of this device.
   public let uniqueID: [UInt8]
-  /// What Home Assistant calls it behind the name of the device.
+  /// Name in Home Assistant, after the name of the device.
   public let name: [UInt8]
-  /// Which of the two it is.
+  /// Kind of the sensor.
   public let kind: SensorKind
-  /// Such as `°C`; nil of a value without one, and of a binary sensor.
+  /// Unit, such as `°C`; nil for a value without one, and for a binary sensor.
   public let unit: [UInt8]?
-  /// Such as `temperature`; nil where none fits.
+  /// Device class, such as `temperature`; nil if none fits.
   public let deviceClass: [UInt8]?
-  /// Only of a `.sensor`: Home Assistant drops a binary sensor that has one.
+  /// State class, only for a `.sensor`: Home Assistant drops a binary sensor that has one.
   public let stateClass: [UInt8]?
-  /// `prefix:name`, such as `mdi:water`; nil for that of the device class, which Home Assistant
+  /// Icon as `prefix:name`, such as `mdi:water`; nil for the icon of the device class, which
   /// changes with the state.
   public let icon: [UInt8]?
-  /// Whether it is about the device itself, and kept apart from what the device measures.
+  /// Whether it describes the device itself, and is separate from its measurements.
   public let isDiagnostic: Bool
-  /// What never changes of this sensor's element of an `update_sensor_states`, up to its state.
+  /// Constant part of this sensor's element of an `update_sensor_states`, up to its state.
   private let updateHead: [UInt8]
 
-  /// A sensor as Home Assistant is told of it. All texts are UTF-8.
+  /// Creates a sensor. All texts are UTF-8.
   ///
   /// - Parameters:
-  ///   - uniqueID: what Home Assistant knows the sensor by.
-  ///   - name: what Home Assistant calls it behind the name of the device.
-  ///   - kind: which of the two it is.
-  ///   - unit: such as `°C`, one that fits the device class.
-  ///   - deviceClass: one of Home Assistant's for this kind.
-  ///   - stateClass: `measurement`, `total` or `total_increasing`; nil of a binary sensor.
-  ///   - icon: `prefix:name`, such as `mdi:water`; nil for that of the device class.
-  ///   - isDiagnostic: whether it is about the device itself.
+  ///   - uniqueID: identifier of the sensor in Home Assistant.
+  ///   - name: name in Home Assistant, after the name of the device.
+  ///   - kind: kind of the sensor.
+  ///   - unit: unit that fits the device class, such as `°C`.
+  ///   - deviceClass: device class of Home Assistant for this kind.
+  ///   - stateClass: `measurement`, `total` or `total_increasing`; nil for a binary sensor.
+  ///   - icon: icon as `prefix:name`, such as `mdi:water`; nil for the icon of the device class.
+  ///   - isDiagnostic: whether it describes the device itself.
   public init(
     uniqueID: [UInt8], name: [UInt8], kind: SensorKind, unit: [UInt8]? = nil,
     deviceClass: [UInt8]? = nil, stateClass: [UInt8]? = nil, icon: [UInt8]? = nil,
@@ -62,7 +62,7 @@ public struct SensorRegistration: Sendable {
   private static func updateHead(
     _ kind: SensorKind, uniqueID: [UInt8], icon: [UInt8]?
   ) -> [UInt8] {
-    // Every byte may be one that is escaped.
+    // Each byte may need an escape.
     var head = ByteBuffer(capacity: 64 + 6 * (uniqueID.count + (icon?.count ?? 0)))
     head.openJSONObject()
     head.appendJSON(key: "type")
@@ -75,9 +75,9 @@ public struct SensorRegistration: Sendable {
     return [UInt8](head.bytes)
   }
 
-  /// Writes the `data` of a `register_sensor`. A key that is null or unknown can make Home
-  /// Assistant drop the message, so what is not set is not written, except the icon.
-  /// `writeState` writes the JSON of the present state.
+  /// Writes the `data` of a `register_sensor`. A null or unknown key can make Home Assistant drop
+  /// the message, so unset members are left out, except the icon. `writeState` writes the JSON of
+  /// the current state.
   public func write(
     into buffer: inout ByteBuffer, writeState: (inout ByteBuffer) -> Void
   ) {
@@ -101,8 +101,8 @@ public struct SensorRegistration: Sendable {
     buffer.closeJSONObject()
   }
 
-  /// Writes this sensor's element of an `update_sensor_states`. The icon is sent each time, for
-  /// Home Assistant resets it where it is missing.
+  /// Writes this sensor's element of an `update_sensor_states`. The icon is always sent, since Home
+  /// Assistant resets it if it is missing.
   public func writeUpdate(
     into buffer: inout ByteBuffer, writeState: (inout ByteBuffer) -> Void
   ) {
@@ -113,26 +113,26 @@ public struct SensorRegistration: Sendable {
 }
 
 extension ByteBuffer {
-  /// Without the key, Home Assistant shows a phone.
+  /// Appends the icon, or null: without the key, Home Assistant shows a phone.
   fileprivate mutating func append(icon: [UInt8]?) {
     appendJSON(key: "icon")
     if let icon { appendJSON(icon) } else { appendJSONNull() }
   }
 }
 
-/// What Home Assistant says of one sensor of an `update_sensor_states`.
+/// Verdict of Home Assistant on one sensor of an `update_sensor_states`.
 public enum SensorVerdict: Equatable, Sendable {
-  /// Its value is shown.
+  /// Home Assistant shows the value.
   case accepted
-  /// Accepted, and not shown: the user disabled the entity.
+  /// Accepted but not shown: the user disabled the entity.
   case disabled
-  /// Home Assistant does not know it (any more); it must be registered again.
+  /// Unknown to Home Assistant; the sensor must be registered again.
   case notRegistered
-  /// The element is not what Home Assistant wants; our mistake.
+  /// Invalid element, which is a fault of this library.
   case refused
 }
 
-/// Reads the opened answer to `update_sensor_states` and tells `body` every verdict.
+/// Calls `body` with every verdict in the decrypted answer to `update_sensor_states`.
 ///
 ///     {"cpu":{"success":true},"door":{"success":false,"error":{"code":"not_registered",…}}}
 public func forEachVerdict(
@@ -146,7 +146,7 @@ public func forEachVerdict(
   try reader.finish()
 }
 
-/// Reads the opened answer to `register_sensor`: whether it says `success`.
+/// Whether the decrypted answer to `register_sensor` reports `success`.
 public func isSuccess(_ answer: Span<UInt8>) throws(JSONError) -> Bool {
   var reader = JSONReader(answer)
   let verdict = try readVerdict(&reader)
@@ -155,7 +155,7 @@ public func isSuccess(_ answer: Span<UInt8>) throws(JSONError) -> Bool {
 }
 
 func readVerdict(_ reader: inout JSONReader) throws(JSONError) -> SensorVerdict {
-  // Nearly every one, as Home Assistant writes it.
+  // Home Assistant writes nearly all verdicts like this.
   if reader.skipValue(written: #"{"success":true}"#) { return .accepted }
   var isSuccess = false
   var isDisabled = false

@@ -1,50 +1,51 @@
 public import Bytes
 
 extension Webhook {
-  /// Asks for Home Assistant's configuration, and for what it knows of this device.
+  /// Request for Home Assistant's configuration, and for its data about this device.
   public struct GetConfiguration: Message {
-    /// `get_config`
+    /// Type `get_config`.
     public static let type = MessageType.getConfiguration
 
-    /// It says nothing but what it is.
+    /// Creates the message.
     public init() {}
 
     public func write(into data: inout ByteBuffer) { data.append("{}") }
   }
 
-  /// What Home Assistant says of itself in answer to `GetConfiguration`.
+  /// Configuration of Home Assistant in answer to `GetConfiguration`.
   ///
-  /// The components and the entities, of which there may be hundreds, are looked up in the answer
-  /// instead of being kept.
+  /// There may be hundreds of components and entities, so they are not stored but read from the
+  /// answer.
   public struct ServerConfiguration: Equatable, Sendable {
-    /// Of this Home Assistant.
+    /// Version of this Home Assistant.
     public let version: ServerVersion
-    /// The name of the home.
+    /// Name of the home.
     public let locationName: Text
-    /// Such as `Europe/Amsterdam`.
+    /// Time zone, such as `Europe/Amsterdam`.
     public let timeZone: Text
-    /// Degrees; the home.
+    /// Latitude of the home, in degrees.
     public let latitude: Double
-    /// Degrees; the home.
+    /// Longitude of the home, in degrees.
     public let longitude: Double
-    /// What the home counts in.
+    /// Units of the home.
     public let units: UnitSystem
-    /// Ids of Home Assistant have 32 characters. This one becomes a part of messages.
+    /// Maximum length of the device's identifier, which becomes part of messages; Home Assistant's
+    /// have 32 characters.
     static let deviceIDByteCountMax = 256
 
-    /// The id of this device in Home Assistant's registry, which templates take.
+    /// Identifier of this device in Home Assistant's registry, for templates.
     public let deviceID: Text
-    /// An address for the webhook that works from everywhere; nil without Nabu Casa, and where it
-    /// is no URL.
+    /// Webhook address that works from anywhere; nil without Nabu Casa, or if it is not a URL.
     public let cloudhookURL: Text?
-    /// The same of the whole home.
+    /// Address of the whole home that works from anywhere; nil without Nabu Casa, or if it is not a
+    /// URL.
     public let remoteUIURL: Text?
-    /// What tells this Home Assistant from all others; nil before 2026.11.
+    /// Unique identifier of this Home Assistant; nil before 2026.11.
     public let instanceID: Text?
 
     /// Reads the JSON of an answer.
     ///
-    /// - Throws: where it is none to `GetConfiguration`.
+    /// - Throws: `JSONDecodingError` if it does not answer `GetConfiguration`.
     public init(_ answer: Span<UInt8>) throws(JSONDecodingError) {
       let fields = try reading(answer) { reader throws(JSONError) in
         var fields = ConfigurationFields()
@@ -66,8 +67,7 @@ extension Webhook {
       instanceID = fields.instanceID
     }
 
-    /// Tells `body` the name of every component that Home Assistant has loaded, such as `zone` or
-    /// `sensor.mobile_app`.
+    /// Calls `body` with the name of every loaded component, such as `zone` or `sensor.mobile_app`.
     public static func forEachComponent(
       in answer: Span<UInt8>, _ body: (JSONReader.Text) -> Void
     ) throws(JSONDecodingError) {
@@ -77,8 +77,9 @@ extension Webhook {
       }
     }
 
-    /// Tells `body` every entity of this device by its unique id, and whether the user disabled
-    /// it. The one whose unique id is the id that the device registered with is its tracker.
+    /// Calls `body` with the unique identifier of every entity of this device, and with whether the
+    /// user disabled it. The entity whose unique identifier the device registered with is its
+    /// tracker.
     public static func forEachEntity(
       in answer: Span<UInt8>, _ body: (_ uniqueID: JSONReader.Text, _ isDisabled: Bool) -> Void
     ) throws(JSONDecodingError) {
@@ -90,8 +91,8 @@ extension Webhook {
       }
     }
 
-    /// Whether the user disabled an entity of this device; nil where Home Assistant does not know
-    /// it. Nothing is allocated. The id has nothing in it that JSON writes with an escape.
+    /// Whether the user disabled an entity of this device; nil if Home Assistant does not know it.
+    /// It allocates nothing. The identifier must not need JSON escapes.
     public static func isDisabled(
       _ uniqueID: [UInt8], in answer: Span<UInt8>
     ) throws(JSONDecodingError) -> Bool? {
@@ -134,23 +135,23 @@ extension Webhook {
     }
   }
 
-  /// The units that a home counts in, such as `km` and `°C`.
+  /// Units of a home, such as `km` and `°C`.
   public struct UnitSystem: Equatable, Sendable {
-    /// Such as `km`.
+    /// Unit of length, such as `km`.
     public let length: Text
-    /// Such as `kg`.
+    /// Unit of mass, such as `kg`.
     public let mass: Text
-    /// `°C` or `°F`.
+    /// Unit of temperature: `°C` or `°F`.
     public let temperature: Text
-    /// Such as `L`.
+    /// Unit of volume, such as `L`.
     public let volume: Text
-    /// Such as `Pa`; nil where Home Assistant is too old to say.
+    /// Unit of pressure, such as `Pa`; nil from an old Home Assistant.
     public let pressure: Text?
-    /// Such as `m/s`; nil where Home Assistant is too old to say.
+    /// Unit of wind speed, such as `m/s`; nil from an old Home Assistant.
     public let windSpeed: Text?
-    /// Such as `mm`; nil where Home Assistant is too old to say.
+    /// Unit of precipitation, such as `mm`; nil from an old Home Assistant.
     public let accumulatedPrecipitation: Text?
-    /// Such as `m²`; nil where Home Assistant is too old to say.
+    /// Unit of area, such as `m²`; nil from an old Home Assistant.
     public let area: Text?
 
     fileprivate init(_ units: JSON) throws(JSONDecodingError) {

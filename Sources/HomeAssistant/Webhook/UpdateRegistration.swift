@@ -1,28 +1,28 @@
 public import Bytes
 
 extension Webhook {
-  /// Tells Home Assistant what has changed about this device.
+  /// Report of this device's changes.
   ///
-  /// All members are written: it drops a message without one of those it wants, and what it knew
-  /// of the push target goes with a message that does not tell it.
+  /// It always has all members: Home Assistant drops a message without a required one, and forgets
+  /// the push target after a message without it.
   public struct UpdateRegistration: Message {
-    /// `update_registration`
+    /// Type `update_registration`.
     public static let type = MessageType.updateRegistration
 
-    /// The version of this program.
+    /// Version of this program.
     public var appVersion: Text
-    /// The notify service is named after it, and renamed at once.
+    /// Name of the device; the notify service takes its name from it, and is renamed at once.
     public var deviceName: Text
-    /// Who made the device.
+    /// Manufacturer of the device.
     public var manufacturer: Text
-    /// Which one it is of its maker's.
+    /// Model of the manufacturer.
     public var model: Text
-    /// The version of the system that it runs.
+    /// Version of the operating system.
     public var osVersion: Text
-    /// How notifications reach the device from now on.
+    /// New routes of notifications to the device.
     public var push: PushRoutes
 
-    /// Tells all of this, whatever of it has changed. All texts are UTF-8.
+    /// Creates a report of all these values, changed or not. All texts are UTF-8.
     public init(
       appVersion: Text, deviceName: Text, manufacturer: Text, model: Text, osVersion: Text,
       push: PushRoutes
@@ -35,7 +35,7 @@ extension Webhook {
       self.push = push
     }
 
-    /// What the device would register with now.
+    /// Creates a report of the values that the device would register with now.
     public init(_ request: RegistrationRequest) {
       self.init(
         appVersion: Text(request.appVersion), deviceName: Text(request.deviceName),
@@ -55,8 +55,8 @@ extension Webhook {
       data.closeJSONObject()
     }
 
-    /// The same for the same content. It is kept with the registration, so that Home Assistant is
-    /// told only what it does not know. It says nothing about what it was made of.
+    /// Irreversible fingerprint of the content, stored with the registration so that only changes
+    /// are sent to Home Assistant.
     public var fingerprint: Text {
       let target = push.target.map { [$0.url.bytes, $0.token.bytes] } ?? []
       let channel: [UInt8] = [push.isWebSocketWanted ? 1 : 0]
@@ -65,23 +65,23 @@ extension Webhook {
         HomeAssistant.fingerprint(of: parts + [channel] + target, purpose: "update_registration"))
     }
 
-    /// What Home Assistant has on record now. What it was told as push target is left out.
+    /// Stored data of the device in Home Assistant, without the push target.
     public struct Device: Equatable, Sendable, JSONDecodable {
-      /// Which program registered, as programs call it.
+      /// Identifier of the program that registered.
       public let appID: Text
-      /// Which program registered, as people call it.
+      /// Name of the program that registered.
       public let appName: Text
-      /// The version of that program.
+      /// Version of that program.
       public let appVersion: Text
-      /// What Home Assistant calls the device.
+      /// Name of the device in Home Assistant.
       public let deviceName: Text
-      /// Who made the device.
+      /// Manufacturer of the device.
       public let manufacturer: Text
-      /// Which one it is of its maker's.
+      /// Model of the manufacturer.
       public let model: Text
-      /// The version of the system that it runs; nil is fatal to a registration.
+      /// Version of the operating system; nil breaks a registration.
       public let osVersion: Text?
-      /// Whether the registration has a key, and takes sealed messages only.
+      /// Whether the registration has a key, and accepts only encrypted messages.
       public let isEncrypted: Bool
 
       public init(json: JSON) throws(JSONDecodingError) {
@@ -96,8 +96,8 @@ extension Webhook {
       }
     }
 
-    /// Whether what Home Assistant has on record is what this message says, as far as it shows
-    /// that: an old answer may say something else.
+    /// Whether the stored data equal this message, as far as the answer shows them; the answer may
+    /// be an old one.
     public func isKnown(by device: Device) -> Bool {
       device.appVersion == appVersion && device.deviceName == deviceName
         && device.manufacturer == manufacturer && device.model == model
@@ -106,7 +106,7 @@ extension Webhook {
 
     /// Reads the JSON of an answer.
     ///
-    /// - Throws: where it is none to this message.
+    /// - Throws: `JSONDecodingError` if it does not answer this message.
     public static func read(_ answer: Span<UInt8>) throws(JSONDecodingError) -> Device {
       try decoding(answer)
     }
@@ -114,7 +114,7 @@ extension Webhook {
 }
 
 extension Registration {
-  /// Keeps what the device said of itself when it registered.
+  /// Stores the properties that the device registered with.
   public mutating func answers(_ request: RegistrationRequest) {
     toldFingerprint = Webhook.UpdateRegistration(request).fingerprint
     deviceID = Text(request.deviceID)

@@ -1,40 +1,40 @@
 public import Bytes
 
-/// What can be said to the webhook of a registration, and how its answers read.
+/// Messages to the webhook of a registration, and their answers.
 ///
-/// `Envelope.seal` sends a message; `Answer.read` opens what comes back, `Outcome` judges it, and
-/// the type of the message reads the JSON in it. Sensors and locations, which the agent sends all
-/// day, are written by `SensorRegistration` and `Location`.
+/// `Envelope.seal` encrypts a message; `Answer.read` opens the answer, `Outcome` judges it, and the
+/// type of the message decodes its JSON. The agent sends sensors and locations all day:
+/// `SensorRegistration` and `Location` write those.
 public enum Webhook {
-  /// A message that is written once and sent as it is.
+  /// Message that is written once and sent unchanged.
   public protocol Message: Sendable {
-    /// What Home Assistant takes it as.
+    /// Type of the message.
     static var type: MessageType { get }
     /// Writes the JSON of the message's `data`.
     func write(into data: inout ByteBuffer)
   }
 
-  /// Why a message would not be taken; Home Assistant would not say so.
+  /// Reason that Home Assistant would silently reject a message.
   public enum ArgumentError: Error, Equatable, Sendable {
     /// The text is not JSON.
     case malformed(JSONError)
-    /// JSON of another kind than an object.
+    /// The JSON is not an object.
     case notAnObject(JSON.Kind)
-    /// A number beyond ±1.8e308, which Home Assistant cannot read.
+    /// A number exceeds ±1.8e308, the limit of Home Assistant.
     case numberTooLarge(JSONNumber)
-    /// More characters than `FireEvent.typeCharacterCountMax`.
+    /// The type is longer than `FireEvent.typeCharacterCountMax`.
     case eventTypeTooLong(characterCount: Int)
   }
 
-  /// The members that a person typed, such as the data of a service, held to what Home Assistant
-  /// reads.
+  /// Parses members that a person typed, such as the data of a service, and checks that Home
+  /// Assistant can read them.
   public static func members(parsing text: Span<UInt8>) throws(ArgumentError) -> JSONObject {
     let json = try value(parsing: text)
     guard case .object(let members) = json else { throw .notAnObject(json.kind) }
     return members
   }
 
-  /// The same of any value.
+  /// Parses a value that a person typed, and checks that Home Assistant can read it.
   public static func value(parsing text: Span<UInt8>) throws(ArgumentError) -> JSON {
     let json: JSON
     do throws(JSONError) { json = try JSON(parsing: text) } catch { throw .malformed(error) }
@@ -54,7 +54,7 @@ public enum Webhook {
     }
   }
 
-  /// Reads the whole of an answer.
+  /// Reads the whole answer.
   static func reading<Value>(
     _ answer: Span<UInt8>, _ body: (inout JSONReader) throws(JSONError) -> Value
   ) throws(JSONDecodingError) -> Value {
@@ -68,7 +68,6 @@ public enum Webhook {
     }
   }
 
-  /// What an answer of a few members says.
   static func decoding<Value: JSONDecodable>(
     _ answer: Span<UInt8>
   ) throws(JSONDecodingError) -> Value {
@@ -76,7 +75,7 @@ public enum Webhook {
     return try Value(json: json)
   }
 
-  /// A member that Home Assistant always writes.
+  /// Returns the value of a member that Home Assistant always writes.
   static func required<Value>(
     _ value: Value?, _ key: Text
   ) throws(JSONDecodingError) -> Value {
@@ -86,10 +85,10 @@ public enum Webhook {
 }
 
 extension Envelope {
-  /// Writes a sealed message into `buffer`, which is emptied first. `writeData` writes the JSON of
-  /// its `data` straight to where it is sealed in place.
+  /// Writes an encrypted message in place of the content of `buffer`. `writeData` writes the JSON
+  /// of `data`, which is encrypted in place.
   ///
-  /// Whether it fitted is seen from `buffer.isOverflowed`.
+  /// If the message does not fit, `buffer.isOverflowed` is true.
   public static func seal(
     _ type: MessageType, with key: SecretKey, nonce: Nonce, into buffer: inout ByteBuffer,
     writeData: (inout ByteBuffer) -> Void
@@ -97,9 +96,9 @@ extension Envelope {
     seal(typeName: type.name, with: key, nonce: nonce, into: &buffer, writeData: writeData)
   }
 
-  /// Writes a sealed message into `buffer`, which is emptied first.
+  /// Writes an encrypted message in place of the content of `buffer`.
   ///
-  /// Whether it fitted is seen from `buffer.isOverflowed`.
+  /// If the message does not fit, `buffer.isOverflowed` is true.
   public static func seal<Message: Webhook.Message>(
     _ message: Message, with key: SecretKey, nonce: Nonce, into buffer: inout ByteBuffer
   ) {
@@ -108,13 +107,11 @@ extension Envelope {
 }
 
 extension ByteBuffer {
-  /// A member whose value is a string.
   mutating func appendJSON(key: StaticString, _ text: Text) {
     appendJSON(key: key)
     appendJSON(text.bytes)
   }
 
-  /// A member that is left out where there is no value for it.
   mutating func appendJSON(key: StaticString, ifPresent text: Text?) {
     guard let text else { return }
     appendJSON(key: key, text)
@@ -129,7 +126,6 @@ extension ByteBuffer {
 extension JSONReader {
   mutating func ownedText() throws(JSONError) -> Bytes.Text { Bytes.Text(try text()) }
 
-  /// A string, or nil where it is null.
   mutating func ownedTextOrNull() throws(JSONError) -> Bytes.Text? {
     guard try nextKind() == .null else { return try ownedText() }
     try null()

@@ -1,11 +1,11 @@
 public import Bytes
 
-/// The entity id of a zone, such as `zone.home`.
+/// Entity identifier of a zone, such as `zone.home`.
 public struct ZoneID: Hashable, Sendable {
-  /// The id, such as `zone.home`.
+  /// Text of the identifier, such as `zone.home`.
   public let text: Text
 
-  /// Nil where `text` is no such id: `zone.`, and behind it lower-case letters, digits and `_`.
+  /// Fails unless the text is `zone.`, followed by lower-case letters, digits and `_`.
   public init?(_ text: Text) {
     let prefix: Text = "zone."
     guard text.hasPrefix(prefix), text.bytes.count > prefix.bytes.count,
@@ -21,12 +21,12 @@ public struct ZoneID: Hashable, Sendable {
 }
 
 extension Webhook {
-  /// Asks for all zones.
+  /// Request for all zones.
   public struct GetZones: Message {
-    /// `get_zones`
+    /// Type `get_zones`.
     public static let type = MessageType.getZones
 
-    /// It says nothing but what it is.
+    /// Creates the message.
     public init() {}
 
     public func write(into data: inout ByteBuffer) { data.append("{}") }
@@ -49,21 +49,21 @@ extension Webhook {
     }
   }
 
-  /// A circle on Earth that has a name.
+  /// Circle on Earth with a name.
   public struct Zone: Equatable, Sendable {
-    /// What names the zone.
+    /// Identifier of the zone.
     public let id: ZoneID
-    /// What people call it, which is also the state of a person in it.
+    /// Name for people, which is also the state of a person in it.
     public let name: Text
-    /// Degrees, -90...90.
+    /// Latitude of the center: degrees, -90...90.
     public let latitude: Double
-    /// Degrees, -180...180.
+    /// Longitude of the center: degrees, -180...180.
     public let longitude: Double
-    /// From the middle to the edge.
+    /// Radius, in meters.
     public let radiusMeters: Double
-    /// It is there for automations only: no person is ever said to be in it.
+    /// Whether it is for automations only, and never the state of a person.
     public let isPassive: Bool
-    /// Such as `mdi:home`.
+    /// Icon, such as `mdi:home`.
     public let icon: Text?
 
     fileprivate init(_ fields: ZoneFields) throws(JSONDecodingError) {
@@ -83,7 +83,7 @@ extension Webhook {
     }
   }
 
-  /// What stands in the state of a zone:
+  /// Fields of a zone's state:
   ///
   ///     {"entity_id":"zone.home","state":"1","attributes":{"latitude":52.0,"longitude":4.0,
   ///      "radius":100,"passive":false,"persons":[…],"icon":"mdi:home","friendly_name":"Home"},…}

@@ -2,48 +2,47 @@ public import Bytes
 import HomeAssistant
 public import Sensing
 
-/// The latest value of every sensor and the latest fix, and what Home Assistant knows of them.
+/// Latest value of every sensor and the latest fix, with Home Assistant's knowledge of them.
 ///
-/// A batch is the slots whose value Home Assistant has not acknowledged. A slot keeps one value:
-/// a newer reading takes the place of an older one. Where the older one was never acknowledged that
-/// is counted: it has to go another way, as a part of the `History`.
+/// A batch is the slots whose value Home Assistant has not acknowledged. A slot stores one value: a
+/// newer reading replaces an older one. If the older one was never acknowledged it is counted,
+/// because it has to be delivered as a part of the `History`.
 public struct Batch: ~Copyable {
   struct Slot {
     var value: Value?
-    /// When the value was true, at the last time that it was told.
+    /// Time of the last reading of the value.
     var readAt: WallTime?
-    /// Goes up with every change of `value`.
+    /// Number of changes of `value`.
     var version: UInt64 = 0
     var sentVersion: UInt64 = 0
     var acknowledgedVersion: UInt64 = 0
-    /// What Home Assistant refused.
+    /// Version that Home Assistant refused.
     var refusedVersion: UInt64 = 0
-    /// Whether Home Assistant may have lost what it acknowledged.
+    /// Whether Home Assistant may have lost the acknowledged value.
     var isDoubtful = false
     var status = SensorStatus.unregistered
 
     var isAcknowledged: Bool { version == acknowledgedVersion }
-    /// Whether a value waits for Home Assistant. What it does not want does not wait.
-    // Inlined: to call it would copy the slot.
+    /// Whether a value waits for Home Assistant. A value of a refused sensor does not wait.
+    // Inlined: a call would copy the slot.
     @inline(__always)
     var isUndelivered: Bool { value != nil && !isAcknowledged && status != .refused }
     var isDue: Bool { value != nil && (isDoubtful || !isAcknowledged) }
-    /// Whether Home Assistant has the sensor, and took its value.
+    /// Whether Home Assistant has the sensor and accepted its value.
     var isTaken: Bool {
       value != nil && isAcknowledged && status == .registered && version != refusedVersion
     }
-    /// Whether Home Assistant was told of the sensor, and has not proven that it does not want it.
+    /// Whether the sensor was offered to Home Assistant and its refusal is not proven.
     var isOffered: Bool { status == .registered || status == .declined }
   }
 
-  /// The sensors that the slots are of.
+  /// Sensors to which the slots belong.
   public let sensors: SensorTable
   private(set) var slots: [Slot] = []
   private(set) var fix: Fix?
   /// Whether an urgent sensor changed since the last batch was sent.
   public private(set) var hasUrgentChange = false
-  /// Readings and fixes whose place was taken and that Home Assistant did not acknowledge, since
-  /// they were told last.
+  /// Numbers of unacknowledged readings and fixes that newer ones replaced since the last report.
   private(set) var superseded = Superseded()
 
   public struct Superseded: Equatable, Sendable {
@@ -58,14 +57,14 @@ public struct Batch: ~Copyable {
 
   public var sensorCount: Int { sensors.count }
 
-  /// The place of a sensor, made where its `uniqueID` is new; nil where no more fit into a message.
+  /// Returns the index of a sensor, new or known; nil if it does not fit into a message.
   public mutating func declare(_ sensor: SensorDescription) -> SensorIndex? {
     guard let index = sensors.declare(sensor) else { return nil }
     while slots.count < sensors.count { slots.append(Slot()) }
     return index
   }
 
-  /// Returns whether the value is another one than before.
+  /// Stores a reading. Returns whether its value differs from the one before.
   mutating func record(_ reading: Reading) -> Bool {
     let index = reading.sensor.value
     slots[index].readAt = reading.time
@@ -82,21 +81,21 @@ public struct Batch: ~Copyable {
     self.fix = fix
   }
 
-  /// The name of a sensor, for people.
+  /// Returns the name of a sensor for people.
   public func name(of sensor: SensorIndex) -> [UInt8] { sensors[sensor].name }
   public func uniqueID(of sensor: SensorIndex) -> [UInt8] { sensors.uniqueID(of: sensor) }
   public func value(of sensor: SensorIndex) -> Value? { slots[sensor.value].value }
-  /// When a sensor said what it says, by the machine's clock.
+  /// Returns the time of the last reading of a sensor, by the machine's clock.
   public func readAt(of sensor: SensorIndex) -> WallTime? { slots[sensor.value].readAt }
   public func unit(of sensor: SensorIndex) -> [UInt8]? { sensors[sensor].unit }
   public func deviceClass(of sensor: SensorIndex) -> [UInt8]? { sensors[sensor].deviceClass }
 
-  /// What became of the value of a sensor.
+  /// Delivery state of a sensor's value.
   public enum Fate: Sendable {
     case taken
-    /// It waits for Home Assistant.
+    /// The value waits for Home Assistant.
     case kept
-    /// Home Assistant does not want it, or the sensor.
+    /// Home Assistant refused the value or the sensor.
     case refused
   }
 
@@ -106,30 +105,30 @@ public struct Batch: ~Copyable {
     return slot.isUndelivered ? .kept : .taken
   }
 
-  // MARK: What has to be sent
+  // MARK: Due messages
 
-  /// The next sensor that has a value and that Home Assistant does not know.
+  /// Next sensor that has a value and is unknown to Home Assistant.
   var nextUnregistered: SensorIndex? {
     slots.firstIndex { $0.value != nil && $0.status == .unregistered }.map(SensorIndex.init)
   }
 
-  /// The next sensor whose registration was declined.
+  /// Next sensor whose registration was declined.
   var nextDeclined: SensorIndex? {
     slots.firstIndex { $0.status == .declined }.map(SensorIndex.init)
   }
 
-  /// What declined them was perhaps not Home Assistant: they are offered again.
+  /// Offers declined sensors again, because another server may have declined them.
   mutating func forgetDeclined() {
     for index in slots.indices where slots[index].status == .declined {
       slots[index].status = .unregistered
     }
   }
 
-  /// Writes the `data` of an `update_sensor_states` with every sensor that is due, and with the
+  /// Writes the `data` of an `update_sensor_states` with every sensor that is due, and the
   /// challenge.
   ///
-  /// Where no sensor is due, one repeats what it said. Home Assistant's answer is a proof without
-  /// that, but only so does it note that it has heard of the board; it keeps no row for it.
+  /// If no sensor is due, one repeats its state. Home Assistant's answer is a proof without that,
+  /// but only a state makes it record that it heard from the board; it stores no row for it.
   mutating func writeStates(_ challenge: Challenge, into buffer: inout ByteBuffer) {
     hasUrgentChange = false
     buffer.openJSONArray()
@@ -150,7 +149,7 @@ public struct Batch: ~Copyable {
     sensors.rows[index].writeUpdate(of: slots[index].value, into: &buffer)
   }
 
-  /// What is urgent cannot be sent.
+  /// Clears the urgent change, which cannot be sent now.
   mutating func urgentChangePostponed() { hasUrgentChange = false }
 
   func writeRegistration(of sensor: SensorIndex, into buffer: inout ByteBuffer) {
@@ -158,9 +157,9 @@ public struct Batch: ~Copyable {
     sensors[sensor].write(into: &buffer) { $0.appendJSON(state: value) }
   }
 
-  // MARK: What Home Assistant said
+  // MARK: Answers of Home Assistant
 
-  /// Whether Home Assistant had perhaps not what was last sent of this sensor.
+  /// Whether the value of this sensor that was sent last may be new to Home Assistant.
   func isNews(_ sensor: SensorIndex) -> Bool {
     let slot = slots[sensor.value]
     return slot.isDoubtful || slot.sentVersion != slot.acknowledgedVersion
@@ -172,11 +171,11 @@ public struct Batch: ~Copyable {
     slots[sensor.value].status = status
   }
 
-  /// Home Assistant has what was last sent of this sensor.
+  /// Records that Home Assistant has the value of this sensor that was sent last.
   mutating func acknowledge(_ sensor: SensorIndex) {
     let index = sensor.value
     let sentVersion = slots[index].sentVersion
-    // Its place was taken while it was under way, and yet it arrived.
+    // A newer reading replaced it during the transfer, but it arrived.
     if sentVersion != slots[index].version, sentVersion != slots[index].acknowledgedVersion {
       superseded.readings -= 1
     }
@@ -184,7 +183,7 @@ public struct Batch: ~Copyable {
     slots[index].isDoubtful = false
   }
 
-  /// Home Assistant does not want what was last sent of this sensor.
+  /// Records that Home Assistant refused the value of this sensor that was sent last.
   mutating func refuse(_ sensor: SensorIndex) {
     slots[sensor.value].refusedVersion = slots[sensor.value].sentVersion
     acknowledge(sensor)
@@ -194,20 +193,20 @@ public struct Batch: ~Copyable {
     if fix == sent { fix = nil } else { superseded.fixes -= 1 }
   }
 
-  /// Forgets the fix, which has become too old to be sent as new, and counts it.
+  /// Drops and counts the fix, which has become too old to be sent as the present one.
   mutating func dropFix() {
     guard fix != nil else { return }
     fix = nil
     superseded.fixes += 1
   }
 
-  /// Home Assistant may have lost what it acknowledged: every value is due again.
+  /// Makes every value due again, because Home Assistant may have lost acknowledged ones.
   mutating func doubtAcknowledgements() {
     for index in slots.indices { slots[index].isDoubtful = true }
   }
 
-  /// Home Assistant may have forgotten everything: every value is due again, and sensors that it
-  /// once refused are offered again.
+  /// Makes every value due again and offers refused sensors again, because Home Assistant may have
+  /// lost all data.
   mutating func forgetAcknowledgements() {
     doubtAcknowledgements()
     for index in slots.indices where slots[index].status != .registered {
@@ -215,36 +214,36 @@ public struct Batch: ~Copyable {
     }
   }
 
-  /// A new registration knows no sensor.
+  /// Resets all sensors, because a new registration has none.
   mutating func forgetRegistrations() {
     for index in slots.indices { slots[index].status = .unregistered }
     forgetAcknowledgements()
   }
 
-  /// Whether a value was sent and the answer does not name it.
+  /// Whether the answer does not mention a value that was sent.
   var hasUnanswered: Bool {
     slots.contains { $0.isUndelivered && $0.sentVersion == $0.version }
   }
 
-  /// So many of them are on another way now.
+  /// Subtracts superseded entries that have been handed to the history.
   mutating func forget(_ told: Superseded) {
     superseded.readings -= told.readings
     superseded.fixes -= told.fixes
   }
 
-  /// The sensor with this unique id; nil where it is none of ours.
+  /// Returns the sensor with this unique id; nil if this agent has none.
   func index(of uniqueID: borrowing JSONReader.Text) -> SensorIndex? {
     sensors.index(of: uniqueID.raw)
   }
 }
 
-/// What Home Assistant thinks of a sensor.
+/// Registration state of a sensor in Home Assistant.
 enum SensorStatus: Equatable {
   case unregistered
   case registered
-  /// The answer to its registration was no, or nothing. It may be an old answer: the states that
-  /// follow ask for the sensor again, and their answer is the proof.
+  /// The answer to its registration was negative or empty. It may be an old answer: the following
+  /// states include the sensor, and their answer is the proof.
   case declined
-  /// It did not want the sensor, and is not asked again until the agent or it restarts.
+  /// Home Assistant refused the sensor, which is not offered again until it or the agent restarts.
   case refused
 }

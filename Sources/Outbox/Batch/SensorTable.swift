@@ -2,21 +2,21 @@ import Bytes
 public import HomeAssistant
 public import Sensing
 
-/// The sensors of this agent, each once: what Home Assistant is told of it. The batch, the history
-/// and the hourly statistics share one table, and keep what they know of a sensor in columns of
-/// their own, by its `SensorIndex`.
+/// Sensors of this agent, each once, with their description for Home Assistant. The batch, the
+/// history and the hourly statistics share one table, and store their own data of a sensor by its
+/// `SensorIndex`.
 ///
 /// Invariants:
-/// 1. A row is never changed or removed, so an index is good for the life of the agent.
+/// 1. A row is never changed or removed, so an index is valid for the life of the agent.
 /// 2. No two rows have the same unique id.
 /// 3. A message with the states of all sensors fits into `dataByteCountMax`.
 public final class SensorTable {
-  /// Sensors that one agent can have.
+  /// Maximum number of sensors of one agent.
   public static let sensorsMax = 256
-  /// The bytes that the `data` of any message takes at most.
+  /// Maximum size of the `data` of any message, in bytes.
   public static let dataByteCountMax = 64 * 1024
 
-  /// A class: a look at one of its texts would otherwise copy all of them.
+  /// Row of the table. A class: access to one of its texts would otherwise copy all of them.
   final class Row {
     let registration: SensorRegistration
     let isUrgent: Bool
@@ -33,27 +33,26 @@ public final class SensorTable {
   }
 
   private(set) var rows: [Row] = []
-  /// The one that was looked for last: answers name the sensors in the order of the rows.
+  /// Index found last: answers list the sensors in the order of the rows.
   private var lastFound = -1
-  /// The bytes that an `update_sensor_states` with every sensor takes at most.
+  /// Maximum size of an `update_sensor_states` with every sensor, in bytes.
   private var statesByteCount = 2 + Challenge.stateByteCount
 
   public init() { rows.reserveCapacity(32) }
 
   public var count: Int { rows.count }
 
-  /// What Home Assistant is told of a sensor.
+  /// Description of a sensor for Home Assistant.
   ///
   /// - Precondition: `declare` returned the index.
   public subscript(sensor: SensorIndex) -> SensorRegistration { rows[sensor.value].registration }
 
-  /// What Home Assistant knows a sensor by.
   func uniqueID(of sensor: SensorIndex) -> [UInt8] {
     rows[sensor.value].registration.uniqueID
   }
 
-  /// The place of a sensor, made where its `uniqueID` is new; nil where no more fit into a message.
-  /// The batch declares them, for it has a slot for each.
+  /// Returns the index of a sensor, new or known; nil if it does not fit into a message. Only the
+  /// batch calls this, because it has a slot for each sensor.
   func declare(_ sensor: SensorDescription) -> SensorIndex? {
     if let index = index(of: sensor.uniqueID.span) { return index }
     let registration = SensorRegistration(sensor)
@@ -67,7 +66,7 @@ public final class SensorTable {
     return SensorIndex(rows.count - 1)
   }
 
-  /// The sensor with this unique id; nil where no row has it.
+  /// Returns the sensor with this unique id; nil if no row has it.
   func index(of uniqueID: Span<UInt8>) -> SensorIndex? {
     var index = lastFound
     for _ in rows.indices {
@@ -80,10 +79,10 @@ public final class SensorTable {
     return nil
   }
 
-  /// The bytes that a sensor's element and its comma take at most, found by writing them; nil
-  /// where the registration or the element alone does not fit into a message.
+  /// Returns the maximum size of a sensor's element and its comma, determined by writing them; nil
+  /// if the registration or the element alone does not fit into a message.
   private static func updateByteCount(of registration: SensorRegistration) -> Int? {
-    // Every byte of the longest text may be one that is escaped.
+    // Every byte of the longest text may need an escape.
     let quotes = [UInt8](repeating: UInt8(ascii: "\""), count: InlineText.byteCountMax)
     let longest = Value.text(InlineText(quotes.span))
     var data = ByteBuffer(capacity: dataByteCountMax)

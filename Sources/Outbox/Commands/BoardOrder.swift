@@ -1,4 +1,4 @@
-/// What a command wants of the board beside the machine.
+/// Part of a command that the board carries out.
 public enum BoardOrder: Equatable, Sendable {
   /// Switch the output of this name.
   case output([UInt8], Command.Switching)

@@ -55,8 +55,8 @@ extension JSONObject {
     throw .wrongData("command")
   }
 
-  /// A time in seconds, as a number or as the text that a template makes of one, in a range of
-  /// milliseconds; nil where there is none.
+  /// Reads a time in seconds, as a number or as the text that a template makes of one, in a range
+  /// of milliseconds; nil without one.
   fileprivate func seconds(
     _ key: StaticString, in range: ClosedRange<Int64>
   ) throws(CommandProblem) -> Duration? {

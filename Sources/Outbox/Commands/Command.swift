@@ -1,5 +1,5 @@
-/// What Home Assistant may ask of this board with a notification: `kind.word` is its message, and
-/// what belongs to it stands in its `data`.
+/// Command that Home Assistant may send to this board with a notification: its message is
+/// `kind.word`, and its `data` contains the parameters.
 public enum Command: Equatable, Sendable {
   /// `data`: `command`, which is `turn_on`, `turn_off` or `pulse`.
   public enum Switching: Equatable, Sendable {
@@ -9,30 +9,25 @@ public enum Command: Equatable, Sendable {
     case pulse(Duration)
   }
 
-  /// The next fix is sent, also where the track does not need it.
+  /// Send the next fix, even if the track does not need it.
   case requestLocationUpdate
-  /// Every source is asked, and every state is told again.
+  /// Read every source, and send every state again.
   case updateSensors
   /// An output is switched: `output` is its name.
   case output([UInt8], Switching)
-  /// The length of a cycle, `every`, until the next start of the agent or for the time of `for`;
-  /// both in seconds. Nil, where `every` is missing: as in the configuration.
+  /// Set the interval of cycles to `every`, until the next start of the agent or for the time
+  /// `for`; both in seconds. Nil if `every` is missing: the interval in the configuration.
   case interval(Duration?, lasting: Duration?)
   /// The anchor watch is set (`turn_on`) or cleared (`turn_off`).
   case anchor(isSet: Bool)
   case reboot
-  /// The notification with this `tag` is not shown any more.
+  /// Remove the notification with this `tag`.
   case clearNotification(tag: [UInt8])
 }
 
-/// The kinds of commands, for the list of those that are allowed.
-public enum CommandKind: UInt8, Sendable {
+/// Kind of a command, for the list of those that are allowed.
+public enum CommandKind: UInt8, CaseIterable, Sendable {
   case requestLocationUpdate, updateSensors, output, interval, anchor, reboot, clearNotification
-
-  public static let all: [CommandKind] = [
-    .requestLocationUpdate, .updateSensors, .output, .interval, .anchor, .reboot,
-    .clearNotification,
-  ]
 
   /// The message of the notification, and the word in the configuration. The companion app has the
   /// same for what it can do, too.
@@ -49,11 +44,14 @@ public enum CommandKind: UInt8, Sendable {
   }
 }
 
-/// The kinds that the configuration allows.
+/// Kinds that the configuration allows.
 public struct CommandKinds: OptionSet, Sendable {
-  public let rawValue: UInt8
+  public let rawValue: UInt32
 
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
 
   public init(_ kind: CommandKind) { rawValue = 1 << kind.rawValue }
+
+  /// Whether commands of this kind are allowed. `contains` would allow a kind without a bit.
+  public func allows(_ kind: CommandKind) -> Bool { !isDisjoint(with: CommandKinds(kind)) }
 }

@@ -8,15 +8,14 @@ public struct CommandCall: Equatable, Sendable {
 
   /// The message of the notification.
   public let word: [UInt8]
-  /// Which one it is: `id` of its `data`, a text or a number, where its sender gave one that can be
-  /// used.
+  /// Identity of the command: the `id` in its `data`, a text or a number; nil without a usable one.
   public let id: [UInt8]?
   /// `output` and `command` of its `data`.
   public let output: [UInt8]?
   public let action: [UInt8]?
 
-  /// Nil of a notification that is for people. What looks like a command of the companion app, or
-  /// like one of a newer agent, is none for people.
+  /// Nil for a notification to people. Commands of the companion app or of a newer agent are not
+  /// notifications to people.
   public init?(_ notification: PushNotification) {
     guard let message = notification.message else { return nil }
     let isCommand =
@@ -36,7 +35,7 @@ public struct CommandCall: Equatable, Sendable {
 
   /// The `id` in `data`, whole: two that only begin alike are two.
   ///
-  /// - Throws: `.wrongData`, where it is neither a text nor a number, or too long to be remembered.
+  /// - Throws: `.wrongData`, if it is neither a text nor a number, or too long.
   static func id(in data: JSONObject) throws(CommandProblem) -> [UInt8]? {
     switch data["id"] {
     case nil, .null: return nil
@@ -66,17 +65,17 @@ public struct CommandCall: Equatable, Sendable {
 
 extension CommandKind {
   public init?(word: Span<UInt8>) {
-    guard let kind = Self.all.first(where: { word.elementsEqual($0.word) }) else { return nil }
+    guard let kind = Self.allCases.first(where: { word.elementsEqual($0.word) }) else { return nil }
     self = kind
   }
 }
 
-/// What became of a command.
+/// Result of a command.
 public struct CommandResult: Equatable, Sendable {
   public let call: CommandCall
-  /// Nil where it was done.
+  /// Problem; nil after a success.
   public let problem: CommandProblem?
-  /// When that was; nil where the board does not know the time.
+  /// Time of the result; nil if the board does not know the time.
   public let time: WallTime?
 
   public init(of call: CommandCall, problem: CommandProblem?, time: WallTime?) {

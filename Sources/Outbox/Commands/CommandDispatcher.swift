@@ -1,38 +1,38 @@
 import Bytes
 import HomeAssistant
 
-/// What is done about the commands that come: each once, and only those that are allowed.
+/// Dispatcher of received commands: carries out each one once, and only allowed ones.
 ///
 /// Invariants:
 /// 1. A command that Home Assistant may believe undelivered is not carried out: its sender may send
 ///    it again, or another way.
 /// 2. Of commands with one `id`, and of one that came twice, the first is carried out.
 struct CommandDispatcher {
-  /// So long a reboot waits until Home Assistant has its result.
+  /// Maximum delay of a reboot until Home Assistant has its result.
   static let rebootDelayMax: Duration = .seconds(15)
   private static let rememberedCountMax = 64
 
   private let allowed: CommandKinds
   /// The ids of those that came last; one with two ids has two places.
   private var remembered: [Text] = []
-  /// Those whose result is known when no source waits for anything any more.
+  /// Commands whose result is known when all sources have answered.
   private var sampling: [CommandCall] = []
-  /// The same of those that want a fix.
+  /// Commands of this kind that request a fix.
   private var locating: [CommandCall] = []
   private var hasFix = false
-  /// How many the board is asked to do.
+  /// Number of orders that the board carries out.
   private var orderCount = 0
-  /// When the board is to be rebooted at the latest; nil where it is not.
+  /// Latest time of a requested reboot; nil without one.
   private(set) var rebootAt: Instant?
 
   init(allowed: CommandKinds) { self.allowed = allowed }
 
-  /// The command of a notification, where it is to be carried out.
+  /// Returns the command of a notification; throws if it must not be carried out.
   mutating func command(
     _ call: CommandCall, _ notification: PushNotification
   ) throws(CommandProblem) -> Command {
     guard let kind = CommandKind(word: call.word.span) else { throw .unknownCommand }
-    guard allowed.contains(CommandKinds(kind)) else { throw .notAllowed }
+    guard allowed.allows(kind) else { throw .notAllowed }
     guard notification.confirmation != .failed else { throw .notConfirmed }
     let command = try Command(kind, notification.data)
     let id = try CommandCall.id(in: notification.data)
@@ -48,14 +48,14 @@ struct CommandDispatcher {
     remembered.append(id)
   }
 
-  /// It was not even tried: its sender may mend that, and send it again.
+  /// Forgets a refused command, so that its sender can correct and repeat it.
   mutating func forget(_ call: CommandCall) {
     remembered.removeAll { $0.bytes == call.id }
   }
 
   // MARK: Commands that wait
 
-  /// How many have no result yet.
+  /// Number of commands without a result.
   var waitingCount: Int { sampling.count + locating.count + orderCount }
 
   /// Whether the next fix is wanted whatever the track needs.
@@ -65,17 +65,17 @@ struct CommandDispatcher {
 
   mutating func orderEnded() { orderCount -= 1 }
 
-  /// The sources are asked for this one.
+  /// Adds a command that waits for the sources.
   mutating func samplingBegan(_ call: CommandCall, wantsFix: Bool) {
     guard wantsFix else { return sampling.append(call) }
     if locating.isEmpty { hasFix = false }
     locating.append(call)
   }
 
-  /// A fix goes to Home Assistant.
+  /// Records that a fix is sent to Home Assistant.
   mutating func fixKept() { hasFix = true }
 
-  /// No source waits for anything. Returns the commands that end with that, and how.
+  /// Returns the commands that end when all sources have answered, with their problems.
   mutating func takeSampled() -> [(call: CommandCall, problem: CommandProblem?)] {
     var ended: [(call: CommandCall, problem: CommandProblem?)] = []
     for call in sampling { ended.append((call, nil)) }

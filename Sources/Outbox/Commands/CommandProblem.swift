@@ -6,13 +6,13 @@ public enum CommandProblem: Error, Equatable, Sendable {
   case unknownCommand
   /// `commands` of the configuration does not list it.
   case notAllowed
-  /// Home Assistant may have told its sender that the notification did not arrive.
+  /// Home Assistant may have reported to its sender that the notification did not arrive.
   case notConfirmed
   /// A command with this `id` came before.
   case repeated
-  /// So many results wait for Home Assistant that no more fit.
+  /// The queue of results for Home Assistant is full.
   case tooMany
-  /// A member of its `data` is missing, or is not what it should be.
+  /// A member of its `data` is missing or invalid.
   case wrongData(StaticText)
   /// The configuration has no output of this name.
   case unknownOutput

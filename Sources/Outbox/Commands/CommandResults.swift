@@ -1,27 +1,27 @@
 import Bytes
 import Sensing
 
-/// The results of commands, until Home Assistant is proven to have them. Home Assistant gets each
-/// as the data of `homeward_command`, at least once:
+/// Results of commands, until Home Assistant is proven to have them. Home Assistant gets each at
+/// least once, as the data of `homeward_command`:
 ///
-///     device_id           the id that the device registered with
+///     device_id           the id with which the device registered
 ///     device              its name
 ///     command             the message of the notification
-///     id, output, action  `id`, `output` and `command` of its data, where they were there
-///     result              "done", "refused" (nothing was tried) or "failed"
-///     reason              why, in a word; missing where it was done
-///     key                 which member of the data was wrong, where that is the reason
-///     time                in seconds since 1970; missing where the board does not know the time
+///     id, output, action  `id`, `output` and `command` of its data, if present
+///     result              "done", "refused" (not tried) or "failed"
+///     reason              the cause, in a word; missing after "done"
+///     key                 the invalid member of the data, if that is the reason
+///     time                in seconds since 1970; missing if the board does not know the time
 struct CommandResults {
   static let eventType: StaticString = "homeward_command"
-  /// More commands are refused, of which Home Assistant is not told. One that switches an output
-  /// off is carried out, and Home Assistant is not told of that either.
+  /// Maximum number of results. Further commands are refused without a report; only one that
+  /// switches an output off is carried out, also without a report.
   static let countMax = 16
-  /// Where so many wait, no refusal is told any more.
+  /// Number of waiting results from which no refusal is reported.
   static let refusedCountMax = 8
 
   private var results: [CommandResult] = []
-  /// How many of them the cycle under way has sent, and had an answer to.
+  /// Number of results that the present cycle has sent, with an answer.
   private var sentCount = 0
 
   var count: Int { results.count }
@@ -39,7 +39,7 @@ struct CommandResults {
 
   mutating func answered() { sentCount += 1 }
 
-  /// Home Assistant has what was sent.
+  /// Removes the results that Home Assistant has.
   mutating func proven() {
     results.removeFirst(sentCount)
     sentCount = 0

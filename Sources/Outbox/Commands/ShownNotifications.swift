@@ -7,9 +7,9 @@ public struct ShownNotifications: Sendable {
   private static let textByteCountMax = 160
 
   public struct Entry: Equatable, Sendable {
-    /// By which it is replaced and cleared; nil where its sender gave none.
+    /// Tag that replaces and clears the notification; nil without one.
     let tag: Text?
-    /// What stands above it; nil where its sender gave nothing.
+    /// Title; nil without one.
     public let title: Text?
     public let message: Text
     public let receivedAt: Instant
@@ -20,7 +20,7 @@ public struct ShownNotifications: Sendable {
 
   public init() {}
 
-  /// The newest of those with one `tag` is shown. The oldest goes where there are too many.
+  /// Adds a notification, and replaces one with the same `tag`. Drops the oldest if necessary.
   mutating func received(_ notification: PushNotification, now: Instant) {
     var tag: Text?
     if case .text(let text)? = notification.data["tag"] { tag = text }

@@ -2,39 +2,39 @@ import Bytes
 import HomeAssistant
 import Sensing
 
-/// The messages of a cycle: which one is next, what is in it, and what its answer means.
+/// Messages of a cycle: their order, their content, and the meaning of their answers.
 ///
-/// One cycle is: register the sensors that Home Assistant does not know, send the fix if it is
-/// fresh, and send the states. The answer to the last of these is the proof for the whole cycle: it
-/// counts where it is sealed with our key and repeats the `Challenge` of this very message. So it
-/// proves that Home Assistant has the states, and that it opens what goes over this route now. Of a
-/// fix and of history, whose own answers say nothing, it proves no more than that: an attacker who
-/// drops single messages on the way is not noticed, but for a location that is looked up.
+/// A cycle registers the sensors that Home Assistant does not know, sends the fix if it is fresh,
+/// and sends the states. The answer to the states is the proof for the whole cycle: it counts if it
+/// is sealed with the board's key and repeats the `Challenge` of this very message. It proves that
+/// Home Assistant has the states and can open messages over this route now. For a fix and for
+/// history, whose own answers are empty, it proves no more than that: an attacker who drops single
+/// messages is not detected, except by the verification of a location.
 ///
-/// Without a key an answer that repeats the challenge proves that its author read the message, and
-/// not who that is.
+/// Without a key an answer that repeats the challenge proves that its author read the message, but
+/// not the author's identity.
 ///
-/// Some cycles do more. The first one, one a day, and each attempt of an outage begin by asking
-/// Home Assistant for its configuration and, where they are wanted, its zones. What has changed
-/// about the device is told, and so are the results of commands. The first location after a
-/// configuration, a change of the device or a change of the way is looked up, for its own answer
-/// says nothing.
+/// Some cycles do more. The first one, one a day, and each attempt of an outage begin with a
+/// request for Home Assistant's configuration and, if they are wanted, its zones. Changes of the
+/// device and results of commands are reported. The first location after a configuration, a change
+/// of the device or a change of the route is verified by reading it back, because its own answer is
+/// empty.
 ///
-/// None of what is asked of Home Assistant and told to it beside readings holds up a reading: what
-/// goes wrong with it is told, and the cycle goes on.
+/// No request and no report beside readings delays a reading: a failure of one is reported, and the
+/// cycle continues.
 ///
 /// Invariants:
-/// 1. An answer that has to repeat a challenge counts only for the message that was written last.
-/// 2. Before the states of a cycle come the key, the configuration, the zones, the device, results,
-///    the sensors and the location, each where it is due.
-/// 3. What an answer says beside the states counts at once for Home Assistant's version, addresses
-///    and tracker; with the proof for the device.
+/// 1. An answer that has to repeat a challenge counts only for the message written last.
+/// 2. The states of a cycle come after the key, the configuration, the zones, the device, results,
+///    the sensors and the location, each if it is due.
+/// 3. Answers about Home Assistant's version, addresses and tracker count at once, those about the
+///    device with the proof.
 struct Cycle {
-  /// What becomes of the cycle after an answer.
+  /// Next step of the cycle after an answer.
   enum Outcome {
-    /// With the next message that is due.
+    /// The cycle continues with the next due message.
     case goesOn
-    /// With the next message, once the addresses in the cloud are known to the routes.
+    /// The cycle continues as in `goesOn`, after the routes have got the cloud addresses.
     case addressesTold(cloudhook: Text?, remoteUI: Text?)
     case sends(Delivery.Message)
     case proven
@@ -42,13 +42,13 @@ struct Cycle {
   }
 
   private(set) var sent = SentBatch()
-  /// Whether the chunk of history that it began with was answered.
+  /// Whether the chunk of history at the beginning of the cycle was answered.
   private(set) var isHistoryAnswered = false
   private(set) var server: KnownServer
   private var keyRequest: KeyRequest
   private var deviceUpdate: DeviceUpdate
   var results = CommandResults()
-  /// Of the message that was written last; nil where the next one is not written yet.
+  /// Challenge of the message written last; nil until the next one is written.
   private var challenge: Challenge?
 
   init(
@@ -69,12 +69,12 @@ struct Cycle {
     results.cycleBegan()
   }
 
-  /// Home Assistant may be another one than before.
+  /// Handles a possible change of the Home Assistant server.
   mutating func serverDoubted() { server.doubted() }
 
   mutating func takeZones() -> [ZoneWatch.Circle]? { server.takeZones() }
 
-  /// The new registration knows all about the device.
+  /// Resets the requests of the device: a new registration includes all its data.
   mutating func registrationReplaced(_ protection: Delivery.Protection) {
     server.doubted()
     keyRequest = KeyRequest(protection)
@@ -98,7 +98,7 @@ struct Cycle {
     return sent.nextMessage(of: &batch, now: now)
   }
 
-  /// A message is due: the answer to the one before comes too late.
+  /// Invalidates late answers to the message before.
   mutating func messageDue() { challenge = nil }
 
   mutating func write(
@@ -148,14 +148,14 @@ struct Cycle {
     case .location: return locationAnswered()
     case .readBack: return readBackAnswered(content, of: &batch, now: now, telling: &tellings)
     case .states: return statesAnswered(content, of: &batch, telling: &tellings)
-    // The proof follows with the states.
+    // The proof comes with the states.
     case .history: isHistoryAnswered = true
     case .commandResult: results.answered()
     }
     return .goesOn
   }
 
-  /// An answer of nothing: the right one to a location and to history.
+  /// Handles an empty answer, which is the right one to a location and to history.
   mutating func dropped(
     _ message: Delivery.Message, of batch: inout Batch,
     telling tellings: inout Queue<DeliveryEvent>
@@ -172,7 +172,7 @@ struct Cycle {
     return .goesOn
   }
 
-  /// The answer says nothing; now and then the location is looked up.
+  /// Returns the next message after a location; some locations are verified by reading them back.
   private mutating func locationAnswered() -> Outcome {
     if server.isReadBackDue { return .sends(.readBack) }
     server.locationTrusted()
@@ -204,8 +204,8 @@ struct Cycle {
     }
   }
 
-  /// What was declined is not wanted, the location has arrived as far as is known, and what Home
-  /// Assistant said of the device holds.
+  /// Completes the cycle: declined sensors are refused, the location counts as delivered, and Home
+  /// Assistant's answer about the device is valid.
   mutating func proven(in batch: inout Batch, telling tellings: inout Queue<DeliveryEvent>) {
     sent.proven(in: &batch, telling: &tellings)
     deviceUpdate.proven(telling: &tellings)

@@ -1,24 +1,24 @@
 public import Bytes
 public import Sensing
 
-// What a change of the network, or of the supply, means for messages.
+// Effects of a change of the network or of the supply on messages.
 
 extension Delivery {
-  /// The message that is under way had no answer: there is no connection, or none came in time.
+  /// Handles a message without an answer: the connection failed, or the answer came too late.
   public func connectionFailed(_ reason: InlineText, now: Instant) {
     guard case .awaitingAnswer(_, let route) = state else { return }
     failed(.noConnection(reason), over: route, now: now)
   }
 
-  /// The connection ended between two cycles: Home Assistant may have restarted, and shows sensors
-  /// as it remembers them.
+  /// Handles the end of the connection between two cycles: Home Assistant may have restarted, and
+  /// shows sensors with values from its memory.
   public func connectionEnded() {
     guard isIdle else { return }
     batch.doubtAcknowledgements()
     cycle.serverDoubted()
   }
 
-  /// The board came home or left. What waits for the end of an outage is tried earlier.
+  /// Handles the board's arrival or departure, and makes the next attempt of an outage earlier.
   public func presenceChanged(_ presence: HomeNetworks.Presence, now: Instant) {
     chooseRoute { $0.presenceChanged(presence, now: now) }
     let route = routes.current?.route
@@ -26,7 +26,7 @@ extension Delivery {
     case .resting where route != nil:
       outage.tryEarlier(now: now)
       beginIfDue(now: now)
-    // It is not sent over a way that may not be taken any more.
+    // The message must not be sent over a route that is not allowed now.
     case .messageDue(_, let former) where former != route:
       batch.forgetDeclined()
       history.chunkFailed()
@@ -35,11 +35,10 @@ extension Delivery {
     }
   }
 
-  /// Messages leave through another network, or there is one again: what waits for the end of an
-  /// outage is tried earlier.
+  /// Handles a new network connection, and makes the next attempt of an outage earlier.
   public func networkChanged(now: Instant) { tryEarlier(now: now) }
 
-  /// Home Assistant takes the WebSocket: it is within reach, whatever the last attempt found.
+  /// Handles an open WebSocket: Home Assistant can be reached, whatever the last attempt showed.
   public func webSocketOpened(now: Instant) { tryEarlier(now: now) }
 
   private func tryEarlier(now: Instant) {
@@ -49,8 +48,8 @@ extension Delivery {
     beginIfDue(now: now)
   }
 
-  /// On a battery the attempts of an outage become ever rarer; on mains each cycle makes one.
-  /// Returns whether it was otherwise before.
+  /// Handles a change of the supply: on a battery the attempts of an outage become rarer, on mains
+  /// each cycle makes one. Returns whether the supply changed.
   public func supplyChanged(isOnBattery: Bool, now: Instant) -> Bool {
     outage.supplyChanged(isOnBattery: isOnBattery, now: now)
   }
@@ -59,7 +58,7 @@ extension Delivery {
     if let retryAt = outage.deadline, now >= retryAt { begin(now: now) }
   }
 
-  /// At the end of another route there may be another Home Assistant.
+  /// Changes the routes. Another route may lead to another Home Assistant.
   func chooseRoute(_ change: (inout Routes) -> Void) {
     let former = routes.current?.route
     change(&routes)

@@ -2,15 +2,15 @@ import Bytes
 public import HomeAssistant
 public import Sensing
 
-// What is sensed: the batch holds the latest of it, and the history all of it.
+// Readings and fixes: the batch stores the latest of them, and the history all of them.
 
 extension Delivery {
-  /// The place of a sensor; nil where no more fit into a message.
+  /// Returns the index of a sensor, new or known; nil if it does not fit into a message.
   public func declare(_ sensor: SensorDescription) -> SensorIndex? {
     batch.declare(sensor)
   }
 
-  /// Keeps what a sensor says, if it is another value than before.
+  /// Stores a reading, if its value differs from the one before.
   public func record(_ reading: Reading) {
     guard batch.record(reading) else { return }
     history.record(reading)
@@ -21,16 +21,16 @@ extension Delivery {
     history.record(fix)
   }
 
-  /// What was recorded so far waits for the next upload. It is written where it waits for long, at
-  /// the cycles that there are: to be written, it wakes no processor.
+  /// Postpones the recorded entries to the next upload. If that takes long, they are written to the
+  /// disk at an existing cycle: writing wakes no processor.
   func uploadPutOff(now: Instant) {
     if openBatch.uploadPutOff(now: now) { history.writeBatch() }
   }
 
-  /// All states are told again with the next cycle.
+  /// Makes all states due in the next cycle.
   func restatementWanted() { restatementDueAt = Instant(nanoseconds: 0) }
 
-  /// Keeps what became of a command, until Home Assistant is proven to have it.
+  /// Stores the result of a command until Home Assistant is proven to have it.
   func report(_ result: CommandResult) {
     cycle.results.append(result)
     hasNewResult = true
@@ -38,15 +38,15 @@ extension Delivery {
 
   var commandResults: CommandResults { cycle.results }
 
-  /// Whether something is to go that does not wait for an upload.
+  /// Whether a change or a result must be sent without waiting for an upload.
   var hasUrgentNews: Bool { batch.hasUrgentChange || cycle.results.count > 0 }
 
-  /// A fix that is no point of the track: what it says of the time counts all the same.
+  /// Handles a fix that is not a point of the track: only its time is used.
   public func fixLeftOut(_ fix: Fix) { history.fixLeftOut(fix) }
 }
 
 extension Location {
-  /// A receiver that does not tell how wrong it may be is taken to be this wrong.
+  /// Accuracy assumed for a receiver that does not report one.
   public static let unknownAccuracyMeters = 100.0
 
   init?(_ fix: Fix) {

@@ -2,39 +2,40 @@ public import Bytes
 public import HomeAssistant
 import Sensing
 
-/// Brings a batch to Home Assistant and finds out whether it took it.
+/// Delivers a batch to Home Assistant and determines whether Home Assistant has it.
 ///
-/// That is found out in cycles: see `Cycle`. A cycle that is not proven over one route begins anew
-/// over the next one at once. When none is left that is an `Outage`, and all are tried again later.
+/// Delivery works in cycles: see `Cycle`. A cycle that is not proven over one route starts again
+/// over the next one at once. When no route is left, an `Outage` begins, and all routes are tried
+/// again later.
 ///
-/// What could not be delivered in its time, and what was replaced before it was sent, goes as
-/// history: after a proof, a chunk of it is the first message of a cycle that is due at once, and
-/// is proven by its end.
+/// Entries that could not be delivered in time, and entries that were replaced before they were
+/// sent, are sent as history: after a proof, a chunk of it is the first message of a cycle that is
+/// due at once, and the end of that cycle proves it.
 ///
-/// Events go in, each of which returns nothing; then `nextAction` is asked until it is nil, and
-/// what it gives is performed. `deadlineReached` is due at `deadline`.
+/// The caller passes events, which return nothing; then it calls `nextAction` until that is nil and
+/// performs each action. `deadlineReached` is due at `deadline`.
 ///
 /// Invariants:
-/// 1. At most one message is under way, from the moment when `nextAction` gave it. An answer counts
-///    only while one is.
-/// 2. A value or a fix is acknowledged by a proof and by nothing else.
-/// 3. A fix that is too old is never sent as new.
-/// 4. Until the agent ends, an outage has a deadline or a message that is due or under way.
-/// 5. What is told comes in its order, before the message that is due, and is never dropped.
-/// 6. At most one message is due and not given yet. It is dropped where another route is taken,
-///    where the registration is replaced or refused, and where the agent ends.
+/// 1. At most one message is in transit, from the moment when `nextAction` returned it. An answer
+///    counts only during that time.
+/// 2. Only a proof acknowledges a value or a fix.
+/// 3. A fix that is too old is never sent as the present one.
+/// 4. Until the agent ends, an outage has a deadline or a message that is due or in transit.
+/// 5. Events come in their order, before the due message, and are never dropped.
+/// 6. At most one due message has not been returned yet. A change of the route, a replaced or
+///    refused registration, and the end of the agent drop it.
 public final class Delivery {
-  /// From the moment when a cycle is due to its proof. Where that takes longer, what was recorded
-  /// so far is written to the disk; the cycle goes on.
+  /// Maximum time from the moment when a cycle is due to its proof. After that the recorded entries
+  /// are written to the disk, and the cycle continues.
   public static let proofTimeout: Duration = .seconds(2)
-  /// A restart of Home Assistant behind a proxy, whose connection outlives it, is not seen. What it
-  /// remembers wrongly from before is put right after this long.
+  /// Interval of a repetition of all states. A restart of Home Assistant behind a proxy, whose
+  /// connection stays open, is not detected; this corrects its outdated values.
   public static let restatementInterval: Duration = .seconds(3600)
 
   enum State {
-    /// The next cycle, the next attempt of an outage, or a chunk of history is awaited.
+    /// Waiting for the next cycle, the next attempt of an outage, or a chunk of history.
     case resting
-    /// `nextAction` gives the message.
+    /// `nextAction` returns the message.
     case messageDue(Message, over: Route)
     case awaitingAnswer(Message, over: Route)
   }
@@ -43,29 +44,29 @@ public final class Delivery {
   public internal(set) var history: History
   public internal(set) var routes: Routes
   var state = State.resting
-  /// The one under way, or else the one before.
+  /// Present cycle, or else the last one.
   var cycle: Cycle
   var outage: Outage
-  /// Over which the last proof came; at first, over which it is expected.
+  /// Route of the last proof; initially the expected one.
   private var lastRoute: Route?
   var openBatch = OpenBatch()
-  /// Whether a command has a result that no attempt was made with.
+  /// Whether a command has a result that no attempt has included yet.
   var hasNewResult = false
-  /// When everything is told again.
+  /// Time at which all states are due again.
   var restatementDueAt = Instant(nanoseconds: 0)
-  /// When the last proof came.
+  /// Time of the last proof.
   public private(set) var lastProvenAt: Instant?
   private var tellings = Queue<DeliveryEvent>(capacity: 64)
 
   /// - Parameters:
-  ///   - routes: the ways to Home Assistant.
-  ///   - history: what was not delivered yet.
-  ///   - trackerID: the id that the device registered with.
-  ///   - wantsZones: whether Home Assistant is asked for its zones.
+  ///   - routes: routes to Home Assistant.
+  ///   - history: entries that are not delivered yet.
+  ///   - trackerID: id with which the device registered.
+  ///   - wantsZones: whether to request Home Assistant's zones.
   ///   - protection: whether the registration has a key.
-  ///   - untold: what has changed about the device since Home Assistant was told.
-  ///   - doubtAfter: how long Home Assistant may not know the device before that is told.
-  ///   - seed: where the jitter of the waits starts.
+  ///   - untold: changes of the device since the last report to Home Assistant.
+  ///   - doubtAfter: time for which Home Assistant may seem not to know the device before a report.
+  ///   - seed: start of the jitter of the delays.
   public init(
     routes: Routes, history: consuming History, trackerID: [UInt8], wantsZones: Bool = false,
     protection: Protection = .sealed, untold: Webhook.UpdateRegistration? = nil,
@@ -80,7 +81,7 @@ public final class Delivery {
     lastRoute = routes.current?.route
   }
 
-  /// Home Assistant's zones, where they were told since the last time that this was asked.
+  /// Returns Home Assistant's zones, if they were received since the last call.
   func takeZones() -> [ZoneWatch.Circle]? { cycle.takeZones() }
 
   // MARK: Queries
@@ -90,23 +91,23 @@ public final class Delivery {
     if case .resting = state { outage.deadline == nil } else { false }
   }
 
-  /// The route of the message that is under way, which has an address when that is sent; nil where
-  /// none is under way.
+  /// Route of the message in transit, which has an address when the message is sent; nil without a
+  /// message in transit.
   public var routeUnderWay: Route? {
     guard case .awaitingAnswer(_, let route) = state else { return nil }
     return route
   }
 
-  /// When `deadlineReached` is due, or nil.
+  /// Time at which `deadlineReached` is due, or nil.
   public var deadline: Instant? {
     guard case .resting = state else { return diskDeadline }
     return outage.isUnderWay ? earliest(outage.deadline, diskDeadline) : history.deadline
   }
 
-  /// When `diskDeadlineReached` is due where there is no registration to deliver with, or nil.
+  /// Time at which `diskDeadlineReached` is due while there is no registration, or nil.
   public var diskDeadline: Instant? { earliest(openBatch.closesAt, history.spool.deadline) }
 
-  /// What is to be done next; nil where nothing is until the next event.
+  /// Returns the next action; nil until the next event.
   public func nextAction() -> Action? {
     if let event = tellings.takeFirst() { return .tell(event) }
     guard case .messageDue(let message, let route) = state else { return nil }
@@ -114,7 +115,7 @@ public final class Delivery {
     return .send(message)
   }
 
-  /// Writes the message that `nextAction` gave.
+  /// Writes the message that `nextAction` returned.
   public func write(
     _ message: Message, for registration: borrowing Registration, nonce: Nonce,
     into buffer: inout ByteBuffer
@@ -124,8 +125,8 @@ public final class Delivery {
 
   // MARK: Cycles and deadlines
 
-  /// A cycle is due. During an outage the retries go their own pace. Where the one before is not
-  /// proven yet, this one follows it at once.
+  /// Handles a due cycle. During an outage, retries have their own schedule. If the cycle before is
+  /// not proven yet, this one follows it at once.
   public func cycleDue(now: Instant) {
     if outage.isUnderWay {
       history.batchClosed()
@@ -137,8 +138,8 @@ public final class Delivery {
     urgentChange(now: now)
   }
 
-  /// Something urgent is new, which is sent at once if that is possible. In an outage it makes one
-  /// attempt, also on a battery, where the next one may be an hour away.
+  /// Sends an urgent change at once, if possible. During an outage it causes one attempt, also on a
+  /// battery, when the next attempt may be an hour away.
   public func urgentChange(now: Instant) {
     guard isIdle else { return hurry(now: now) }
     hasNewResult = false
@@ -153,16 +154,16 @@ public final class Delivery {
     outage.tryEarlier(now: now)
   }
 
-  /// A cycle is due, and there is no registration to deliver with, or not yet.
+  /// Handles a due cycle while there is no registration.
   public func cyclePostponed(now: Instant) {
     if outage.since == nil { openBatch.cycleDue(now: now) } else { closeBatch() }
   }
 
-  /// An urgent sensor says something new, and there is no registration to deliver with: it waits
-  /// for the next cycle, and so does the disk.
+  /// Handles an urgent change while there is no registration: it waits for the next cycle, and is
+  /// not written to the disk earlier.
   public func urgentChangePostponed() { batch.urgentChangePostponed() }
 
-  /// The agent is about to end.
+  /// Prepares for the end of the agent.
   public func stopping() {
     if case .messageDue = state { state = .resting }
     history.chunkFailed()
@@ -170,10 +171,10 @@ public final class Delivery {
     history.keepEverything()
   }
 
-  /// What only this process has goes to the disk.
+  /// Writes all entries that exist only in memory to the disk.
   func keepEverything() { history.keepEverything() }
 
-  /// How much of that there is, where it is meant to be on the disk.
+  /// Number of entries that should be on the disk but are only in memory.
   var unkeptEntryCount: Int { history.spool.unkeptEntryCount }
 
   public func deadlineReached(now: Instant) {
@@ -189,13 +190,13 @@ public final class Delivery {
     }
   }
 
-  /// Does what is due whether or not there is a registration.
+  /// Performs the due work of the disk, with or without a registration.
   public func diskDeadlineReached(now: Instant) {
     history.deadlineReached(now: now)
     if openBatch.isClosing(now: now) { history.writeBatch() }
   }
 
-  /// What was recorded so far is not proven.
+  /// Ends the wait for a proof of the recorded entries.
   private func closeBatch() {
     openBatch.close()
     history.batchClosed()
@@ -203,26 +204,26 @@ public final class Delivery {
 
   // MARK: The registration
 
-  /// A registration is needed and could not be had; what it costs is told with the first proof.
+  /// Handles a failed attempt to get a necessary registration; the first proof reports its cost.
   public func registrationFailed(now: Instant) {
     outage.registrationFailed(now: now)
     if openBatch.closesAt != nil { closeBatch() }
   }
 
-  /// No new registration is to be had for now. The one there is may come to life again, and is
-  /// tried on; after another while without an answer it is doubted again.
+  /// Handles a refused new registration. The existing one may become valid again, and stays in use;
+  /// after another period without an answer it is doubted again.
   public func registrationRefused(now: Instant) {
     outage.registrationRefused(now: now)
     switch state {
-    // What began meanwhile was never sent.
+    // A message that began meanwhile was never sent.
     case .messageDue(_, let route), .awaitingAnswer(_, let route):
       failed(.noConnection(InlineText("there was no registration")), over: route, now: now)
     case .resting: break
     }
   }
 
-  /// There is a new registration: Home Assistant can be reached, knows no sensor of it, and knows
-  /// all about the device.
+  /// Handles a new registration: Home Assistant can be reached, has no sensor of it, and has all
+  /// data of the device.
   public func registrationReplaced(_ protection: Protection) {
     batch.forgetRegistrations()
     cycle.registrationReplaced(protection)
@@ -233,9 +234,9 @@ public final class Delivery {
     routes.forgetFailures()
   }
 
-  // MARK: One cycle
+  // MARK: Course of a cycle
 
-  /// Everything that was recorded before goes with it.
+  /// Begins a cycle, which includes everything recorded before.
   private func cycleBegins() {
     openBatch.cycleBegan()
     history.cycleBegan()
@@ -265,7 +266,7 @@ public final class Delivery {
     send(cycle.nextMessage(of: &batch, now: now), now: now)
   }
 
-  /// Makes the message due, unless the board has left meanwhile and there is no way any more.
+  /// Makes the message due, unless the board has left and no route is available.
   private func send(_ message: Message, now: Instant) {
     cycle.messageDue()
     if let route = routes.current?.route {
@@ -277,8 +278,8 @@ public final class Delivery {
 
   // MARK: Answers
 
-  /// Home Assistant, or a server in its place, answered. `body` is the buffer that `answer` was
-  /// read from.
+  /// Handles an answer of Home Assistant, or of a server in its place. `body` is the buffer from
+  /// which `answer` was read.
   public func answerReceived(_ answer: Answer, body: borrowing ByteBuffer, now: Instant) {
     guard case .awaitingAnswer(let message, let route) = state else { return }
     let outcome: Cycle.Outcome
@@ -293,14 +294,14 @@ public final class Delivery {
     messageEnded(outcome, over: route, now: now)
   }
 
-  /// Home Assistant, or a server in its place, answered the question for a key. One that came is
-  /// the registration's from now on, and was kept by the caller before this is called.
+  /// Handles the answer to a request for a key. The caller has already stored a new key, which
+  /// belongs to the registration from now on.
   public func keyAnswered(_ result: Webhook.EnableEncryption.Result, now: Instant) {
     guard case .awaitingAnswer(.key, let route) = state else { return }
     messageEnded(cycle.keyAnswered(result, telling: &tellings), over: route, now: now)
   }
 
-  /// A key that came now could not be kept. It is asked for the next time.
+  /// Handles a key that could not be stored. A later cycle requests it again.
   public func keyPostponed(now: Instant) {
     guard case .awaitingAnswer(.key, _) = state else { return }
     sendNext(now: now)
@@ -320,7 +321,7 @@ public final class Delivery {
     }
   }
 
-  // MARK: The end of a cycle
+  // MARK: End of a cycle
 
   private func proven(over route: Route, now: Instant) {
     state = .resting
@@ -349,21 +350,21 @@ public final class Delivery {
     if isFollowed { makeUpForCycle(now: now) }
   }
 
-  /// Begins the cycle that was due while this one was under way.
+  /// Begins the cycle that became due during the last one.
   private func makeUpForCycle(now: Instant) {
     chooseRoute { $0.deliveryDue(now: now) }
-    // Fresh readings wait for one chunk at most, and a chunk for one cycle.
+    // Fresh readings wait for at most one chunk, and a chunk for one cycle.
     if history.isChunkDue(now: now) { return beginWithChunk(now: now) }
     history.cycleDue()
     begin(now: now)
   }
 
-  /// What was sent was not proven. Over the next route, if there is one, it begins anew.
+  /// Handles an unproven cycle: it starts again over the next route, if another one exists.
   func failed(_ cause: OutageCause, over route: Route, now: Instant) {
     batch.forgetDeclined()
     if routes.failed(cause, over: route, now: now) {
       tellings.append(.routeFailed(route, cause))
-      // Another Home Assistant may be there.
+      // The next route may lead to another Home Assistant.
       cycle.serverDoubted()
       history.chunkFailed()
       begin(now: now)

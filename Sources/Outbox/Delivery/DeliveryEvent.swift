@@ -2,46 +2,46 @@ public import Bytes
 public import HomeAssistant
 public import Sensing
 
-/// What a `Delivery` has to tell.
+/// Event that a `Delivery` reports.
 public enum DeliveryEvent: Equatable, Sendable {
-  /// Home Assistant has everything up to here.
+  /// Home Assistant has everything recorded until now.
   case proven(readings: Int, hasLocation: Bool)
   case sensorRegistered(SensorIndex)
-  /// Home Assistant did not want a sensor.
+  /// Home Assistant refused a sensor.
   case sensorRefused(SensorIndex)
-  /// Home Assistant did not want a value.
+  /// Home Assistant refused a value.
   case readingRefused(SensorIndex)
-  /// Home Assistant does not know a sensor any more; it is registered again.
+  /// Home Assistant has lost a sensor, which is registered again.
   case sensorForgotten(SensorIndex)
-  /// A route was not taken any further, and another one is there.
+  /// A route failed, and another one is available.
   case routeFailed(Route, OutageCause)
-  /// A proof came over another route than the one before.
+  /// A proof came over another route than the last one.
   case routeTaken(Route)
-  /// An outage began, or goes on for another reason.
+  /// An outage began, or has a new cause.
   case outage(OutageCause)
-  /// It is over; what was replaced meanwhile follows as history.
+  /// An outage ended; replaced entries follow as history.
   case recovered(after: Duration, Batch.Superseded)
   /// Readings came faster than they could be delivered, without an outage; they follow as history.
   case superseded(Batch.Superseded)
   /// Home Assistant has a chunk of history.
   case historyProven(entries: Int)
-  /// What Home Assistant said of itself, in a box.
+  /// Home Assistant's configuration was received.
   indirect case configurationRead(Webhook.ServerConfiguration)
-  /// What Home Assistant said of itself cannot be read.
+  /// Home Assistant's configuration cannot be read.
   case configurationUnreadable
-  /// Home Assistant knows what has changed about the device; the fingerprint is to be kept.
+  /// Home Assistant knows the changes of the device; the receiver must store the fingerprint.
   indirect case registrationTold(fingerprint: Text)
-  /// Home Assistant did not want to know what has changed about the device.
+  /// Home Assistant ignored the changes of the device.
   case registrationDropped
-  /// Home Assistant did not take a location.
+  /// Home Assistant dropped a location.
   case locationDropped
-  /// The user disabled the tracker, or there is none: locations go nowhere.
+  /// The tracker is disabled or missing, so locations are lost.
   case trackerMissing
   case trackerFound
-  /// The registration has a key from now on.
+  /// The registration now has a key.
   case sealed
-  /// This Home Assistant has no keys to give.
+  /// This Home Assistant offers no keys.
   case sealingImpossible
-  /// For this long every answer has looked as if the registration were gone.
+  /// For this long every answer has looked as if the registration were deleted.
   case registrationDoubted(after: Duration)
 }

@@ -2,17 +2,17 @@ public import HomeAssistant
 public import Sensing
 
 extension Delivery {
-  /// What the driver does next.
+  /// Action for the driver.
   public enum Action: Equatable, Sendable {
     /// Write this message with `write` and send it over `routeUnderWay`.
     case send(Message)
-    /// Tell people, and keep what is to be kept. The batch can be asked about it meanwhile.
+    /// Report the event, and store its data if necessary. The batch may be queried meanwhile.
     case tell(DeliveryEvent)
   }
 
-  /// What goes to Home Assistant.
+  /// Message to Home Assistant.
   public enum Message: Equatable, Sendable {
-    /// Its answer goes to `keyAnswered`; those of all others to `answerReceived`.
+    /// Request for a key. Its answer goes to `keyAnswered`, every other answer to `answerReceived`.
     case key
     case configuration
     case zones

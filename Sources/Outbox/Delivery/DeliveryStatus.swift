@@ -1,13 +1,13 @@
 public import Bytes
 public import HomeAssistant
 
-/// Whether Home Assistant takes the data, for people who ask.
+/// State of the delivery, for status displays.
 public enum DeliveryStatus: Equatable, Sendable {
-  /// Nothing was tried yet, or the first attempt is under way.
+  /// No attempt has ended yet.
   case untried
-  /// The last cycle that ended was proven.
+  /// The last completed cycle was proven.
   case proven
-  /// It is tried again. `isDoubted` where Home Assistant seems not to know this device any more.
+  /// Attempts fail and continue. `isDoubted` if Home Assistant seems not to know this device.
   case outage(OutageCause, since: Instant, isDoubted: Bool)
 }
 
@@ -18,26 +18,26 @@ extension Delivery {
 
   public var isInOutage: Bool { outage.isUnderWay }
 
-  /// Whether Home Assistant takes the data, as far as is known.
+  /// Whether Home Assistant accepts data, as far as known.
   public var isReached: Bool { outage.since == nil && lastProvenAt != nil }
 
-  /// When the next attempt of an outage is due; nil where there is none, or one is under way.
+  /// Time of the next attempt of an outage; nil without one or during an attempt.
   public var nextAttemptAt: Instant? { outage.deadline }
 
-  /// Since when there is no registration to deliver with; kept until the first proof with one.
+  /// Time since which there is no registration; kept until the first proof with a new one.
   public var unregisteredSince: Instant? { outage.unregisteredSince }
 
-  /// This device in Home Assistant's registry; nil where that was never told.
+  /// Id of this device in Home Assistant's registry; nil until it is received.
   public var deviceID: Text? { cycle.server.deviceID }
 
-  /// Which Home Assistant it is.
+  /// Version of the Home Assistant server.
   public var server: ServerVersion { cycle.server.version }
 }
 
 extension Batch {
-  /// Values that wait for Home Assistant.
+  /// Number of values that wait for Home Assistant.
   public var waitingReadingCount: Int { slots.count { $0.isUndelivered } }
 
-  /// Fixes that wait for Home Assistant: there is one at most.
+  /// Number of fixes that wait for Home Assistant: at most one.
   public var waitingFixCount: Int { fix == nil ? 0 : 1 }
 }

@@ -1,16 +1,16 @@
 import Bytes
 import HomeAssistant
 
-/// Tells Home Assistant what has changed about the device since it was told last.
+/// Reports the changes of the device since the last report to Home Assistant.
 ///
-/// That Home Assistant says that it knows it counts with the proof of the cycle. Where it does not
-/// want to know it, nothing is held up: the next start of the agent tells it again.
+/// Home Assistant's confirmation counts with the proof of the cycle. If it ignores the report,
+/// nothing is delayed: the next start of the agent reports again.
 struct DeviceUpdate {
   private enum State {
-    /// Home Assistant knows the device as it is, or does not want to.
+    /// Home Assistant has the present data of the device, or ignores them.
     case none
     case due(Webhook.UpdateRegistration)
-    /// Home Assistant says in this cycle that it knows it.
+    /// Home Assistant has confirmed the data in this cycle.
     case answered(Webhook.UpdateRegistration)
   }
 
@@ -24,7 +24,7 @@ struct DeviceUpdate {
     if case .due(let update) = state { update.write(into: &data) }
   }
 
-  /// What was answered in the cycle before was not proven.
+  /// Makes the report due again if its confirmation was not proven.
   mutating func cycleBegan() {
     if case .answered(let update) = state { state = .due(update) }
   }

@@ -2,24 +2,24 @@ import Bytes
 import HomeAssistant
 
 extension Delivery {
-  /// Whether the registration has a key.
+  /// Encryption of the registration.
   public enum Protection: Equatable, Sendable {
     case sealed
     case plain
-    /// It has none, and Home Assistant said that there is none to be had.
+    /// The registration has no key, and Home Assistant offers none.
     case plainForGood
   }
 }
 
-/// A registration without a key asks for one from time to time, until it has one or is told that
-/// there is none to be had.
+/// Request for a key of a registration without one, repeated until it has a key or Home Assistant
+/// offers none.
 struct KeyRequest {
   static let interval: Duration = .seconds(24 * 3600)
 
   private enum State {
-    /// The registration has its key, or there is none to be had.
+    /// The registration has a key, or Home Assistant offers none.
     case over
-    /// Nil: at once.
+    /// A request is due at this time; nil means at once.
     case due(at: Instant?)
   }
 
@@ -36,7 +36,7 @@ struct KeyRequest {
 
   mutating func sent(now: Instant) { state = .due(at: now + Self.interval) }
 
-  /// Returns why the message was not answered; nil where it was.
+  /// Handles the answer. Returns the cause if the message was not answered, otherwise nil.
   mutating func answered(
     _ result: Webhook.EnableEncryption.Result, telling tellings: inout Queue<DeliveryEvent>
   ) -> OutageCause? {

@@ -2,32 +2,31 @@ import Bytes
 import HomeAssistant
 import Sensing
 
-/// What Home Assistant told about itself and this device, and when it is to be asked again.
+/// Information of Home Assistant about itself and this device, and the time of the next request.
 ///
 /// Invariants:
-/// 1. What was told is kept until something else is told: doubt only makes it be asked for again.
-/// 2. Of `locationsOnTrust` locations and one, at least one is looked up, where that is possible.
+/// 1. Information is kept until it is replaced: doubt only causes a new request.
+/// 2. At least one of every `locationsOnTrust` + 1 locations is verified, if that is possible.
 struct KnownServer {
-  /// Its addresses in the cloud, its version and its zones may change without a restart that would
-  /// be seen.
+  /// Interval of requests: cloud addresses, version and zones may change without a visible restart.
   static let configurationInterval: Duration = .seconds(24 * 3600)
-  /// Locations that are sent on trust between two that are looked up.
+  /// Number of unverified locations between two that are verified by reading them back.
   static let locationsOnTrust = 100
 
-  /// Home Assistant's tracker of this device, by its unique id.
+  /// Unique id of Home Assistant's tracker of this device.
   private let trackerID: [UInt8]
   private(set) var version = ServerVersion.unknown
-  /// This device in Home Assistant's registry; nil where that was never told.
+  /// Id of this device in Home Assistant's registry; nil until it is received.
   private(set) var deviceID: Text?
-  /// Nil: at once.
+  /// Time of the next request; nil means at once.
   private var configurationDueAt: Instant?
   private let wantsZones: Bool
-  /// Nil: at once.
+  /// Time of the next request; nil means at once.
   private var zonesDueAt: Instant?
-  /// Those that were told last, once.
+  /// Zones received since the last `takeZones`.
   private var toldZones: [ZoneWatch.Circle]?
   private var trustedLocations = 0
-  /// Whether locations go nowhere. That there is a tracker is expected.
+  /// Whether the tracker is missing, so that locations are lost. Initially it is expected to exist.
   private var isTrackerMissing = false
 
   init(trackerID: [UInt8], wantsZones: Bool = false) {
@@ -37,7 +36,7 @@ struct KnownServer {
 
   func isConfigurationDue(now: Instant) -> Bool { configurationDueAt.map { now >= $0 } ?? true }
 
-  /// Whether the next location is to be looked up.
+  /// Whether the next location must be verified.
   var isReadBackDue: Bool { deviceID != nil && trustedLocations == 0 }
 
   func writeReadBack(_ challenge: Challenge, into data: inout ByteBuffer) {
@@ -47,15 +46,15 @@ struct KnownServer {
     Webhook.LocationReadBack(deviceID: deviceID, challenge: challenge).write(into: &data)
   }
 
-  /// It may be another one than before: another version, or with another memory of this device.
+  /// Handles a possible change of the server: another version, or other data about this device.
   mutating func doubted() {
     configurationDueAt = nil
     zonesDueAt = nil
     trustedLocations = 0
   }
 
-  /// Returns what it said of itself; nil where that cannot be read, because it would say the same
-  /// again.
+  /// Handles the configuration. Returns it, or nil if it cannot be read; a repeated request would
+  /// get the same answer.
   mutating func configurationAnswered(
     _ content: Span<UInt8>, now: Instant, telling tellings: inout Queue<DeliveryEvent>
   ) -> Webhook.ServerConfiguration? {
@@ -66,7 +65,7 @@ struct KnownServer {
       version = configuration.version
       deviceID = configuration.deviceID
       tellings.append(.configurationRead(configuration))
-      // One that is not there yet comes with the first location.
+      // A missing tracker appears with the first location.
       if let isDisabled { trackerSeen(isMissing: isDisabled, telling: &tellings) }
       return configuration
     } catch {
@@ -83,8 +82,8 @@ struct KnownServer {
 
   mutating func zonesAsked(now: Instant) { zonesDueAt = now + Self.configurationInterval }
 
-  /// Where they cannot be read, those that are known hold. No board is ever said to be in a passive
-  /// one.
+  /// Stores the zones without passive ones, which a board never enters. If they cannot be read, the
+  /// known zones stay valid.
   mutating func zonesAnswered(_ content: Span<UInt8>) {
     guard let zones = try? Webhook.GetZones.read(content) else { return }
     toldZones = zones.filter { !$0.isPassive }.map {
@@ -94,7 +93,7 @@ struct KnownServer {
     }
   }
 
-  /// The zones, where they were told since the last time that this was asked.
+  /// Returns the zones, if they were received since the last call.
   mutating func takeZones() -> [ZoneWatch.Circle]? {
     defer { toldZones = nil }
     return toldZones
@@ -102,11 +101,11 @@ struct KnownServer {
 
   // MARK: Locations
 
-  /// A location was sent and is not looked up.
+  /// Counts a location that is not verified.
   mutating func locationTrusted() { trustedLocations = max(trustedLocations - 1, 0) }
 
-  /// A location was looked up. One that was dropped makes the next one be looked up as well; a
-  /// template that failed, which is no verdict, would fail again.
+  /// Handles the verification of a location. After a dropped one the next one is verified too; a
+  /// failed template is not a verdict, and would fail again.
   mutating func locationLookedUp(
     _ verdict: Webhook.LocationReadBack.Verdict?, telling tellings: inout Queue<DeliveryEvent>
   ) {

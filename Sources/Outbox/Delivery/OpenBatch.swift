@@ -1,29 +1,29 @@
 import Bytes
 
 extension Delivery {
-  /// What waits for an upload is written to the disk at the first cycle after this long.
+  /// Time after which entries that wait for an upload are written to the disk, at the next cycle.
   public static let unwrittenMax: Duration = .seconds(900)
 }
 
-/// What was recorded and is not proven yet: when it is to be on the disk, and whether another cycle
-/// has to follow for it.
+/// Timer of the recorded entries that are not proven yet: when to write them to the disk, and
+/// whether another cycle must follow.
 ///
 /// Invariants:
-/// 1. `closesAt` is set only while a proof or a registration is awaited.
-/// 2. What was recorded before a cycle was due is proven `Delivery.proofTimeout` later, or it is to
+/// 1. `closesAt` is set only during the wait for a proof or a registration.
+/// 2. Entries recorded before a cycle was due are proven within `Delivery.proofTimeout`, or due to
 ///    be written then.
 struct OpenBatch {
-  /// When it is written, unless it is proven before.
+  /// Time at which the entries are written, unless they are proven before.
   private(set) var closesAt: Instant?
-  /// Whether a cycle was due while the one before was not proven.
+  /// Whether a cycle became due while the one before was not proven.
   private var isCycleOwed = false
-  /// Since when something waits for the next upload.
+  /// Time since which entries wait for the next upload.
   private var waitsSince: Instant?
 
-  /// A cycle is due: what was recorded so far may wait for a proof so long.
+  /// Starts the timeout for a proof of the entries recorded so far, if it is not running.
   mutating func cycleDue(now: Instant) { closesAt = closesAt ?? now + Delivery.proofTimeout }
 
-  /// What was recorded so far waits for the next upload. Returns whether it is to be written now.
+  /// Postpones the entries to the next upload. Returns whether they must be written now.
   mutating func uploadPutOff(now: Instant) -> Bool {
     let since = waitsSince ?? now
     let isLong = now - since >= Delivery.unwrittenMax
@@ -31,31 +31,31 @@ struct OpenBatch {
     return isLong
   }
 
-  /// The cycle that is due cannot begin before the one under way ends.
+  /// Records that the due cycle must wait for the end of the present one.
   mutating func cyclePutOff() { isCycleOwed = true }
 
-  /// A cycle begins, with everything that was recorded so far.
+  /// Handles the beginning of a cycle, which includes all entries recorded so far.
   mutating func cycleBegan() {
     isCycleOwed = false
     waitsSince = nil
   }
 
-  /// Returns whether it is to be written now. A proof may still come.
+  /// Returns whether the entries must be written now. A proof may still come.
   mutating func isClosing(now: Instant) -> Bool {
     guard let moment = closesAt, now >= moment else { return false }
     closesAt = nil
     return true
   }
 
-  /// The cycle under way is proven. Returns whether the one that was put off follows at once, as
-  /// something was recorded since.
+  /// Handles the proof of the present cycle. Returns whether the postponed one follows at once,
+  /// because of newer entries.
   mutating func proven(hasNews: Bool) -> Bool {
     if isCycleOwed, hasNews { return true }
     close()
     return false
   }
 
-  /// No proof is waited for.
+  /// Ends the wait for a proof.
   mutating func close() {
     closesAt = nil
     isCycleOwed = false

@@ -1,32 +1,31 @@
 import Bytes
 
 extension Delivery {
-  /// Waits between the attempts of an outage.
+  /// Limits of the delay between two attempts of an outage.
   public static let firstRetryDelay: Duration = .seconds(5)
   public static let longestRetryDelay: Duration = .seconds(120)
-  /// The same on a battery: an attempt wakes the radio, which costs a modem some 6 J.
+  /// Maximum delay on a battery: an attempt wakes the radio, which costs a modem about 6 J.
   public static let longestRetryDelayOnBattery: Duration = .seconds(3600)
-  /// Messages may be dropped without a word for this long before we say that the registration
-  /// is probably gone, unless the configuration says otherwise; Home Assistant's start can look the
-  /// same.
+  /// Default time for which messages may be dropped silently before the registration is reported as
+  /// probably deleted; a start of Home Assistant can look the same.
   public static let doubtAfter: Duration = .seconds(300)
 }
 
-/// The time from the first attempt that was not proven to the next proof: when the next attempt is
-/// due, and whether the registration seems to be gone.
+/// Time from the first unproven attempt to the next proof: the time of the next attempt, and
+/// whether the registration seems to be deleted.
 ///
-/// That a registration was not to be had belongs to it: what it costs ends with a proof, too.
+/// A failure to get a registration is a part of it: its cost, too, ends with a proof.
 ///
 /// Invariants:
-/// 1. There is a `deadline` from the end of each attempt of an outage to the begin of the next, and
-///    at no other time.
-/// 2. A cause is told once in a row.
-/// 3. The doubt is told once, after `doubtAfter` in which each attempt ended as if the registration
-///    were gone. It is told again only after no new registration was to be had.
+/// 1. There is a `deadline` from the end of each attempt of an outage to the beginning of the next,
+///    and at no other time.
+/// 2. A cause is reported once until it changes.
+/// 3. The doubt is reported once, after `doubtAfter` in which each attempt ended as if the
+///    registration were deleted. It is reported again only after a new registration was refused.
 struct Outage {
   private enum State {
     case none
-    /// A registration was needed and could not be had.
+    /// A necessary registration could not be obtained.
     case unregistered(since: Instant)
     case underWay(Course)
   }
@@ -34,9 +33,9 @@ struct Outage {
   private struct Course {
     let since: Instant
     var cause: OutageCause
-    /// When the last attempt ended; nil where none was made.
+    /// End of the last attempt; nil without one.
     var attemptedAt: Instant?
-    /// When the next one is due; nil while one is under way.
+    /// Time of the next attempt; nil during an attempt.
     var retryAt: Instant?
     var doubt = Doubt.none
     var unregisteredSince: Instant?
@@ -49,8 +48,8 @@ struct Outage {
 
     var isTold: Bool { if case .told = self { true } else { false } }
 
-    /// Returns for how long each attempt has ended as if the registration were gone; nil where that
-    /// is told already, and where this one did not.
+    /// Returns the time for which each attempt has ended as if the registration were deleted; nil
+    /// if that is already reported, or if this one did not.
     mutating func attemptEnded(_ isDoubtful: Bool, now: Instant) -> Duration? {
       switch self {
       case .told: return nil
@@ -78,12 +77,12 @@ struct Outage {
 
   // MARK: Queries
 
-  /// When the next attempt is due; nil where there is no outage, and while an attempt is under way.
+  /// Time of the next attempt; nil without an outage and during an attempt.
   var deadline: Instant? { course?.retryAt }
 
   var isUnderWay: Bool { course != nil }
 
-  /// Since when readings do not arrive; nil where nothing hinders them.
+  /// Time since which readings do not arrive; nil without an obstacle.
   var since: Instant? {
     switch state {
     case .none: nil
@@ -92,7 +91,7 @@ struct Outage {
     }
   }
 
-  /// Since when there is no registration to deliver with; kept until the first proof with one.
+  /// Time since which there is no registration; kept until the first proof with a new one.
   var unregisteredSince: Instant? {
     switch state {
     case .none: nil
@@ -118,8 +117,8 @@ struct Outage {
     state = .underWay(course)
   }
 
-  /// Nothing was proven over any route. `isDoubtful` where an answer looked as if the registration
-  /// were gone.
+  /// Handles an attempt that failed over every route. `isDoubtful` if an answer looked as if the
+  /// registration were deleted.
   mutating func attemptFailed(
     _ cause: OutageCause, isDoubtful: Bool, now: Instant,
     telling tellings: inout Queue<DeliveryEvent>
@@ -129,7 +128,7 @@ struct Outage {
       former ?? Course(since: now, cause: cause, unregisteredSince: unregisteredSince)
     course.cause = cause
     course.retryAt = now + backOff.failed()
-    // Without a route nothing was attempted.
+    // Without a route there was no attempt.
     if cause != .noRoute { course.attemptedAt = now }
     if former?.cause != cause { tellings.append(.outage(cause)) }
     if let doubtedFor = course.doubt.attemptEnded(isDoubtful, now: now), doubtedFor >= doubtAfter {
@@ -139,11 +138,10 @@ struct Outage {
     state = .underWay(course)
   }
 
-  /// A cycle is due: with mains power it makes an attempt.
+  /// Handles a due cycle: with mains power it makes an attempt.
   mutating func cycleDue(now: Instant) { if !isOnBattery { tryEarlier(now: now) } }
 
-  /// The board lives on its battery from now on, or has mains again. Returns whether it was
-  /// otherwise before.
+  /// Sets the limits for battery or mains power. Returns whether the supply changed.
   mutating func supplyChanged(isOnBattery: Bool, now: Instant) -> Bool {
     guard isOnBattery != self.isOnBattery else { return false }
     self.isOnBattery = isOnBattery
@@ -153,8 +151,8 @@ struct Outage {
     return true
   }
 
-  /// The next attempt is due at once, but at the edge of a network, where the board comes and goes
-  /// all the time, no sooner after the last one than the first wait.
+  /// Makes the next attempt due at once, but not within the first delay after the last one, because
+  /// at the edge of a network the board comes and goes all the time.
   mutating func tryEarlier(now: Instant) {
     guard var course, let retryAt = course.retryAt else { return }
     let soonest = course.attemptedAt.map { $0 + Delivery.firstRetryDelay } ?? now
@@ -167,7 +165,7 @@ struct Outage {
     backOff.succeeded()
   }
 
-  /// A registration is needed and could not be had.
+  /// Records that a necessary registration could not be obtained.
   mutating func registrationFailed(now: Instant) {
     switch state {
     case .none: state = .unregistered(since: now)
@@ -178,14 +176,14 @@ struct Outage {
     }
   }
 
-  /// No new registration is to be had for now: the one there is is doubted anew.
+  /// Handles a refused new registration: the existing one is doubted again.
   mutating func registrationRefused(now: Instant) {
     guard var course else { return }
     course.doubt = .growing(since: now)
     state = .underWay(course)
   }
 
-  /// There is a new registration. What the loss of the old one cost is told with its first proof.
+  /// Handles a new registration. Its first proof reports the cost of the old one's loss.
   mutating func registrationReplaced() {
     state = since.map { .unregistered(since: $0) } ?? .none
     backOff.succeeded()

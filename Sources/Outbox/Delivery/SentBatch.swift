@@ -3,45 +3,45 @@ import HomeAssistant
 import Sensing
 
 extension Delivery {
-  /// A fix older than this is not sent; `update_location` has no time, so it would be "now".
+  /// Maximum age of a fix that is sent: `update_location` has no time and means "now".
   public static let fixAgeMax: Duration = .seconds(60)
 }
 
-/// What one cycle sends of a batch, and what Home Assistant says about it.
+/// Content of a batch that one cycle sends, and Home Assistant's answers to it.
 ///
 /// Invariants:
-/// 1. Nothing of the batch is acknowledged but by verdicts with the challenge of these states, and
-///    by `proven`.
-/// 2. A sensor that Home Assistant does not know is registered again in the same cycle once.
-/// 3. At most one location is sent, and none that is older than `Delivery.fixAgeMax`.
+/// 1. Only verdicts with the challenge of these states, and `proven`, acknowledge a part of the
+///    batch.
+/// 2. A sensor that Home Assistant does not know is registered again once in the same cycle.
+/// 3. At most one location is sent, and none older than `Delivery.fixAgeMax`.
 struct SentBatch {
   private struct SentLocation {
-    /// The batch may have a newer one by the time of the proof.
+    /// Fix that was sent; the batch may have a newer one at the time of the proof.
     let fix: Fix
     let location: Location
     let at: Instant
   }
 
-  /// What the answer to the states says.
+  /// Result of the answer to the states.
   enum Verdict {
     case proven
-    /// Home Assistant does not know a sensor any more.
+    /// Home Assistant has lost a sensor.
     case incomplete
     case unproven(OutageCause)
   }
 
-  /// What was replaced in the batch before the states were written.
+  /// Numbers of entries that were replaced in the batch before the states were written.
   private(set) var superseded = Batch.Superseded()
-  /// Nil, too, where it is known that Home Assistant did not take it.
+  /// Location that was sent; nil also if Home Assistant is known to have dropped it.
   private var sent: SentLocation?
-  /// Home Assistant has no place for the location that was sent.
+  /// Whether Home Assistant has no tracker for the location that was sent.
   private var isTrackerMissing = false
   private var hasRegisteredAgain = false
   private var acceptedReadings = 0
 
-  // MARK: What is sent
+  // MARK: Messages
 
-  /// The next message with something of the batch.
+  /// Returns the next message with a part of the batch.
   mutating func nextMessage(of batch: inout Batch, now: Instant) -> Delivery.Message {
     if let sensor = batch.nextUnregistered { return .sensor(sensor) }
     guard sent == nil, let fix = batch.fix else { return .states }
@@ -62,11 +62,11 @@ struct SentBatch {
   ) {
     batch.writeStates(challenge, into: &data)
     superseded = batch.superseded
-    // The one that was sent is not lost.
+    // The fix that was sent is not lost.
     if let sent, batch.fix != sent.fix { superseded.fixes -= 1 }
   }
 
-  // MARK: What is answered
+  // MARK: Answers
 
   func sensorAnswered(
     _ sensor: SensorIndex, _ content: Span<UInt8>, in batch: inout Batch,
@@ -79,7 +79,7 @@ struct SentBatch {
     }
   }
 
-  /// One sensor that Home Assistant drops says nothing about the others.
+  /// Handles a dropped sensor, which has no consequence for the others.
   func sensorDropped(_ sensor: SensorIndex, in batch: inout Batch) {
     batch.setStatus(.declined, of: sensor)
   }
@@ -92,8 +92,8 @@ struct SentBatch {
     tellings.append(isWanted ? .sensorRegistered(sensor) : .sensorRefused(sensor))
   }
 
-  /// What Home Assistant shows of the location that was sent; nil where its template failed, which
-  /// says nothing about the location.
+  /// Returns Home Assistant's verdict on the location that was sent; nil if its template failed,
+  /// which proves nothing about the location.
   func locationVerdict(
     _ content: Span<UInt8>, to challenge: Challenge, now: Instant
   ) -> Webhook.LocationReadBack.Verdict? {
@@ -108,14 +108,14 @@ struct SentBatch {
   ) {
     isTrackerMissing = verdict == .noTracker
     guard verdict == .dropped, let dropped = sent else { return }
-    // Home Assistant would not take it the next time either: it goes as history, and is counted
-    // among what could not be sent in its time.
+    // Home Assistant would drop it again: it is sent as history, and counted among the entries that
+    // could not be sent in time.
     sent = nil
     if batch.fix == dropped.fix { batch.dropFix() }
     tellings.append(.locationDropped)
   }
 
-  /// The states were answered: that is the proof, where the answer repeats their challenge.
+  /// Handles the answer to the states: it is the proof if it repeats their challenge.
   mutating func statesAnswered(
     _ content: Span<UInt8>, to challenge: Challenge, in batch: inout Batch,
     telling tellings: inout Queue<DeliveryEvent>
@@ -136,13 +136,13 @@ struct SentBatch {
     return .incomplete
   }
 
-  /// Returns whether Home Assistant knows the sensor, or is not to know it.
+  /// Handles a verdict. Returns whether Home Assistant has the sensor, or has refused it.
   private mutating func judged(
     _ sensor: SensorIndex, _ verdict: SensorVerdict, in batch: inout Batch,
     telling tellings: inout Queue<DeliveryEvent>
   ) -> Bool {
     if batch.status(of: sensor) == .declined {
-      // That it does not know the sensor confirms that it does not want it.
+      // An unknown sensor confirms the refusal.
       guard verdict != .notRegistered else { return true }
       registered(sensor, isWanted: true, in: &batch, telling: &tellings)
     }
@@ -151,7 +151,7 @@ struct SentBatch {
       if batch.isNews(sensor) { acceptedReadings += 1 }
       batch.acknowledge(sensor)
     case .refused:
-      // The same value would be refused again; the next one may not be.
+      // The same value would be refused again, but the next one may be accepted.
       batch.refuse(sensor)
       tellings.append(.readingRefused(sensor))
     case .notRegistered:
@@ -161,9 +161,9 @@ struct SentBatch {
     return verdict != .notRegistered
   }
 
-  // MARK: The proof
+  // MARK: Proof
 
-  /// What was declined is not wanted, and the location has arrived as far as is known.
+  /// Completes the cycle: declined sensors are refused, and the location counts as delivered.
   func proven(in batch: inout Batch, telling tellings: inout Queue<DeliveryEvent>) {
     while let sensor = batch.nextDeclined {
       registered(sensor, isWanted: false, in: &batch, telling: &tellings)
@@ -171,7 +171,7 @@ struct SentBatch {
     if let sent { batch.acknowledgeFix(sent.fix) }
   }
 
-  /// What Home Assistant has of it.
+  /// Event with the delivered content.
   var result: DeliveryEvent {
     .proven(readings: acceptedReadings, hasLocation: sent != nil && !isTrackerMissing)
   }

@@ -1,71 +1,70 @@
 public import Bytes
 public import HomeAssistant
 
-/// Gets a registration, with a token that is tried once.
+/// State machine that gets a registration, with one attempt for each token.
 ///
-/// Events go in; then `nextAction` is asked until it is nil. `deadlineReached` is due at
-/// `deadline`.
+/// The caller passes events and then calls `nextAction` until it is nil. `deadlineReached` is due
+/// at `deadline`.
 ///
-/// Home Assistant counts rejected tokens and may ban the address for ever, webhooks included. So
-/// the fingerprint of a rejected token is kept, also over a restart, and `RejectedTokens` says
-/// whether and when it may be sent again.
+/// Home Assistant counts rejected tokens and may ban the address permanently, including webhooks.
+/// So the fingerprint of a rejected token is stored, also across a restart, and `RejectedTokens`
+/// decides whether and when it may be sent again.
 ///
 /// Invariants:
-/// 1. No token is given before the rejected ones were read, and none that they forbid.
-/// 2. A token is given for one request, whose answer is awaited from then on.
-/// 3. What is told comes in its order, before the action that is due, and is never dropped.
-/// 4. An action that was not given yet is dropped where no token may be sent and where the state
+/// 1. No token is used before the rejected ones are read, and no token that they forbid.
+/// 2. A token is used for one request, whose answer is then awaited.
+/// 3. Events come in their order, before the due action, and are never dropped.
+/// 4. An action that was not returned yet is dropped if no token may be sent, or if the state
 ///    directory cannot be used.
 public struct Enrollment: Sendable {
   public static let firstRetryDelay: Duration = .seconds(5)
   public static let longestRetryDelay: Duration = .seconds(120)
-  /// How often at least a file without a usable token is looked at again.
+  /// Maximum interval for reading a file without a usable token again.
   public static let tokenCheckDelay: Duration = .seconds(60)
-  /// A line that keeps starting cycles does not have the file read each time.
+  /// Minimum interval of reading the file, for a line that often starts cycles.
   public static let shortestTokenCheckDelay: Duration = .seconds(1)
 
-  /// How long the agent waits where Home Assistant registers without a key, or does not like the
-  /// request. Each attempt may leave one more device there.
+  /// Delay if Home Assistant registers without a key, or rejects the request. Each attempt may add
+  /// a device there.
   public static let refusalDelay: Duration = .seconds(3600)
-  /// The waits after a refusal of the address, which may be that of a network or a proxy: they grow
-  /// from the first to the longest, and there is an attempt a few times a day for ever.
+  /// Delays after the address was refused, possibly by a network or a proxy: they grow from the
+  /// first to the longest, with a few attempts a day without an end.
   public static let firstRefusalDelay: Duration = .seconds(60)
   public static let longestRefusalDelay: Duration = .seconds(8 * 3600)
 
   public enum Action: Equatable, Sendable {
-    /// Read the token and tell `tokenRead`.
+    /// Read the token, and report it to `tokenRead`.
     case readToken
     /// Send the registration with this token.
     case register(token: [UInt8])
-    /// Tell people; a rejected token's fingerprint is to be kept.
+    /// Report the problem to the user; the fingerprint of a rejected token must be stored.
     case tell(Problem)
   }
 
-  /// Why there is no token.
+  /// Reason why there is no token.
   public enum TokenFlaw: Error, Equatable {
     case noFileNamed
     case unreadable(errno: Int32)
     case empty
     case tooLarge
-    /// It holds something that no token has, such as a space or a second line.
+    /// The file contains a character that no token has, such as a space or a line end.
     case notAToken
-    /// It begins with U+FEFF, which an editor put there.
+    /// The file begins with U+FEFF, which an editor inserted.
     case hasByteOrderMark
-    /// What pairing kept was rejected; it is not sent again.
+    /// The credential of the pairing was rejected; it is not sent again.
     case credentialRejected
-    /// It may not go to Home Assistant from where the board is now: see `SecretRule`.
+    /// The token must not be sent from the present network: see `SecretRule`.
     case withheld
-    /// What pairing kept did not bring an access token, for the time being.
+    /// The credential of the pairing brings no access token at present.
     case notRenewed(AccessTokens.Problem)
   }
 
   public enum Problem: Equatable, Sendable {
-    /// There is no token that could be sent.
+    /// There is no usable token.
     case noToken(TokenFlaw)
-    /// Home Assistant, or what answers in its place, does not accept the token; `fingerprint` is to
-    /// be kept.
+    /// Home Assistant, or a server in its place, rejected the token; `fingerprint` must be stored.
     case tokenRejected(fingerprint: [UInt8])
-    /// Held in a box: the other problems are small, and this is copied with them.
+    /// The connection failed. Indirect: the other problems are small, and copies include this one.
     indirect case noConnection(InlineText)
     case server(ServerRefusal)
     case requestRejected
@@ -74,7 +73,7 @@ public struct Enrollment: Sendable {
 
   private enum State {
     case waiting(until: Instant)
-    /// For a person to change something on this board; looking again costs no request.
+    /// Waiting for a change by a person on this board; a check costs no request.
     case waitingForChange(until: Instant)
     case tokenDue
     case readingToken
@@ -84,21 +83,21 @@ public struct Enrollment: Sendable {
 
   private var state: State
   private let acceptsPlain: Bool
-  /// Whether the server proves who it is.
+  /// Whether the server proves its identity.
   private let isServerKnown: Bool
-  /// Nil until they were read.
+  /// Rejected tokens; nil until they are read.
   private var rejected: RejectedTokens?
   private var backOff: BackOff
   private var refusalBackOff: BackOff
-  /// What was told last: the same is not told twice.
+  /// Last reported problem, which is not repeated.
   private var problem: Problem?
   private var tellings = Queue<Problem>()
 
   /// - Parameters:
-  ///   - acceptsPlain: whether a registration without a key is one.
-  ///   - isServerKnown: whether the server proves who it is, so that it rejects a token for good.
-  ///   - seed: where the jitter of the waits starts.
-  ///   - now: when the first attempt is due.
+  ///   - acceptsPlain: whether a registration without a key is accepted.
+  ///   - isServerKnown: whether the server proves its identity, so that its rejection is permanent.
+  ///   - seed: start of the jitter of the delays.
+  ///   - now: time of the first attempt.
   public init(
     acceptsPlain: Bool = false, isServerKnown: Bool = false, seed: UInt64, now: Instant
   ) {
@@ -118,7 +117,7 @@ public struct Enrollment: Sendable {
     }
   }
 
-  /// What is to be done next; nil where nothing is until the next event.
+  /// Returns the next action; nil until the next event.
   public mutating func nextAction() -> Action? {
     if let problem = tellings.takeFirst() { return .tell(problem) }
     switch state {
@@ -136,7 +135,7 @@ public struct Enrollment: Sendable {
     if let deadline, now >= deadline { state = .tokenDue }
   }
 
-  /// A cycle is due, and the board is awake: a person may have written a new token, or made room.
+  /// Checks the token again in a cycle: a person may have written a new token, or made room.
   public mutating func cycleDue(now: Instant) {
     guard case .waitingForChange(let until) = state,
       until - now <= Self.tokenCheckDelay - Self.shortestTokenCheckDelay
@@ -144,24 +143,24 @@ public struct Enrollment: Sendable {
     state = .tokenDue
   }
 
-  /// Whether `rejectedTokensRead` was told.
+  /// Whether the rejected tokens are known.
   public var knowsRejectedTokens: Bool { rejected != nil }
 
-  /// The tokens that were rejected, as they were kept. It is told before the first token is read.
+  /// Stores the list of rejected tokens. Must be called before the first token is read.
   public mutating func rejectedTokensRead(_ rejected: RejectedTokens) { self.rejected = rejected }
 
-  /// The registration could not be kept, or the rejected tokens could not be read: none is made.
+  /// Handles an unusable state directory, which prevents a registration.
   public mutating func stateNotUsable(now: Instant) {
     state = .waitingForChange(until: now + Self.tokenCheckDelay)
   }
 
-  /// No token may be sent from where the board is now, or may be any more. It is looked at again
-  /// like a file that a person has to change: the board may come home.
+  /// Handles a network in which no token may be sent. It is checked again like a file that a person
+  /// must change, because the board may come home.
   public mutating func tokenWithheld(now: Instant) {
     waitForToken(.noToken(.withheld), now: now)
   }
 
-  /// The token was read, or cannot be used.
+  /// Handles the token, or the reason of its absence.
   public mutating func tokenRead(_ result: Result<[UInt8], TokenFlaw>, now: Instant) {
     guard case .readingToken = state else { return }
     guard let rejected else { preconditionFailure("any token may be a rejected one") }
@@ -178,13 +177,13 @@ public struct Enrollment: Sendable {
     state = .registrationDue(token: token, fingerprint: fingerprint)
   }
 
-  /// That of the token whose answer is awaited.
+  /// Fingerprint of the token in the present request.
   var shownFingerprint: [UInt8]? {
     guard case .awaitingAnswer(let fingerprint) = state else { return nil }
     return fingerprint
   }
 
-  /// Returns the registration once there is one.
+  /// Handles the answer. Returns the registration if it was successful.
   public mutating func answerReceived(
     _ answer: RegistrationAnswer, now: Instant
   ) -> Registration? {
@@ -195,7 +194,7 @@ public struct Enrollment: Sendable {
     case .withoutEncryption(let registration) where acceptsPlain: return registration
     case .tokenRejected:
       rejected?.insert(fingerprint: fingerprint, isForGood: isServerKnown, now: now)
-      // Each rejection makes the next wait longer, so each is told and kept.
+      // Each rejection makes the next delay longer, so each is reported and stored.
       self.problem = nil
       waitForToken(.tokenRejected(fingerprint: fingerprint), now: now)
       return nil
@@ -237,7 +236,7 @@ public struct Enrollment: Sendable {
 }
 
 extension Enrollment.Problem {
-  /// Whether it does not go away by itself, and not soon either.
+  /// Whether the problem does not end soon without an action.
   public var isLasting: Bool {
     switch self {
     case .noToken, .tokenRejected: true

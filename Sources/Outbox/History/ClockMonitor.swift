@@ -1,27 +1,27 @@
 import Bytes
 import Sensing
 
-/// Whether the machine's clock is right, and by how much it was wrong before.
+/// Monitor of the machine's clock: whether it is right, and its former error.
 ///
-/// A board without a battery for its clock begins in 1970, or where it ended, until the network or
-/// the receiver tells the time. Then what was read before can be put right, because the monotonic
-/// clock has gone on all the time. The network sets the machine's clock; a receiver alone does not,
-/// so how far it is ahead is kept here.
+/// The clock of a board without a battery for it begins in 1970, or at its last time, until the
+/// network or the receiver gives the time. Earlier times can then be corrected, because the
+/// monotonic clock has been running. The network sets the machine's clock; a receiver does not, so
+/// its difference is stored here.
 struct ClockMonitor {
-  /// A smaller change is a clock that is kept right.
+  /// Minimum step of the clock; smaller changes are the normal synchronisation.
   static let smallestStep: Duration = .seconds(2)
-  /// The receiver's clock and ours may be this far apart.
+  /// Maximum difference between the receiver's clock and the machine's.
   static let agreement: Duration = .seconds(10)
-  /// A receiver that is farther from a clock that the network set is wrong.
+  /// Maximum error of a receiver's time, compared with a synchronised clock.
   static let errorMax: Duration = .seconds(86_400)
 
-  /// What the wall clock showed when the other one began.
+  /// Time of the wall clock at the start of the monotonic clock.
   private var origin: WallTime?
-  /// How far the true time is ahead of the machine's clock, as the receiver says.
+  /// Lead of the true time over the machine's clock, as the receiver reports it.
   private(set) var ahead: Duration = .zero
-  /// By how much the last fix disagreed: one may be wrong, two with the same error are not.
+  /// Error in the last fix: one fix may be wrong, but two fixes with the same error are right.
   private var disagreement: Duration?
-  /// Whether another clock set ours, and keeps it right.
+  /// Whether another clock has set the machine's clock, and keeps it right.
   var isSynchronized = false {
     didSet {
       guard isSynchronized else { return }
@@ -29,15 +29,15 @@ struct ClockMonitor {
       ahead = .zero
     }
   }
-  /// The network or two fixes vouched for it, and it was not set since. The kernel takes its word
-  /// back after nine hours without the network; but a clock loses seconds a day, and not its time.
+  /// Whether the network or two fixes confirmed the clock, and it was not set since. The kernel's
+  /// flag ends after nine hours without the network, but a clock loses only seconds a day.
   private var wasRight = false
 
   /// Whether the clock is known to be right.
   var isTrusted: Bool { isSynchronized || wasRight }
 
-  /// Both clocks were read. Returns by how much the time is another one where the wall clock was
-  /// set since the last time.
+  /// Compares both clocks. Returns the change of the time if the wall clock was set since the last
+  /// call.
   mutating func clockRead(_ instant: Instant, _ wallTime: WallTime) -> Duration? {
     let origin = wallTime - (instant - Instant(nanoseconds: 0))
     guard let former = self.origin else {
@@ -53,7 +53,7 @@ struct ClockMonitor {
     return step - ahead
   }
 
-  /// Whether a fix has the time: not where it was timed by our clock, or contradicts the network's.
+  /// Whether a fix has the receiver's time, without a contradiction to the network's.
   func believes(_ fix: Fix) -> Bool {
     guard fix.clock == .receiver, isSynchronized, let ours = time(of: fix) else {
       return fix.clock == .receiver
@@ -61,18 +61,17 @@ struct ClockMonitor {
     return (fix.time - ours).nanoseconds.magnitude <= Self.errorMax.nanoseconds.magnitude
   }
 
-  /// What the best clock of the board shows; nil before the clocks were read.
+  /// Returns the time of the board's best clock; nil before the first `clockRead`.
   func time(at instant: Instant) -> WallTime? {
     origin.map { $0 + (instant - Instant(nanoseconds: 0)) + ahead }
   }
 
-  /// The time of a fix by the best clock of the board; nil before the clocks were read.
+  /// Returns the time of a fix by the board's best clock; nil before the first `clockRead`.
   func time(of fix: Fix) -> WallTime? {
     origin.map { $0 - (Instant(nanoseconds: 0) - fix.notBefore) + ahead }
   }
 
-  /// The receiver says what time it is. Returns by how much the time is another one from now on,
-  /// where no other clock knows it.
+  /// Compares the receiver's time. Returns the change of the time if no other clock has it.
   mutating func fixReported(_ fix: Fix) -> Duration? {
     guard let ours = time(of: fix) else { return nil }
     let error = fix.time - ours

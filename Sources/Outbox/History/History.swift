@@ -2,34 +2,34 @@ public import Bytes
 import HomeAssistant
 import Sensing
 
-/// What was measured and is not proven to be in Home Assistant, until it is.
+/// Measured entries until they are proven to be in Home Assistant.
 ///
-/// Every reading and every fix is recorded here before it is sent. What a proof shows to have
-/// arrived is released; where that comes soon, it was never written to the disk.
+/// Every reading and every fix is recorded here before it is sent. A proof releases the delivered
+/// entries; if it comes soon, they are never written to the disk.
 ///
-/// What is not proven, and what was replaced by something newer before it was sent, goes to Home
-/// Assistant later with its own time: as events, a chunk each, and each released by the proof that
-/// follows it. Fresh readings go with that proof, so they wait for one chunk at most.
+/// Entries that are not proven, and entries that were replaced before they were sent, are sent
+/// later with their own time: as events, one chunk each, released by the following proof. Fresh
+/// readings are sent with that proof, so they wait for at most one chunk.
 public struct History: ~Copyable {
   private enum State {
     case resting
-    /// Entries are taken for the next chunk, which may want the disk to be read.
+    /// Entries are collected for the next chunk; the disk may have to be read.
     case gathering
     case ready
-    /// It was sent, and is not proven.
+    /// The chunk was sent, and is not proven.
     case underWay
   }
 
   private struct Taken {
     var entry: SpoolEntry
     let sensor: HistorySensor
-    /// The clock of an entry on the disk.
+    /// Clock of an entry on the disk.
     let clock: ClockOrigin?
   }
 
-  /// What its own readings and fixes are called in Home Assistant.
+  /// Identity of this device in Home Assistant.
   public struct Device: Sendable {
-    /// The id that it registered with.
+    /// Id with which the device registered.
     public let id: [UInt8]
     public let name: [UInt8]
 
@@ -39,39 +39,39 @@ public struct History: ~Copyable {
     }
   }
 
-  /// Performs `nextAction`, and is told so.
+  /// Spool, which expects its owner to perform `nextAction` and report the result.
   public let spool: Spool
-  /// The sensors whose readings these are.
+  /// Sensors of the readings.
   public let sensors: SensorTable
   let device: Device
   private var state = State.resting
   private var chunk = HistoryChunk()
   private var rateLimiter: HistoryRateLimiter
-  /// Where the entries of the chunk end.
+  /// End of the entries of the chunk.
   private var chunkEnd: SpoolPosition
-  /// What was taken and is the first of the next chunk.
+  /// Entry that was taken and belongs to the next chunk.
   private var heldOver: Taken?
-  /// Whether there may be entries that go as events.
+  /// Whether there may be entries to send as events: the backlog. It includes everything on the
+  /// disk.
   private var isBacklogged = false
-  /// How many of those in memory are among them.
-  private var backlogInMemory: UInt64
-  /// Whether entries on the disk may be proven by the cycle under way, or by the next.
+  /// Position in memory up to which entries belong to the backlog.
+  private var backlogEnd: UInt64
+  /// Whether the present cycle or the next one may prove entries on the disk.
   private var isBatchWritten = false
-  /// Whether what is left of earlier runs is known.
+  /// Whether the entries of earlier runs are known.
   private var isOpen = false
   private var clock = ClockMonitor()
   private let kernelStart: UInt64
-  /// The receiver told the time since the clocks were read last.
+  /// Whether the receiver changed the time since the last `clockRead`.
   private var wasToldTime = false
 
   /// - Parameters:
-  ///   - device: how Home Assistant's users know whose history it is.
-  ///   - spool: where it is kept.
-  ///   - sensors: those of this agent.
-  ///   - bytesPerMinute: what events may take of the link, at least 1024; nil where they may take
-  ///     all of it.
-  ///   - kernelStart: which start of the kernel this is: what the same one left on the disk can be
-  ///     put right.
+  ///   - device: identity of the history for Home Assistant's users.
+  ///   - spool: storage of the entries.
+  ///   - sensors: sensors of this agent.
+  ///   - bytesPerMinute: maximum data rate of events, at least 1024; nil without a limit.
+  ///   - kernelStart: number of this start of the kernel: times on the disk can be corrected only
+  ///     within one start.
   public init(
     _ device: Device, spool: Spool, of sensors: SensorTable = SensorTable(),
     bytesPerMinute: Int? = nil, kernelStart: UInt64 = 0
@@ -80,7 +80,7 @@ public struct History: ~Copyable {
     self.kernelStart = kernelStart
     self.sensors = sensors
     chunkEnd = spool.position
-    backlogInMemory = spool.end.inMemory
+    backlogEnd = spool.end.inMemory
     rateLimiter = HistoryRateLimiter(bytesPerMinute: bytesPerMinute)
     self.spool = spool
   }
@@ -88,21 +88,21 @@ public struct History: ~Copyable {
   /// Whether the machine's clock is known to be right.
   public var isClockTrusted: Bool { clock.isTrusted }
 
-  /// Readings and fixes that are not proven to be in Home Assistant; more where the disk lost some.
-  /// While it is not known what earlier runs left, at least one is waited for.
+  /// Number of entries that are not proven to be in Home Assistant; too large if the disk lost
+  /// some. While the entries of earlier runs are unknown, at least one.
   public var entryCount: Int {
     if spool.isOpening { return max(1, spool.entryCountInMemory) }
     return isBacklogged || isBatchWritten ? spool.entryCount : spool.entryCountInMemory
   }
 
-  // MARK: What is measured
+  // MARK: Recording
 
   mutating func record(_ reading: Reading) {
     spool.record(
       corrected(reading), of: sensors.uniqueID(of: reading.sensor), isTimeTrusted: clock.isTrusted)
   }
 
-  /// A receiver's clock is right, unless the fix has no time of it or the network knows better.
+  /// Records a fix. A receiver's time is right, unless the fix has none or the network's differs.
   mutating func record(_ fix: Fix) {
     guard clock.believes(fix) else {
       var timed = fix
@@ -113,7 +113,7 @@ public struct History: ~Copyable {
     spool.record(fix, isTimeTrusted: true)
   }
 
-  /// It is not kept. Its time is a receiver's all the same.
+  /// Uses only the time of a fix that is not stored.
   mutating func fixLeftOut(_ fix: Fix) { if clock.believes(fix) { learnTime(of: fix) } }
 
   private mutating func learnTime(of fix: Fix) {
@@ -122,18 +122,18 @@ public struct History: ~Copyable {
     putRight(by: step)
   }
 
-  /// The reading with its time by the best clock there is.
+  /// Returns the reading with its time by the best clock.
   func corrected(_ reading: Reading) -> Reading {
     Reading(sensor: reading.sensor, value: reading.value, time: corrected(reading.time))
   }
 
-  /// What the best clock shows when the machine's shows this time.
+  /// Returns the best clock's time for a time of the machine's clock.
   public func corrected(_ time: WallTime) -> WallTime { time + clock.ahead }
 
-  /// What the best clock shows; nil before the clocks were read.
+  /// Returns the best clock's time; nil before the first `clockRead`.
   func time(at instant: Instant) -> WallTime? { clock.time(at: instant) }
 
-  /// Whether another clock set the kernel's, and keeps it right.
+  /// Whether another clock has set the kernel's, and keeps it right.
   var isClockSynchronized: Bool {
     get { clock.isSynchronized }
     set {
@@ -142,8 +142,8 @@ public struct History: ~Copyable {
     }
   }
 
-  /// The clocks were read. Returns whether the time is another one since the last time: then
-  /// `isClockSynchronized` is to be asked for anew, because a person may have set the wall clock.
+  /// Compares both clocks. Returns whether the time changed since the last call: the caller must
+  /// then update `isClockSynchronized`, because a person may have set the wall clock.
   mutating func clockRead(_ instant: Instant, _ wallTime: WallTime) -> Bool {
     defer { wasToldTime = false }
     guard let step = clock.clockRead(instant, wallTime) else {
@@ -154,60 +154,60 @@ public struct History: ~Copyable {
     return true
   }
 
-  /// What was recorded so far was recorded with a clock that was wrong by so much.
+  /// Corrects the recorded times, which a wrong clock gave, by `step`.
   private mutating func putRight(by step: Duration) {
     if state != .underWay {
       takeAgain()
       state = .resting
     }
     spool.correctTimesInMemory(by: step)
-    // The one that was taken out of memory is a copy.
+    // An entry taken from memory is a copy.
     if heldOver?.entry.sequence == nil { heldOver?.entry.correctTime(by: step) }
     clockMoved()
   }
 
-  /// What is written from now on has its times of the clock as it goes now.
+  /// Sets the clock for the times of entries that are written from now on.
   private func clockMoved() {
     let origin = clock.time(at: Instant(nanoseconds: 0))
     spool.clock = origin.map { ClockOrigin(kernelStart: kernelStart, wallTime: $0) }
   }
 
-  /// A cycle is due. What was to go as history in the one before and could not is written to the
-  /// disk, where it is not there yet.
+  /// Handles a due cycle: writes a chunk that the cycle before could not send to the disk, unless
+  /// it is already there.
   mutating func cycleDue() {
     if state == .ready, isChunkFromMemory { batchClosed() }
   }
 
-  /// A cycle begins, with everything that was recorded so far.
+  /// Begins a cycle, which includes all entries recorded so far.
   mutating func cycleBegan() { spool.cycleBegan() }
 
-  /// Whether something was recorded since the cycle began.
+  /// Whether entries were recorded since the cycle began.
   var hasNews: Bool { spool.hasNews }
 
-  /// What was recorded so far is not proven, and no proof is waited for.
+  /// Ends the wait for a proof of the entries recorded so far.
   mutating func batchClosed() {
     writeBatch()
-    backlog(upTo: spool.end)
+    extendBacklog(to: spool.end.inMemory)
   }
 
-  /// What was recorded so far goes to the disk. A proof may still come for it.
+  /// Writes the entries recorded so far to the disk. A proof for them may still come.
   mutating func writeBatch() {
-    // What waits for so long and is in memory only is written. What is under way may come twice
-    // then.
-    if state == .ready, isChunkFromMemory {
-      takeAgain()
-      state = .gathering
-    } else if state == .underWay, isChunkFromMemory {
-      spool.rewindMemory()
-      if heldOver?.entry.sequence == nil { heldOver = nil }
-    }
+    // Entries that wait this long and exist only in memory are written.
+    if state != .gathering, isChunkFromMemory { releaseMemory() }
     spool.batchClosed()
     isBatchWritten = true
   }
 
-  /// All that is in memory goes to the disk now, also where that failed a moment ago. What is under
-  /// way may come twice then.
+  /// Writes all entries in memory to the disk now, even after a recent failure.
   mutating func keepEverything() {
+    releaseMemory()
+    spool.retryDisk()
+    spool.batchClosed()
+    isBatchWritten = true
+  }
+
+  /// Releases the chunk's entries in memory for writing. A chunk in transit may then arrive twice.
+  private mutating func releaseMemory() {
     if state == .underWay {
       spool.rewindMemory()
       if heldOver?.entry.sequence == nil { heldOver = nil }
@@ -215,66 +215,59 @@ public struct History: ~Copyable {
       takeAgain()
       state = .gathering
     }
-    spool.retryDisk()
-    spool.batchClosed()
-    isBatchWritten = true
   }
 
-  /// Whether entries of the chunk are not on the disk.
+  /// Whether the chunk contains entries that are not on the disk.
   private var isChunkFromMemory: Bool { chunkEnd.inMemory > spool.start.inMemory }
 
-  /// Everything that was recorded before the cycle was sent and is proven to be in Home Assistant,
-  /// unless it `isIncomplete`: then something was replaced before it was sent, and that may have
-  /// been recorded since.
+  /// Handles the proof of a cycle: Home Assistant has the entries recorded before it, unless the
+  /// cycle `isIncomplete`. In that case an entry was replaced before it was sent, possibly one
+  /// recorded since the beginning of the cycle.
   mutating func proven(isIncomplete: Bool) {
     let mark = spool.mark
-    // What is behind the mark is proven by the next cycle.
+    // The next cycle proves the entries after the mark.
     isBatchWritten = isBatchWritten && mark.sequence < spool.end.sequence
-    if isIncomplete {
-      backlog(upTo: spool.end)
-    } else if !isBacklogged {
-      spool.acknowledged(upTo: spool.readable(upTo: mark))
-    } else if spool.start.inMemory >= backlogInMemory {
-      // What is behind the backlog, and not on the disk with it.
-      spool.acknowledged(
-        upTo: SpoolPosition(sequence: spool.start.sequence, inMemory: mark.inMemory))
-    }
-    // What earlier runs left is gathered once it is known.
+    if isIncomplete { extendBacklog(to: spool.end.inMemory) } else { release(upTo: mark) }
+    // The entries of earlier runs are collected once they are known.
     if isBacklogged || spool.isOpening, state == .resting { state = .gathering }
   }
 
-  private mutating func backlog(upTo end: SpoolPosition) {
-    backlogInMemory = max(backlogInMemory, end.inMemory)
+  /// Acknowledges the entries before the mark. A backlog waits for the proofs of its events: then
+  /// only entries in memory are acknowledged, if none of them belongs to it.
+  private mutating func release(upTo mark: SpoolPosition) {
     let start = spool.start
-    isBacklogged = start.sequence < spool.end.sequence || start.inMemory < backlogInMemory
+    guard isBacklogged else { return spool.acknowledged(upTo: mark) }
+    guard start.inMemory >= backlogEnd else { return }
+    spool.acknowledged(
+      upTo: SpoolPosition(sequence: start.sequence, inMemory: mark.inMemory))
   }
 
-  /// All that is on the disk is among them: entries that were in memory when the backlog was closed
-  /// may have been written since.
-  private var backlogEnd: SpoolPosition {
-    SpoolPosition(sequence: spool.end.sequence, inMemory: backlogInMemory)
+  /// Extends the backlog to everything on the disk, and to the entries in memory before `place`.
+  private mutating func extendBacklog(to place: UInt64) {
+    backlogEnd = max(backlogEnd, place)
+    let start = spool.start
+    isBacklogged = start.sequence < spool.end.sequence || start.inMemory < backlogEnd
   }
 
-  // MARK: The disk
+  // MARK: Disk
 
-  /// What is to be done on the disk; it is told to the `spool`.
+  /// Returns the next action on the disk; its result must be reported to the `spool`.
   mutating func nextAction() -> Spool.Action? {
-    // Before anything of this run gets a number.
+    // Before an entry of this run gets a number.
     if spool.isOpen, !isOpen { opened() }
     if let action = spool.nextAction() { return action }
-    // What has to be read for the chunk may be put off until the next wake-up.
+    // Reading for the chunk may wait for the next wake-up.
     return state == .gathering && gather() ? spool.nextAction() : nil
   }
 
-  /// What is there was left by earlier runs.
+  /// Adds the entries of earlier runs to the backlog.
   private mutating func opened() {
     isOpen = true
-    backlog(upTo: SpoolPosition(sequence: spool.end.sequence, inMemory: backlogInMemory))
+    extendBacklog(to: backlogEnd)
   }
 
-  /// Returns whether the disk has to be asked before the chunk is done.
+  /// Collects entries for the chunk. Returns whether the disk must be read first.
   private mutating func gather() -> Bool {
-    let backlogEnd = backlogEnd
     if let held = heldOver {
       heldOver = nil
       _ = append(held)
@@ -303,12 +296,12 @@ public struct History: ~Copyable {
     chunk.append(corrected(taken), of: taken.sensor, byteCountMax: rateLimiter.byteCount)
   }
 
-  /// The entry with its time put right. Of another start of the kernel, whose clock is gone, it
-  /// stays as it is, and is not known to be right.
+  /// Returns the entry with its corrected time. An entry of another start of the kernel, whose
+  /// clock is lost, stays unchanged and untrusted.
   private func corrected(_ taken: Taken) -> SpoolEntry {
     var entry = taken.entry
     guard !entry.isTimeTrusted else { return entry }
-    // What has no number is in memory, where it was put right already.
+    // An entry without a number is in memory and already corrected.
     if entry.sequence != nil {
       guard let former = taken.clock, let present = spool.clock,
         former.kernelStart == present.kernelStart
@@ -319,8 +312,8 @@ public struct History: ~Copyable {
     return entry
   }
 
-  /// The sensor of an entry, which an earlier run may have recorded: this one may have it at
-  /// another index, or not at all.
+  /// Returns the sensor of an entry. If an earlier run recorded it, this run may have it at another
+  /// index or not at all.
   private func sensor(_ uniqueID: [UInt8]) -> HistorySensor {
     let index = sensors.index(of: uniqueID.span)
     return HistorySensor(uniqueID: uniqueID, name: index.map { sensors[$0].name } ?? uniqueID)
@@ -328,7 +321,7 @@ public struct History: ~Copyable {
 
   // MARK: Chunks
 
-  /// When `deadlineReached` or a chunk is due.
+  /// Time at which `deadlineReached` or a chunk is due.
   var deadline: Instant? { earliest(spool.deadline, state == .ready ? rateLimiter.nextAt : nil) }
 
   mutating func deadlineReached(now: Instant) { spool.deadlineReached(now: now) }
@@ -346,7 +339,7 @@ public struct History: ~Copyable {
 
   mutating func chunkAnswered(now: Instant) { rateLimiter.answered(now: now) }
 
-  /// Returns how many entries Home Assistant has now.
+  /// Handles the proof of the chunk. Returns the number of delivered entries.
   mutating func chunkProven() -> Int {
     guard state == .underWay else { return 0 }
     defer { chunk.removeAll() }
@@ -356,7 +349,7 @@ public struct History: ~Copyable {
     return chunk.entryCount
   }
 
-  /// No proof came, and everything is taken again after the next one.
+  /// Handles a missing proof: all entries are taken again after the next one.
   mutating func chunkFailed() {
     rateLimiter.failed()
     takeAgain()

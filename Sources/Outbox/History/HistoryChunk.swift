@@ -2,26 +2,26 @@ import Bytes
 import HomeAssistant
 import Sensing
 
-/// One event with history, as it grows. Home Assistant gets it as the data of `homeward_history`:
+/// Event with history, while it grows. Home Assistant gets it as the data of `homeward_history`:
 ///
-///     device_id       the id that the device registered with
+///     device_id       the id with which the device registered
 ///     device          its name
-///     first, last     the sequence numbers of the first and the last entry; both are missing where
-///                     the entries were in memory only
-///     clock           "set" where the times are known to be right, else "unset"
+///     first, last     the sequence numbers of the first and the last entry; both are missing if
+///                     the entries existed only in memory
+///     clock           "set" if the times are known to be right, else "unset"
 ///     sensors         unique ids
-///     names           what people call them
+///     names           names of the sensors for people
 ///     readings        [time, index into sensors, value], in the order in which they were made
-///     point_columns   the names of what stands in a point
+///     point_columns   the names of the values of a point
 ///     points          [time, latitude, longitude, accuracy, altitude, speed, course], in order
 ///
 /// Times are in seconds since 1970, lengths in metres, speeds in metres per second, angles in
-/// degrees. A value is a number, a truth, a text, null where it is unknown, or "unavailable".
+/// degrees. A value is a number, a boolean, a text, null if it is unknown, or "unavailable".
 struct HistoryChunk: ~Copyable {
   static let eventType: StaticString = "homeward_history"
-  /// Home Assistant's recorder keeps the data of no event that takes more than 32 768 bytes.
+  /// Maximum size of an event. Home Assistant's recorder drops data of more than 32 768 bytes.
   static let byteCountMax = 30 * 1024
-  /// What is in the event beside entries and the names of sensors.
+  /// Maximum size of the event without entries and names of sensors.
   static let frameByteCountMax = 512
   private static let coordinateDecimals: UInt8 = 7
   private static let measureDecimals: UInt8 = 1
@@ -31,13 +31,13 @@ struct HistoryChunk: ~Copyable {
   private var sensors: [HistorySensor] = []
   private var sensorsByteCount = 0
   private(set) var entryCount = 0
-  /// Of the entries; nil where they have none, or where there are no entries.
+  /// Sequence numbers of the entries; nil without entries, or if they have no numbers.
   private(set) var sequences: ClosedRange<UInt64>?
   private var isTimeTrusted = true
 
   var isEmpty: Bool { entryCount == 0 }
 
-  /// What the event takes at most.
+  /// Maximum size of the event.
   var byteCount: Int {
     Self.frameByteCountMax + readings.count + points.count + sensorsByteCount
   }
@@ -52,8 +52,8 @@ struct HistoryChunk: ~Copyable {
     isTimeTrusted = true
   }
 
-  /// Adds an entry and returns true; or returns false where it belongs into the next event. The
-  /// first one always finds its place.
+  /// Adds an entry and returns true; returns false if it belongs to the next event. The first entry
+  /// always fits.
   mutating func append(
     _ entry: SpoolEntry, of sensor: HistorySensor, byteCountMax: Int = byteCountMax
   ) -> Bool {
@@ -77,7 +77,7 @@ struct HistoryChunk: ~Copyable {
     return true
   }
 
-  /// One event holds a run of numbers that rise, and times that are as good as each other.
+  /// Whether `entry` may follow in the same event: with a higher number, and equally trusted times.
   private func continues(with entry: SpoolEntry) -> Bool {
     guard entry.isTimeTrusted == isTimeTrusted else { return false }
     guard let last = sequences?.upperBound else { return entry.sequence == nil }
@@ -163,13 +163,13 @@ struct HistoryChunk: ~Copyable {
   }
 }
 
-/// A sensor as history knows it.
+/// Sensor in a chunk of history.
 struct HistorySensor: Equatable {
   let uniqueID: [UInt8]
-  /// What people call it; the unique id where that is not known any more.
+  /// Name for people; the unique id if the name is unknown.
   let name: [UInt8]
 
-  /// What its texts take at most. They may come from a file that holds anything.
+  /// Maximum size of its texts in JSON. They may come from a file with any content.
   fileprivate var byteCount: Int {
     var byteCount = 6
     for text in [uniqueID, name] {
@@ -187,7 +187,7 @@ struct HistorySensor: Equatable {
 }
 
 extension WallTime {
-  /// In milliseconds: no consumer needs more, and every reader of JSON keeps that exactly.
+  /// Seconds since 1970, to the millisecond, which every reader of JSON represents exactly.
   var unixSeconds: FixedPoint { FixedPoint(nanoseconds / 1_000_000, decimals: 3) }
 }
 

@@ -1,36 +1,36 @@
 import Bytes
 
-/// How large the events with history are, and when the next one may go.
+/// Rate limiter of the events with history: their size, and the time of the next one.
 ///
-/// Events grow while they are answered soon and shrink when they are not, so that a weak link is
-/// not held by one when there is something fresh to tell. One that was not proven may have arrived,
-/// so it is sent again as it was, for Home Assistant's users to know it again; only then it is cut.
-/// Where the configuration says how much history may take of the link, the next one waits until the
-/// last one is within that.
+/// Events grow while answers come soon and shrink otherwise, so that on a weak link an event does
+/// not delay fresh data. An event that was not proven may have arrived, so it is repeated
+/// unchanged, and Home Assistant's users can recognise it; only a second failure makes it smaller.
+/// If the configuration limits the data rate of history, the next event waits until the last one is
+/// within that limit.
 struct HistoryRateLimiter {
   static let smallestByteCount = 1024
   static let firstByteCount = 4 * 1024
-  /// An event that takes longer was too large.
+  /// Transfer time above which an event was too large.
   static let longestTransfer: Duration = .seconds(5)
-  /// After one that takes no longer the next one is larger.
+  /// Transfer time up to which the next event is larger.
   static let shortTransfer: Duration = .seconds(2)
 
   private let bytesPerMinute: Int?
-  /// What an event may take.
+  /// Maximum size of an event.
   private(set) var byteCount = firstByteCount
   private var sentAt: Instant?
-  /// What the next one may take once this one is proven.
+  /// Maximum size of the next event once this one is proven.
   private var nextByteCount = firstByteCount
-  /// The last one was not answered.
+  /// Whether the last event was not answered.
   private var hasFailed = false
-  /// Before then nothing is sent.
+  /// Earliest time of the next event.
   private(set) var nextAt = Instant(nanoseconds: .min)
 
-  /// - Parameter bytesPerMinute: what history may take of the link, at least `smallestByteCount`;
-  ///   nil where it may take all of it.
+  /// - Parameter bytesPerMinute: maximum data rate of history, at least `smallestByteCount`; nil
+  ///   without a limit.
   init(bytesPerMinute: Int?) { self.bytesPerMinute = bytesPerMinute }
 
-  /// An event is sent, which takes so many bytes of the link.
+  /// Records that an event of `byteCount` bytes on the link is sent.
   mutating func sent(byteCount: Int, now: Instant) {
     sentAt = now
     nextByteCount = self.byteCount
@@ -38,7 +38,7 @@ struct HistoryRateLimiter {
     nextAt = now + .seconds(60) * Double(byteCount) / Double(bytesPerMinute)
   }
 
-  /// Home Assistant, or a proxy in its place, answered it.
+  /// Records the answer of Home Assistant, or of a proxy in its place.
   mutating func answered(now: Instant) {
     guard let sentAt else { return }
     self.sentAt = nil
@@ -49,13 +49,11 @@ struct HistoryRateLimiter {
     }
   }
 
-  /// Home Assistant has it.
   mutating func proven() {
     byteCount = nextByteCount
     hasFailed = false
   }
 
-  /// No proof came.
   mutating func failed() {
     guard sentAt != nil else { return }
     sentAt = nil

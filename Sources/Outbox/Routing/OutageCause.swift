@@ -1,31 +1,31 @@
 public import Bytes
 public import HomeAssistant
 
-/// Why a message to Home Assistant was not proven to have arrived.
+/// Reason why a message to Home Assistant is not proven to have arrived.
 public enum OutageCause: Equatable, Sendable {
-  /// Held in a box: the other causes are small, and this is copied with them.
+  /// The connection failed. Indirect: the other causes are small, and copies include this one.
   indirect case noConnection(InlineText)
-  /// A body of no bytes: Home Assistant starts or reloads, or the registration is gone.
+  /// An empty body: Home Assistant starts or reloads, or the registration was deleted.
   case notLive
-  /// A plain answer where a sealed one was due: the message was dropped.
+  /// A plain answer instead of a sealed one: the message was dropped.
   case dropped
-  /// An answer that our key does not open.
+  /// An answer that the board's key does not open.
   case otherKey
   /// 410: the registration was deleted.
   case gone
   case badRequest
   case encryptionRequired
-  /// No handler of Home Assistant answered.
+  /// Another server than a handler of Home Assistant answered.
   case server(ServerRefusal)
-  /// There is no way that may be taken: where this may not be home nothing is sent in plain.
+  /// No route is allowed: in a network that may not be home nothing is sent unencrypted.
   case noRoute
-  /// The answer opened with our key and is not what Home Assistant's documentation promises.
+  /// The answer opened with the board's key, but contradicts Home Assistant's documentation.
   case unreadableAnswer
-  /// The answer opened with our key, and is not the one to this message: it is an old one, which a
-  /// proxy or an attacker on the way gives again.
+  /// The answer opened with the board's key, but belongs to another message: a proxy or an attacker
+  /// on the way repeats an old one.
   case otherAnswer
 
-  /// Why a message with this answer is not proven.
+  /// Returns the cause for an unproven message with this answer.
   public init(_ answer: Answer) {
     switch answer {
     case .opened, .content: self = .unreadableAnswer
@@ -39,7 +39,7 @@ public enum OutageCause: Equatable, Sendable {
     }
   }
 
-  /// Whether a lasting outage of this kind means that the registration is no longer ours.
+  /// Whether a lasting outage of this kind means that the registration is no longer valid.
   var isDoubtful: Bool {
     switch self {
     case .notLive, .dropped, .otherKey, .encryptionRequired, .gone: true

@@ -1,19 +1,19 @@
 public import Bytes
 public import HomeAssistant
 
-/// A way to Home Assistant's webhook.
+/// Route to Home Assistant's webhook.
 public enum Route: CaseIterable, Sendable {
-  /// Over the home network, while the board is at home.
+  /// Home network, while the board is at home.
   case home
-  /// The webhook's own address in the cloud.
+  /// Cloud address of the webhook.
   case cloudhook
-  /// The address of the whole home in the cloud.
+  /// Cloud address of the whole home.
   case remoteUI
-  /// The address of the configuration.
+  /// Address in the configuration.
   case instance
 
-  /// Whether its address is one of the configuration: what that says of TLS is about it, and it is
-  /// no secret. The others are the webhook, or lead to it.
+  /// Whether the configuration contains the address: its TLS settings then apply, and the address
+  /// is not secret. The other addresses are the webhook, or lead to it.
   public var isConfigured: Bool {
     switch self {
     case .home, .instance: true
@@ -21,20 +21,20 @@ public enum Route: CaseIterable, Sendable {
     }
   }
 
-  /// The webhook's path below the address of the route; empty where that is the webhook itself.
+  /// Returns the webhook's path below the address; empty if the address is the webhook itself.
   public func path(of registration: Registration) -> [UInt8] {
     self == .cloudhook ? [] : registration.path
   }
 }
 
-/// Why a route is not taken.
+/// Reason why a route is not used.
 public enum RouteObstacle: Equatable, Sendable {
-  /// Its address is not known.
+  /// The address is unknown.
   case noAddress
   /// The board is away, and the address is one of the home network.
   case away
-  /// The board may be in a foreign network, and the address is not encrypted.
+  /// The board may be in a foreign network, and the route has no TLS.
   case unencrypted
-  /// It failed, and is left alone until then.
+  /// The route failed, and is not used until then.
   case failed(OutageCause, since: Instant, until: Instant)
 }

@@ -1,16 +1,16 @@
 public import Bytes
 public import Sensing
 
-/// Which way messages go: the best one that works.
+/// Selection of the route for messages: the best one that works.
 ///
-/// Where it is known which networks are home, the order is that of `Route`; else the address of the
-/// configuration comes first, and the cloud is for when it fails.
+/// If the networks of the home are known, the order is that of `Route`; otherwise the address in
+/// the configuration comes first, and the cloud is the fallback.
 ///
-/// A route that fails is left alone for a while, which grows with every failure in a row, and the
-/// next one is taken. When its time is over the better route is taken again; a board that comes
-/// home or leaves tries all of them anew.
+/// A failed route is not used for a while, which grows with every consecutive failure, and the next
+/// one is used. After that time the better route is used again; when a board comes home or leaves,
+/// all routes are tried again.
 public struct Routes: Sendable {
-  /// How long a route is left alone after its first failure, and at most.
+  /// Time without use after a route's first failure, and its maximum.
   public static let firstAbsence: Duration = .seconds(60)
   public static let longestAbsence: Duration = .seconds(3600)
 
@@ -26,28 +26,28 @@ public struct Routes: Sendable {
     var until: Instant
   }
 
-  /// In the order of `Route.allCases`.
+  /// States in the order of `Route.allCases`.
   private var states: [State]
-  /// The ways that there can be, the best one first.
+  /// Possible routes, the best one first.
   public let order: [Route]
-  /// Where secrets may go now.
+  /// Rule for secrets.
   public private(set) var secrets: SecretRule
-  /// The route that is used, and since when; nil where none may be.
+  /// Present route, and the time since which it is used; nil if none is allowed.
   public private(set) var current: (route: Route, since: Instant)?
-  /// The route of the last proof: a better one that is tried in vain does not end its time.
+  /// Route of the last proof: a failed attempt over a better one does not end its time.
   private var settled: (route: Route, since: Instant)?
-  /// Whether a route of this round answered as if the registration were gone.
+  /// Whether a route of this round answered as if the registration were deleted.
   private(set) var isDoubtful = false
 
   /// - Parameters:
-  ///   - instance: the address of the configuration.
-  ///   - home: the address in the home network; nil where no network is known to be home.
-  ///   - cloudhook: the webhook's address in the cloud, as it was told last.
-  ///   - remoteUI: the address of the home in the cloud, as it was told last.
-  ///   - presence: what is known of the network at the start.
+  ///   - instance: address in the configuration.
+  ///   - home: address in the home network; nil if the networks of the home are unknown.
+  ///   - cloudhook: last known cloud address of the webhook.
+  ///   - remoteUI: last known cloud address of the home.
+  ///   - presence: presence at the start.
   ///   - isPlainAllowedAway: whether an address without TLS may be used away from home.
-  ///   - seed: where the jitter of the waits starts.
-  ///   - now: since when the first route is used.
+  ///   - seed: start of the jitter of the delays.
+  ///   - now: beginning of the use of the first route.
   public init(
     instance: [UInt8], home: [UInt8]?, cloudhook: [UInt8]?, remoteUI: [UInt8]?,
     presence: HomeNetworks.Presence, isPlainAllowedAway: Bool, seed: UInt64, now: Instant
@@ -66,10 +66,10 @@ public struct Routes: Sendable {
     choose(now: now)
   }
 
-  /// The address of a route.
+  /// Returns the address of a route.
   public func url(of route: Route) -> [UInt8]? { states[index(of: route)].url }
 
-  /// Why a route is not taken; nil where it may be.
+  /// Returns the reason why a route is not used; nil if it can be used.
   public func obstacle(to route: Route, now: Instant) -> RouteObstacle? {
     let state = states[index(of: route)]
     guard let url = state.url else { return .noAddress }
@@ -92,8 +92,8 @@ public struct Routes: Sendable {
 
   // MARK: Events
 
-  /// Home Assistant told its addresses in the cloud. A better way is taken from the next delivery
-  /// on; one that has no address any more is left at once.
+  /// Stores the cloud addresses of Home Assistant. A better route is used from the next delivery
+  /// on; a route that loses its address is left at once.
   public mutating func addressesTold(cloudhook: [UInt8]?, remoteUI: [UInt8]?, now: Instant) {
     setURL(of: .cloudhook, cloudhook)
     setURL(of: .remoteUI, remoteUI)
@@ -108,7 +108,7 @@ public struct Routes: Sendable {
     states[index].absence.succeeded()
   }
 
-  /// The board came home or left. What failed in the other network may work in this one.
+  /// Handles the board's arrival or departure. A route that failed may work in the new network.
   public mutating func presenceChanged(_ presence: HomeNetworks.Presence, now: Instant) {
     guard presence != secrets.presence else { return }
     secrets.presence = presence
@@ -117,7 +117,7 @@ public struct Routes: Sendable {
     choose(now: now)
   }
 
-  /// What failed may work from the next delivery on.
+  /// Forgets all failures, for the next delivery.
   mutating func forgetFailures() {
     isDoubtful = false
     for index in states.indices {
@@ -126,10 +126,10 @@ public struct Routes: Sendable {
     }
   }
 
-  /// A delivery is about to begin: a better route may be worth another try.
+  /// Chooses the route for a delivery: a better one may be due again.
   public mutating func deliveryDue(now: Instant) { choose(now: now) }
 
-  /// What was sent over a route was proven.
+  /// Records a proof over a route.
   public mutating func proven(over route: Route) {
     if let current, current.route == route { settled = current }
     let index = index(of: route)
@@ -138,8 +138,7 @@ public struct Routes: Sendable {
     isDoubtful = false
   }
 
-  /// What was sent over a route was not proven. Returns whether there is another one to try at
-  /// once.
+  /// Records a failure over a route. Returns whether another one can be tried at once.
   public mutating func failed(_ cause: OutageCause, over failed: Route, now: Instant) -> Bool {
     let index = index(of: failed)
     isDoubtful = isDoubtful || cause.isDoubtful
@@ -151,7 +150,7 @@ public struct Routes: Sendable {
     return current != nil && current?.route != failed
   }
 
-  /// All routes failed, and the waiting for the next attempt is over: each may be tried once more.
+  /// Makes all routes available for the next attempt, after the delay of an outage.
   public mutating func retryDue(now: Instant) {
     for index in states.indices { states[index].failure?.until = now }
     isDoubtful = false

@@ -1,54 +1,54 @@
 public import Bytes
 
-/// What was found in a file of a spool by a program that only looks at it.
+/// Result of reading a file of a spool without changing it.
 public struct ArchivedSegment: Equatable, Sendable {
   public enum Condition: Equatable, Sendable {
     case intact
-    /// Its header cannot be read. Its records are read all the same.
+    /// The header cannot be read, but the records are read.
     case headless
-    /// Of a version that this Homeward does not know; nothing of it is read.
+    /// The version is unknown to this Homeward; nothing is read.
     case otherVersion
-    /// Nothing in it is a record of a spool.
+    /// The file contains no record of a spool.
     case unknown
-    /// The disk does not read it, or not to its end.
+    /// The disk cannot read the file, or not to its end.
     case unreadable(DiskFailure)
-    /// It was deleted before it was read.
+    /// The file was deleted before it was read.
     case vanished
   }
 
   public let file: SegmentFile
   public internal(set) var condition = Condition.headless
-  /// Whose it is: devices are numbered as they are found, and nil is not known.
+  /// Device of the entries, numbered in the order of discovery; nil if unknown.
   public internal(set) var device: Int?
-  /// How often detail was taken out, 0...3.
-  public internal(set) var thinnings: UInt8 = 0
   public internal(set) var byteCount: Int
-  /// Readings and fixes.
+  /// Number of readings and fixes.
   public internal(set) var entryCount = 0
-  /// Those of them that Home Assistant does not have.
+  /// Number of entries that Home Assistant does not have.
   public internal(set) var waitingCount = 0
   public internal(set) var sequences: ClosedRange<UInt64>?
-  /// When the entries were true whose clock was trusted.
+  /// Times of the entries with a trusted clock.
   public internal(set) var times: ClosedRange<WallTime>?
-  /// Bytes between the records that are none.
+  /// Number of bytes between the records that are not a record.
   public internal(set) var damagedByteCount = 0
-  /// Bytes behind the last record: what a power cut tore, or what is being written now.
+  /// Number of bytes after the last record: torn by a power cut, or being written now.
   public internal(set) var tornByteCount = 0
-  /// Readings that do not say any more of which sensor they are.
+  /// Number of readings whose sensor is unknown.
   public internal(set) var namelessCount = 0
 
-  /// Whether the agent has put it aside, because it is not its own.
+  /// Whether the agent has set the file aside.
   public var isAside: Bool { file.kind == .aside }
 
-  /// The first number of its entries, and whose they are; nil before the header was read.
+  /// First sequence number and device; nil before the header is read.
   var salt: SegmentSalt?
+  /// Last acknowledged number, according to this file.
+  var acknowledged: UInt64 = 0
 
   init(file: SegmentFile, byteCount: Int) {
     self.file = file
     self.byteCount = byteCount
   }
 
-  /// Counts an entry that says all that it should.
+  /// Counts a complete entry.
   mutating func count(_ entry: SpoolEntry, sequence: UInt64, isAcknowledged: Bool) {
     entryCount += 1
     if !isAcknowledged { waitingCount += 1 }
@@ -59,23 +59,8 @@ public struct ArchivedSegment: Equatable, Sendable {
 }
 
 extension ClosedRange {
-  /// The smallest range that holds this one and `bound`.
+  /// Returns the smallest range that contains this one and `bound`.
   func extended(to bound: Bound) -> ClosedRange {
     bound < lowerBound ? bound...upperBound : lowerBound...(bound < upperBound ? upperBound : bound)
-  }
-}
-
-extension SegmentFile {
-  /// The file of a spool that has this name, be it one that was put aside; nil where it is none.
-  public init?(archived name: Span<UInt8>) {
-    if let file = SegmentFile(name: name) {
-      self = file
-      return
-    }
-    guard name.count > 16,
-      let file = SegmentFile(name: ([UInt8](name.extracting(0..<16)) + [UInt8](".spool")).span)
-    else { return nil }
-    self.init(first: file.first, kind: .aside)
-    guard name.elementsEqual(self.name.span) else { return nil }
   }
 }

@@ -1,70 +1,60 @@
 import Bytes
 
-/// Finds the records of a segment, chunk by chunk and with the memory of one chunk.
+/// Finds the records of a segment, with the memory of one chunk.
 ///
-/// What is no record is skipped byte by byte until one begins again. Bytes before a record that is
-/// found are damage; bytes behind the last one are a torn tail.
+/// Bytes that are not a record are skipped until the next record. Those before a record are damage;
+/// those after the last one are a torn tail.
 final class SegmentReader {
   static let windowByteCount = 32 * 1024
 
   private(set) var window = ByteBuffer(capacity: windowByteCount)
   private(set) var names = SensorNames()
-  /// The clock of the entry that was found last, where its time is not trusted.
+  /// Clock of the entry found last, if its time is not trusted.
   private(set) var clock: ClockOrigin?
   private var first: UInt64 = 0
   private var salt = CRC32C()
-  /// Where in the file the window begins, and where in the window the next record is looked for.
+  /// Offset of the window in the file, and of the next search in the window.
   private var windowOffset = 0
   private var place = 0
-  /// Where in the window the last record stands that was found.
-  private(set) var found = 0..<0
-
-  /// Whether it began with the first record, and not with a block.
-  private(set) var isFromStart = false
-  /// Whether some record means something else, or nothing, without those before it: a slot was
-  /// given another name, or its name was lost, or the clock is another one.
-  private(set) var doNamesDependOnPlace = false
-  private(set) var recordCount = 0
-  /// Where in the file the last record ends.
-  private(set) var endOfRecords = 0
-  /// Bytes of damage between the records.
-  private(set) var damagedByteCount = 0
-  /// What the chunk under way may bring, and what it brought.
+  /// Maximum size of the present chunk, and the number of its bytes read so far.
   private var chunkByteCountMax = 0
   private var chunkByteCount = 0
-  /// The numbers that are missing before the entry that was found last, where there is damage.
-  private(set) var lost: Range<UInt64> = 0..<0
-  private var isDamageBefore = false
-  /// The number of the next entry, where none is missing.
+
+  private(set) var recordCount = 0
+  /// Offset in the file of the end of the last record.
+  private(set) var endOfRecords = 0
+  /// Number of damaged bytes directly before the last record, and between all records.
+  private(set) var damage = 0
+  private(set) var damagedByteCount = 0
+  /// Number of damaged bytes since the last entry.
+  private(set) var unclearByteCount = 0
+  /// Missing numbers before the entry found last, and the number of damaged bytes there.
+  private(set) var missing: Range<UInt64> = 0..<0
+  private(set) var missingByteCount = 0
+  /// Number of the next entry, if none is missing.
   private(set) var nextSequence: UInt64 = 0
 
-  /// Where in the file the next chunk comes from.
+  /// Offset of the next chunk in the file.
   var readOffset: Int { windowOffset + window.count }
-  /// Where in the file the next record is looked for, and where the last one begins.
-  var offset: Int { windowOffset + place }
-  var foundOffset: Int { windowOffset + found.lowerBound }
 
-  /// Begins with the records of another segment.
+  /// Starts with the records of another segment.
   func begin(_ salt: SegmentSalt) {
     first = salt.first
     self.salt = salt.checksum
     names.removeAll()
     clock = nil
-    doNamesDependOnPlace = false
     recordCount = 0
     damagedByteCount = 0
-    isDamageBefore = false
+    unclearByteCount = 0
     nextSequence = first
     seek(to: SegmentHeader.byteCount)
-    isFromStart = true
   }
 
-  /// Goes on with another part of the same segment, with the names that are known by now.
+  /// Continues at a record of the same segment, with the names known so far.
   func seek(to offset: Int) {
     clear()
     windowOffset = offset
     endOfRecords = offset
-    isFromStart = false
   }
 
   /// Makes room for the chunk at `readOffset`.
@@ -72,17 +62,16 @@ final class SegmentReader {
     window.removeFirst(place)
     windowOffset += place
     place = 0
-    found = 0..<0
   }
 
-  /// The next chunk of the segment.
+  /// Returns the action that reads the next chunk of the segment.
   func nextChunk(of segment: Segment) -> Spool.Action {
     .read(
       segment.file, offset: readOffset,
       byteCountMax: max(0, min(window.freeCapacity, segment.byteCount - readOffset)))
   }
 
-  /// A chunk is read, in one `fill` or in none.
+  /// Prepares for a chunk, which is read in one `fill` or in none.
   func chunkAsked(byteCountMax: Int) {
     chunkByteCountMax = byteCountMax
     chunkByteCount = 0
@@ -97,17 +86,16 @@ final class SegmentReader {
     precondition(chunkByteCount <= chunkByteCountMax, "no more is read than was asked for")
   }
 
-  /// Whether nothing was left to be read.
+  /// Whether the last chunk was empty.
   var isAtEnd: Bool { chunkByteCount == 0 }
 
-  /// Takes the window for something that is no record.
+  /// Empties the window for other content than records.
   func clear() {
     window.removeAll()
     place = 0
-    found = 0..<0
   }
 
-  /// The next record, or nil where the window holds no more whole ones. `isWhole` says that the
+  /// Returns the next record; nil if the window contains no other complete one. `isWhole` if the
   /// file ends with the window.
   func next(isWhole: Bool) -> SpoolRecord? {
     while place < window.count {
@@ -128,44 +116,60 @@ final class SegmentReader {
     return nil
   }
 
-  /// What the record at `start` says that it takes; 0 where too little of it is there.
+  /// Returns the size of the record at `start`, from its length field; 0 if that is missing.
   private func byteCount(at start: Int) -> Int {
     window.withBytes { SpoolRecord.byteCount(startingWith: $0.extracting(start...)) }
   }
 
   private func took(_ range: Range<Int>, _ record: SpoolRecord) {
-    let damage = windowOffset + range.lowerBound - endOfRecords
+    damage = windowOffset + range.lowerBound - endOfRecords
     damagedByteCount += damage
-    if damage > 0 { isDamageBefore = true }
+    unclearByteCount += damage
     place = range.upperBound
-    found = range
     endOfRecords = windowOffset + range.upperBound
     recordCount += 1
     switch record {
     case .sensor(let slot):
       let name = range.lowerBound + SpoolRecord.prefixByteCount + 1
-      let isOther = names.set(
-        slot, to: name..<range.upperBound - SpoolRecord.checksumByteCount, of: window)
-      if isOther { doNamesDependOnPlace = true }
-    case .entry(let entry):
-      if !isNamed(entry) { doNamesDependOnPlace = true }
-      note(entry.sequence ?? 0)
-    case .clock(let clock):
-      if clock != self.clock, nextSequence > first { doNamesDependOnPlace = true }
-      self.clock = clock
-    case .acknowledged, .acknowledgedRanges: break
+      names.set(slot, to: name..<range.upperBound - SpoolRecord.checksumByteCount, of: window)
+    case .entry(let entry): took(entry.sequence ?? 0)
+    case .clock(let clock): self.clock = clock
+    case .acknowledged, .passedOver: break
     }
   }
 
-  private func note(_ sequence: UInt64) {
-    lost = isDamageBefore && sequence > nextSequence ? nextSequence..<sequence : 0..<0
-    isDamageBefore = false
+  private func took(_ sequence: UInt64) {
+    missing = nextSequence..<max(nextSequence, sequence)
+    missingByteCount = unclearByteCount
+    unclearByteCount = 0
     nextSequence = sequence + 1
   }
 
-  /// Whether the segment says of which sensor the entry is.
+  /// Whether the segment contains the name of the entry's sensor.
   func isNamed(_ entry: SpoolEntry) -> Bool {
     guard case .reading(let slot, _) = entry.content else { return true }
     return !names[slot].isEmpty
+  }
+}
+
+/// Unique ids for the slots of sensor records. An unchanged name causes no allocation.
+struct SensorNames {
+  private var names = [[UInt8]](repeating: [], count: Int(UInt8.max) + 1)
+
+  /// Unique id of the slot; empty if unknown.
+  subscript(slot: UInt8) -> [UInt8] { names[Int(slot)] }
+
+  mutating func set(_ slot: UInt8, to name: [UInt8]) {
+    if names[Int(slot)] != name { names[Int(slot)] = name }
+  }
+
+  mutating func set(_ slot: UInt8, to range: Range<Int>, of buffer: borrowing ByteBuffer) {
+    let name = buffer.bytes.extracting(range)
+    let former = names[Int(slot)]
+    if !name.elementsEqual(former.span) { names[Int(slot)] = [UInt8](name) }
+  }
+
+  mutating func removeAll() {
+    for slot in names.indices where !names[slot].isEmpty { names[slot] = [] }
   }
 }

@@ -1,74 +1,102 @@
 public import Bytes
-import Sensing
+public import Sensing
 
-/// What a spool looks like from outside; nothing here changes it.
+/// Recording of entries.
 extension Spool {
-  /// When `deadlineReached` is due, or nil.
-  public var deadline: Instant? { earliest(disk.retryAt, slice.deadline) }
-
-  /// Why entries are in memory, where they are not meant to be.
-  public var failure: DiskFailure? { disk.failure }
-  public var losses: Losses { ledger.losses }
-
-  /// Whether earlier runs left something, and it is not known yet what.
-  var isOpening: Bool { !isOpen && directory.count > 0 }
-
-  /// Whether the disk did not read what is next, and is to be tried again at the deadline.
-  var isReadPostponed: Bool { reader.isPostponed }
-
-  /// Whether nothing is kept, on the disk or in memory, that was not acknowledged.
-  public var isEmpty: Bool {
-    isOpen && memory.count == 0
-      && directory.segments.indices.allSatisfy { ledger.isAcknowledged($0) }
+  /// Stores a reading of the sensor `uniqueID`, 1 to `uniqueIDByteCountMax` bytes.
+  public func record(_ reading: Reading, of uniqueID: [UInt8], isTimeTrusted: Bool) {
+    guard let slot = UInt8(exactly: reading.sensor.value) else {
+      preconditionFailure("a spool has as many slots as a batch has sensors")
+    }
+    memory.name(slot, uniqueID)
+    log.losses.overflowed += memory.append(
+      SpoolEntry(reading, slot: slot, isTimeTrusted: isTimeTrusted))
   }
 
-  /// Entries that are in memory only.
+  /// Stores a fix.
+  public func record(_ fix: Fix, isTimeTrusted: Bool) {
+    log.losses.overflowed += memory.append(SpoolEntry(fix, isTimeTrusted: isTimeTrusted))
+  }
+
+  /// Present clock of the times that are not trusted.
+  var clock: ClockOrigin? {
+    get { memory.clock }
+    set { memory.clock = newValue }
+  }
+
+  /// Corrects untrusted times in memory by `step`.
+  func correctTimesInMemory(by step: Duration) { memory.correctTimes(by: step) }
+
+  /// Makes all entries recorded so far due for writing.
+  public func batchClosed() { memory.batchClosed() }
+
+  /// Sets the `mark` after the entries recorded so far.
+  func cycleBegan() { memory.mark(after: log.next - 1) }
+}
+
+/// Queries.
+extension Spool {
+  /// Time at which `deadlineReached` is due, or nil.
+  public var deadline: Instant? { earliest(disk.retryAt, slice.deadline) }
+
+  /// Failure because of which entries stay in memory; nil without one.
+  public var failure: DiskFailure? { disk.failure }
+  public var losses: Losses { log.losses }
+
+  /// Whether earlier runs left entries that are not known yet.
+  var isOpening: Bool { opening?.findings.segments.isEmpty == false }
+
+  /// Whether the disk failed to read the next entries, and is tried again at the deadline.
+  var isReadPostponed: Bool { reader.isPostponed }
+
+  /// Whether no unacknowledged entry is on the disk or in memory.
+  public var isEmpty: Bool { isOpen && memory.count == 0 && log.isSettled }
+
+  /// Number of entries that are only in memory.
   public var entryCountInMemory: Int { memory.count }
 
-  /// Entries that are in memory, and are meant to be on the disk.
+  /// Number of entries that are only in memory but should be on the disk.
   var unkeptEntryCount: Int { keepsOnDisk ? memory.count : 0 }
 
-  /// Entries that were not acknowledged; more where the disk lost some and they were not read yet.
-  public var entryCount: Int { memory.count + max(0, ledger.entryCount) }
+  /// Number of unacknowledged entries; too large if the disk lost some that are still unread.
+  public var entryCount: Int { memory.count + log.waitingCount }
 
-  /// What all files take of the disk.
-  public var occupiedByteCount: Int { directory.occupiedByteCount }
+  /// Number of bytes that all files occupy on the disk.
+  public var occupiedByteCount: Int { log.occupiedByteCount }
 
-  /// How often the detail of each segment was taken out, the oldest first.
-  var thinnings: [UInt8] { directory.segments.map { $0.thinnings } }
+  // MARK: Entry taken last
 
-  // MARK: Positions
-
-  /// The unique id of a sensor that the entry taken last is of.
+  /// Returns the unique id of the entry's sensor.
   public func uniqueID(of entry: SpoolEntry) -> [UInt8] {
     guard case .reading(let slot, _) = entry.content else { return [] }
     return entry.sequence == nil ? memory.names[slot] : records.names[slot]
   }
 
-  /// The clock of the entry taken last, where it is on the disk and its time is not trusted; nil
-  /// where it is not known which it was.
+  /// Returns the clock of an entry on the disk with an untrusted time; nil if unknown.
   func clock(of entry: SpoolEntry) -> ClockOrigin? {
     entry.sequence == nil || entry.isTimeTrusted ? nil : records.clock
   }
 
-  /// What was taken.
+  // MARK: Positions
+
+  /// Position after the entries that were taken.
   public var position: SpoolPosition {
-    SpoolPosition(numbers: reader.taken, inMemory: memory.position)
+    SpoolPosition(sequence: reader.taken, inMemory: memory.position)
   }
 
-  /// Up to where entries were recorded.
+  /// Position after the recorded entries.
   public var end: SpoolPosition {
-    SpoolPosition(sequence: ledger.nextSequence - 1, inMemory: memory.end)
+    SpoolPosition(sequence: log.next - 1, inMemory: memory.end)
   }
 
-  /// Everything up to `mark`, but what is in segments that are left alone.
-  func readable(upTo mark: SpoolPosition) -> SpoolPosition {
-    SpoolPosition(
-      numbers: ledger.readable(upTo: mark.sequence), inMemory: mark.inMemory)
-  }
-
-  /// What was acknowledged.
+  /// Position after the acknowledged entries.
   var start: SpoolPosition {
-    SpoolPosition(numbers: ledger.acknowledged, inMemory: memory.start)
+    SpoolPosition(sequence: log.acknowledged, inMemory: memory.start)
   }
+
+  /// Position after the entries recorded before the cycle, in memory or written meanwhile.
+  var mark: SpoolPosition { memory.mark }
+
+  /// Whether entries were recorded after the mark.
+  var hasNews: Bool { memory.end > mark.inMemory }
 }

@@ -1,199 +1,171 @@
 public import Bytes
 
-/// Keeps what could not be proven delivered, through power cuts, full disks and broken ones.
+/// Storage of readings and fixes that Home Assistant is not proven to have, safe against power
+/// cuts, full disks and broken ones.
 ///
-/// Entries are recorded, and written in batches to the newest of the segments, which are files of
-/// one directory. They are taken in order (`Order`), and are there until they are acknowledged. The
-/// caller that takes them acknowledges a position after the proof, or rewinds.
+/// # Constraints
 ///
-/// What was acknowledged is a few ranges of numbers (`SequenceSet`). It stands in the header of the
-/// next segment and in a record of the next batch; so it costs no write of its own. Where it is not
-/// known any more, after a power cut or because there were too many ranges, entries are taken
-/// again. A segment of which everything was acknowledged is deleted, wherever it stands.
+/// 1. An entry is on the disk until it is acknowledged. One that is lost earlier is counted
+///    (`Losses`).
+/// 2. A number is given to one entry only, also after power cuts, so that a receiver can recognise
+///    a duplicate. An entry is taken with its number only after it is on the disk.
+/// 3. All files together take at most the cap. A full disk causes no loss of stored entries.
+/// 4. A wake-up does a bounded piece of work (`WorkSlice`), for which no batch waits.
+/// 5. One action at a time: its result is reported before the next action is requested.
 ///
-/// A batch costs one write and one `fsync`; the first one of a segment makes the file and costs one
-/// `fsync` of the directory more. A start that finds segments costs one `fsync` of the newest.
-/// While entries are taken and acknowledged before their batch is closed nothing is written at all.
+/// # Layout
 ///
-/// Near the cap, the oldest segment is thinned (`SpoolThinning`), up to three times, then the next
-/// one; when all are thinned, the oldest is dropped. Never the newest. All of it is counted.
+/// A directory of segments. Each is named after its lowest number, begins with a `SegmentHeader`,
+/// and contains records (`SpoolRecord`), each with a checksum.
 ///
-/// Where the disk fails, entries are in memory, at most `memoryEntryCountMax`; the oldest goes
-/// first. The disk is tried again after a while that doubles. A full disk is such a failure:
-/// nothing is dropped for it. Files of another version or of another device get another name.
+///     0000000000000001.spool    the oldest: taken first, and dropped first
+///     0000000000007f3a.spool
+///     000000000000fe02.spool    the newest: the only one that is written to
+///     0000000000003c11.aside    set aside: not read by the agent
 ///
-/// The caller performs `nextAction()` until there is none, and comes back at `deadline`. What can
-/// wait goes in slices of `sliceByteCount`: after one, there is no action until `deadlineReached`,
-/// which is due at once. A batch never waits for a slice; and where it needs what is sliced, the
-/// rest of the opening or room below the cap, that goes on without a pause.
+/// # Writing
 ///
-/// Four parts are what the spool knows, and there is one of each: `SegmentDirectory` (files and the
-/// cap), `SpoolLedger` (numbers, and what Home Assistant has), `SpoolMemory` (what is not written)
-/// and `SegmentReader` (what was read of a segment). The others work on them: `SpoolWriter`,
-/// `SpoolReader`, and `SpoolOpening` or `Compaction` while they go on.
+/// Entries are recorded in memory (`SpoolMemory`) and written in batches to the newest segment
+/// (`SpoolWriter`). A batch costs one write and one `fsync`; a new segment costs one more `fsync`,
+/// of the directory. Entries that are acknowledged before their batch is closed are never written.
+/// If the disk fails they stay in memory, which drops its oldest when it is full; the disk is tried
+/// again after a delay that doubles (`DiskStatus`).
 ///
-/// Invariants:
-/// 1. A number is given to one entry only, whenever the power goes.
-/// 2. An entry is taken with its number only after it is on the disk.
-/// 3. An entry leaves the disk acknowledged, or counted as thinned or dropped.
-/// 4. All files together never take more than the cap.
-/// 5. One action at a time, and no other part changes what its part is about until it is done.
+/// # Reading
+///
+/// A start reads all headers, and the whole newest segment (`SpoolOpening`). Entries are taken in
+/// the order of their numbers, those in memory last (`SpoolReader`). The caller acknowledges a
+/// position after the proof, or rewinds. An acknowledgement is one number, stored in the header of
+/// the next segment and in the next batch, so it needs no separate write. If a power cut takes it,
+/// its entries are taken again.
+///
+/// # Deleting
+///
+/// `SpoolLog` manages the files. A segment is deleted once all of it is acknowledged. When the
+/// space is used up the oldest is dropped, never the newest: its loss is the count of its numbers.
+/// A file of another version or another device is set aside; so is one that the disk fails to read
+/// several times, and its entries are counted as lost. If one run sets aside more than a quarter of
+/// the cap, it deletes the oldest of these files.
+///
+/// # Use
+///
+/// The caller performs `nextAction()` until it is nil, and comes back at `deadline`.
 public final class Spool {
-  private enum State {
-    case opening(SpoolOpening)
-    case ready
-    case compacting(Compaction)
-  }
+  /// Part of the spool that requested an action.
+  private enum Purpose { case opening, removing, writing, reading }
 
-  private let durability: Durability
-  private let order: Order
-  private var state: State
-  private var underWay: Purpose?
-  let directory: SegmentDirectory
-  let ledger: SpoolLedger
+  let log: SpoolLog
   let memory: SpoolMemory
-  private let writer: SpoolWriter
-  private(set) var reader: SpoolReader
-  /// What is read of a segment: for the opening, for a compaction, or for the reader.
+  let keepsOnDisk: Bool
   let records = SegmentReader()
+  private let writer: SpoolWriter
+  let reader: SpoolReader
+  /// Opening; nil once the entries of earlier runs are known.
+  private(set) var opening: SpoolOpening?
   private(set) var disk: DiskStatus
   private(set) var slice: WorkSlice
-  private var outgoing = ByteBuffer(capacity: Spool.outgoingByteCountMax)
+  private var underWay: Purpose?
 
   /// - Parameters:
-  ///   - device: whose readings these are.
-  ///   - durability: what may be lost when the power goes.
-  ///   - order: what is taken first.
-  ///   - byteCountCap: what all files together may take; at least four segments.
-  ///   - segmentByteCount: how large a segment becomes, less one batch.
-  ///   - sliceByteCount: how much is done in one wake-up of what can wait.
-  ///   - seed: where the jitter of the waits starts.
+  ///   - device: device of the readings.
+  ///   - durability: acceptable loss after a power cut.
+  ///   - byteCountCap: maximum size of all files together; at least four segments.
+  ///   - segmentByteCount: size of a segment, less one batch.
+  ///   - sliceByteCount: size of postponable work in one wake-up.
+  ///   - seed: start of the jitter of the delays.
   public init(
-    device: DeviceFingerprint, durability: Durability = .batch, order: Order = .oldestFirst,
+    device: DeviceFingerprint, durability: Durability = .batch,
     byteCountCap: Int = Spool.byteCountCap, segmentByteCount: Int = Spool.segmentByteCount,
     sliceByteCount: Int = Spool.sliceByteCount, seed: UInt64
   ) {
     precondition(
       segmentByteCount <= Self.segmentByteCount && byteCountCap >= 4 * segmentByteCount,
-      "a segment, its copy and the next one fit")
-    self.durability = durability
-    self.order = order
-    directory = SegmentDirectory(
-      of: device, byteCountCap: byteCountCap, segmentByteCount: segmentByteCount)
-    ledger = SpoolLedger(order, directory)
+      "a segment, the next one and one that is set aside fit")
+    keepsOnDisk = durability != .memory
+    log = SpoolLog(of: device, byteCountCap: byteCountCap, segmentByteCount: segmentByteCount)
     memory = SpoolMemory(durability)
-    writer = SpoolWriter(directory, ledger, memory)
-    reader = SpoolReader(order, records, directory, ledger)
+    writer = SpoolWriter(log, memory)
+    reader = SpoolReader(log, records)
+    // The opening has the records to itself until it is over.
+    opening = SpoolOpening(device, records)
     disk = DiskStatus(seed: seed)
     slice = WorkSlice(byteCountMax: sliceByteCount)
-    state = .opening(SpoolOpening(records, directory, ledger))
   }
 
-  // MARK: Entries are taken
+  // MARK: Taking
 
-  /// The next entry in the spool's order; nil where there is none, or where the disk has to be read
-  /// first (`nextAction`). None is behind `end`, but in the oldest-first order for one where
-  /// numbers are missing.
-  public func take(upTo end: SpoolPosition? = nil) -> SpoolEntry? {
-    let end = end ?? self.end
+  /// Returns the next entry; nil without one, or if the disk must be read first (`nextAction`). In
+  /// memory, only entries before `end` are taken.
+  public func take(upTo end: UInt64 = .max) -> SpoolEntry? {
     if isReading || isReadPostponed { return nil }
-    switch order {
-    case .oldestFirst:
-      // Where nothing is left out, the end of the newest segment has to be seen.
-      if reader.taken.prefix < end.sequence || end.sequence == ledger.nextSequence - 1,
-        let entry = takeFromDisk(upTo: .max)
-      {
-        return entry
-      }
-      return isReading ? nil : memory.take(upTo: end.inMemory)
-    case .newestFirst:
-      return memory.take(upTo: end.inMemory) ?? takeFromDisk(upTo: end.sequence)
-    }
+    if isOpen, let entry = reader.take() { return entry }
+    return isReading ? nil : memory.take(upTo: end)
   }
 
-  private func takeFromDisk(upTo limit: UInt64) -> SpoolEntry? {
-    isOpen ? reader.take(upTo: limit) : nil
-  }
-
-  /// Home Assistant has everything that is before the position.
+  /// Records that Home Assistant has everything before the position.
   public func acknowledged(upTo position: SpoolPosition) {
-    ledger.acknowledge(position.numbers)
-    reader.acknowledged()
+    log.acknowledge(upTo: position.sequence)
     memory.acknowledge(upTo: position.inMemory)
   }
 
-  /// Whatever was not acknowledged is taken again.
+  /// Makes all unacknowledged entries available again.
   public func rewind() {
     reader.rewind()
     memory.rewind()
   }
 
-  /// What is in memory is taken again, and may be written meanwhile. What was taken can still be
-  /// acknowledged.
+  /// Makes the entries in memory available again; they may be written meanwhile. Those already
+  /// taken can still be acknowledged.
   func rewindMemory() { memory.rewind() }
 
-  // MARK: The disk
+  // MARK: Disk
 
-  /// Whether what earlier runs left is known.
-  var isOpen: Bool { if case .opening = state { false } else { true } }
+  /// Whether the entries of earlier runs are known.
+  var isOpen: Bool { opening == nil }
 
-  /// Whether `take` may bring more once what `nextAction` says is done.
-  public var isReading: Bool {
-    switch state {
-    case .opening: disk.failure == nil
-    case .ready: reader.isChunkWanted
-    case .compacting: true
-    }
-  }
+  /// Whether `take` may return more entries after the next action.
+  public var isReading: Bool { isOpen ? reader.isActionWanted : disk.failure == nil }
 
-  /// What is to be done next, or nil. It is done, and told with `performed` or `failed`, before the
-  /// next one is asked for.
+  /// Returns the next action, or nil. Its result must be reported with `performed` or `failed`
+  /// before the next call.
   public func nextAction() -> Action? {
     precondition(underWay == nil, "one action at a time")
     guard let purpose = nextPurpose(), let action = action(for: purpose) else { return nil }
     if case .read(_, _, let byteCountMax) = action {
       records.chunkAsked(byteCountMax: byteCountMax)
     }
-    if case .writing = purpose {} else { slice.spend(action.byteCount(appending: outgoing)) }
+    if purpose != .writing { slice.spend(action) }
     underWay = purpose
     return action
   }
 
-  /// What comes first of all there is to do.
-  private func nextPurpose() -> Purpose? {
-    if writer.isUnderWay { return .writing }
-    switch state {
-    case .opening(let opening):
-      guard disk.isUsable || !opening.isListing else { return nil }
-      return isWriteWanted ? .opening : inSlices(.opening)
-    case .compacting(let compaction):
-      if compaction.isOutgoingFull { return .compacting }
-      guard isWriteWanted else { return inSlices(.compacting) }
-      return hasRoomForWrite(beside: compaction.byteCountMax) ? .writing : .compacting
-    case .ready:
-      if disk.isUsable, let purpose = nextChange() { return purpose }
-      return reader.isChunkWanted ? inSlices(.reading) : nil
+  private func action(for purpose: Purpose) -> Action? {
+    switch purpose {
+    case .opening: opening?.nextAction()
+    case .removing: log.nextRemoval
+    case .writing: writer.nextAction()
+    case .reading: reader.nextAction()
     }
   }
 
-  /// What comes first of all that changes the files. A disk that is full has room again after a
-  /// deletion; so that goes before a batch, in one slice; and without end where a batch needs the
-  /// room.
+  private func nextPurpose() -> Purpose? {
+    if writer.isUnderWay { return .writing }
+    if let opening {
+      guard disk.isUsable || !opening.isListing else { return nil }
+      return isWriteWanted ? .opening : inSlices(.opening)
+    }
+    if disk.isUsable, let purpose = nextChange() { return purpose }
+    return reader.isActionWanted ? inSlices(.reading) : nil
+  }
+
+  /// Returns the purpose of the next change. A deletion gives a full disk room, so a batch comes
+  /// after one slice of successful deletions, and after all deletions if there is no room.
   private func nextChange() -> Purpose? {
-    // While all goes well there is no file, and this is asked at every turn.
-    if directory.isEmpty { return isWriteWanted ? .writing : nil }
-    if !slice.isOver {
-      if let index = directory.firstGarbage { return .settingAside(index) }
-      if !disk.areDeletionsPostponed, let deletion = nextDeletion { return deletion }
-    }
-    if isWriteWanted {
-      if hasRoomForWrite(beside: 0) { return .writing }
-      if directory.nextLeftover != nil { return .deletingLeftover }
-      return directory.nextCompaction == nil ? .writing : .compacting
-    }
-    if let index = directory.firstGarbage { return inSlices(.settingAside(index)) }
-    if let deletion = nextDeletion { return inSlices(deletion) }
-    return directory.nextCompaction == nil ? nil : inSlices(.compacting)
+    let isWriteWanted = isWriteWanted
+    guard log.nextRemoval != nil else { return isWriteWanted ? .writing : nil }
+    guard isWriteWanted else { return inSlices(.removing) }
+    let isRemovalFirst = !log.hasRoom || !(slice.isOver || disk.areDeletionsPostponed)
+    return isRemovalFirst ? .removing : .writing
   }
 
   private func inSlices(_ purpose: Purpose) -> Purpose? {
@@ -202,63 +174,27 @@ public final class Spool {
     return nil
   }
 
-  var keepsOnDisk: Bool { durability != .memory }
-
   private var isWriteWanted: Bool {
     guard keepsOnDisk else { return false }
     return isOpen ? writer.isWanted : memory.dueCount > 0
   }
 
-  private func hasRoomForWrite(beside copy: Int) -> Bool {
-    directory.hasRoomForWrite(toNew: writer.needsSegment, besideCopyOf: copy)
-  }
-
-  private var nextDeletion: Purpose? {
-    directory.nextLeftover != nil
-      ? .deletingLeftover : ledger.firstDelivered.map { .deleting($0) }
-  }
-
-  private func action(for purpose: Purpose) -> Action? {
-    switch purpose {
-    case .settingAside(let index):
-      return .setAside(directory[index].file, as: directory[index].asideFile)
-    case .deletingLeftover: return directory.nextLeftover.map { .delete($0) }
-    case .deleting(let index): return .delete(directory[index].file)
-    case .writing: return writer.nextAction(into: &outgoing)
-    case .reading: return reader.nextAction()
-    case .opening, .compacting: break
-    }
-    if case .ready = state { beginCompaction() }
-    return switch state {
-    case .opening(let opening): opening.nextAction()
-    case .compacting(let compaction): compaction.nextAction()
-    case .ready: nil
-    }
-  }
-
-  private func beginCompaction() {
-    guard let (index, isThinned) = directory.nextCompaction else { return }
-    reader.loseCursor()
-    state = .compacting(Compaction(of: index, isThinned: isThinned, records, directory, ledger))
-  }
-
-  /// Tells of a file for `.list`; a file that is none of the spool's is left alone.
+  /// Reports a file for `.list`; files that do not belong to a spool are ignored.
   public func fileFound(name: Span<UInt8>, byteCount: Int) {
-    guard case .opening(let opening) = state, opening.isListing, underWay != nil else {
+    guard let opening, opening.isListing, underWay != nil else {
       preconditionFailure("files are told when they are asked for")
     }
-    guard let file = SegmentFile(name: name) else { return }
-    directory.found(file, byteCount: byteCount)
+    opening.fileFound(name: name, byteCount: byteCount)
   }
 
-  /// Lets `body` write what `.append` is about to the file.
+  /// Passes the bytes of `.append` to `body`, which writes them to the file.
   public func withOutgoing<Result, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try outgoing.withBytes(body)
+    try writer.outgoing.withBytes(body)
   }
 
-  /// Lets `body` write what it reads for `.read`, and say how many bytes it was.
+  /// Lets `body` write the bytes read for `.read` and return their number.
   public func fill<Failure: Error>(
     _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Int
   ) throws(Failure) {
@@ -267,24 +203,33 @@ public final class Spool {
 
   // MARK: Events
 
-  /// The action was done.
+  /// Handles the success of the action.
   public func performed(now: Instant) {
     switch actionEnded(now: now) {
-    case .opening: openingPerformed()
-    case .settingAside(let index): setAside(index)
-    case .deletingLeftover: directory.leftoverDeleted()
-    case .deleting(let index):
-      directory.remove(index)
-      reader.removed(index)
-    case .writing:
-      if writer.performed(&outgoing) { disk.worked() }
-    case .compacting:
-      guard case .compacting(let compaction) = state else { return }
-      compaction.performed(into: &outgoing)
-      if compaction.isOver { state = .ready }
+    case .opening:
+      if opening?.isListing == true { disk.worked() }
+      opening?.performed()
+      openingWentOn()
+    case .removing: log.removed()
+    case .writing: if writer.performed() { disk.worked() }
     case .reading:
       reader.performed()
       if disk.isUsable { disk.worked() }
+    }
+  }
+
+  /// Handles the failure of the action.
+  public func failed(_ failure: DiskFailure, now: Instant) {
+    switch actionEnded(now: now) {
+    case .opening:
+      if opening?.isListing == true { disk.failed(failure, now: now) }
+      opening?.failed()
+      openingWentOn()
+    case .removing: removalFailed(failure, now: now)
+    case .writing:
+      writer.failed()
+      disk.failed(failure, now: now)
+    case .reading: if reader.failed() { disk.failed(failure, now: now) }
     }
   }
 
@@ -294,87 +239,29 @@ public final class Spool {
     return purpose
   }
 
-  private func openingPerformed() {
-    guard case .opening(let opening) = state else { return }
-    if opening.isListing { disk.worked() }
-    opening.performed()
-    opened(opening)
+  /// Uses the findings of the opening once it is over.
+  private func openingWentOn() {
+    guard let opening, opening.isOver else { return }
+    log.opened(with: opening.findings)
+    if opening.findings.isNewestOpen { writer.open() }
+    self.opening = nil
   }
 
-  /// Where the opening is over, everything that is there was looked at.
-  private func opened(_ opening: SpoolOpening) {
-    guard opening.isOver else { return }
-    ledger.opened(with: opening.numbers, persisted: opening.persisted)
-    reader.acknowledged()
-    if opening.isNewestOpen { writer.opened(directory.newest) }
-    state = .ready
+  /// Handles a failed removal. A file that cannot be set aside is ignored. A deletion is tried
+  /// again: only attempts with another success in between count.
+  private func removalFailed(_ failure: DiskFailure, now: Instant) {
+    let isDeletion = if case .delete? = log.nextRemoval { true } else { false }
+    log.removalFailed(isCounted: !disk.areDeletionsPostponed)
+    if isDeletion { disk.deletionFailed(failure, now: now) }
   }
 
-  private func setAside(_ index: Int) {
-    ledger.losses.setAside += 1
-    directory.remove(index)
-    reader.loseCursor()
-  }
-
-  /// The disk did not do it.
-  public func failed(_ failure: DiskFailure, now: Instant) {
-    switch actionEnded(now: now) {
-    case .opening: openingFailed(failure, now: now)
-    case .settingAside(let index): setAside(index)
-    case .deletingLeftover:
-      if !disk.areDeletionsPostponed { directory.leftoverDeletionFailed() }
-      disk.deletionFailed(failure, now: now)
-    case .deleting(let index): deletionFailed(of: index, failure, now: now)
-    case .writing:
-      writer.failed(outgoing)
-      // What is there can be taken while the disk is left alone.
-      abandonCompaction()
-      disk.failed(failure, now: now)
-    case .compacting: compactionFailed(failure, now: now)
-    case .reading:
-      switch reader.failed() {
-      case .postponed: disk.failed(failure, now: now)
-      case .leftAlone(let index): if index == directory.newestIndex { writer.close() }
-      }
-    }
-  }
-
-  private func openingFailed(_ failure: DiskFailure, now: Instant) {
-    guard case .opening(let opening) = state else { return }
-    if opening.isListing { disk.failed(failure, now: now) }
-    opening.failed()
-    opened(opening)
-  }
-
-  private func deletionFailed(of index: Int, _ failure: DiskFailure, now: Instant) {
-    if !disk.areDeletionsPostponed { directory[index].deletionFailed() }
-    disk.deletionFailed(failure, now: now)
-  }
-
-  private func compactionFailed(_ failure: DiskFailure, now: Instant) {
-    guard case .compacting(let compaction) = state else { return }
-    let meaning = compaction.failed()
-    if compaction.isOver { state = .ready }
-    switch meaning {
-    case .none: break
-    case .disk: disk.failed(failure, now: now)
-    case .deletion: deletionFailed(of: compaction.index, failure, now: now)
-    }
-  }
-
-  private func abandonCompaction() {
-    guard case .compacting(let compaction) = state else { return }
-    compaction.abandon()
-    state = .ready
-  }
-
-  /// The disk is tried again, and what was put off goes on.
+  /// Tries the disk again, and continues postponed work.
   public func deadlineReached(now: Instant) {
     slice.begin()
     if disk.deadlineReached(now: now) { reader.retryDue() }
   }
 
-  /// There is no later time: a disk that is left alone after a failure is tried now.
+  /// Tries a failed disk at once, because there is no later time.
   func retryDisk() {
     disk.retryWanted()
     reader.retryDue()

@@ -1,7 +1,7 @@
 import Bytes
 
-/// Reads what stands in the files of a spool, for a program other than the agent: in order, the
-/// oldest first, with the memory of one chunk, and without changing anything.
+/// Reads the files of a spool for a program other than the agent: in order, the oldest first, with
+/// the memory of one chunk, and without changing anything.
 ///
 ///     for each file of the directory: archive.fileFound(file, byteCount: byteCount)
 ///     while let step = archive.next() {
@@ -11,29 +11,30 @@ import Bytes
 ///       }
 ///     }
 ///
-/// The files may be those of an agent that runs. One that vanishes meanwhile was delivered, one
-/// that grows is read as far as it has come.
+/// The files may belong to a running agent. A file that vanishes was delivered; a file that grows
+/// is read to its present end.
 ///
-/// Every file is read by its own header, whosever it is; the entries of one device stand together.
-/// A file without a readable header is taken for one of the device of the file before it. Copies
-/// with less detail that have not taken their segment's place hold nothing of their own, and are
+/// Every file is read by its own header, whatever its device; the entries of one device stand
+/// together. A file without a readable header counts as one of the device of the file before it.
+/// Incomplete copies with less detail of an earlier agent contain no entries of their own and are
 /// left out.
 ///
-/// Each file is read twice: what Home Assistant has is written behind the entries that it has.
+/// Each file is read twice, because acknowledgements stand after their entries. For a file that was
+/// set aside only its own acknowledgements count: the agent continues without its other entries.
 public struct SpoolArchive: ~Copyable {
   public enum Step: Equatable {
-    /// Read once from `offset` with `fill`, or tell why not. Nothing read is the end.
+    /// Read once from `offset` with `fill`, or report the failure. Zero bytes mean the end.
     case read(SegmentFile, offset: Int, byteCountMax: Int)
     case entry(SpoolEntry, isAcknowledged: Bool)
   }
 
   private enum Pass { case headers, acknowledgements, entries, over }
 
-  /// What was found so far; the numbers are whole when there is no next step.
+  /// Results so far; their numbers are final when there is no next step.
   public private(set) var segments: [ArchivedSegment] = []
   private var devices: [DeviceFingerprint] = []
-  /// What Home Assistant has of each device.
-  private var acknowledged: [SequenceSet] = []
+  /// Last acknowledged number of each device, from files that were not set aside.
+  private var acknowledged: [UInt64] = []
 
   private var pass = Pass.headers
   private var index = 0
@@ -45,34 +46,34 @@ public struct SpoolArchive: ~Copyable {
 
   public init() {}
 
-  /// There is such a file in the directory.
+  /// Adds a file of the directory.
   public mutating func fileFound(_ file: SegmentFile, byteCount: Int) {
     precondition(pass == .headers && index == 0, "files are told before any is read")
     guard file.kind != .thinned else { return }
     let segment = ArchivedSegment(file: file, byteCount: byteCount)
-    // A directory is in no order. What was set aside comes behind what is the agent's own.
+    // A directory has no order. Files that were set aside come after the agent's own files.
     let place = segments.firstIndex { segment.comesBefore($0) } ?? segments.count
     segments.insert(segment, at: place)
   }
 
-  /// How many devices the files are of.
+  /// Number of devices.
   public var deviceCount: Int { devices.count }
 
-  /// What Home Assistant has of the first device: everything up to this number. 0 is nothing.
-  public var acknowledgedSequence: UInt64 { acknowledged.first?.prefix ?? 0 }
+  /// Last number that Home Assistant has of the first device; 0 without any.
+  public var acknowledgedSequence: UInt64 { acknowledged.first ?? 0 }
 
-  /// Whose the entry is that came last.
+  /// Device of the last entry.
   public var device: Int? { index < segments.count ? segments[index].device : nil }
 
-  /// The unique id of the sensor that the entry which came last is of.
+  /// Returns the unique id of the last entry's sensor.
   public func uniqueID(of entry: SpoolEntry) -> [UInt8] {
     guard case .reading(let slot, _) = entry.content else { return [] }
     return reader.names[slot]
   }
 
-  // MARK: One step after the other
+  // MARK: Steps
 
-  /// What is to be done, or what was found; nil at the end.
+  /// Returns the next read or the next entry; nil at the end.
   @inline(never)
   public mutating func next() -> Step? {
     precondition(!isReadAwaited, "one read at a time")
@@ -132,9 +133,9 @@ public struct SpoolArchive: ~Copyable {
     }
   }
 
-  // MARK: What was read
+  // MARK: Results of reads
 
-  /// Lets `body` write what it reads for `.read`, and say how many bytes it was.
+  /// Lets `body` write the bytes read for `.read` and return their number.
   public mutating func fill<Failure: Error>(
     _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Int
   ) throws(Failure) {
@@ -149,10 +150,10 @@ public struct SpoolArchive: ~Copyable {
     }
   }
 
-  /// The file is not there any more.
+  /// Handles a file that no longer exists.
   public mutating func fileVanished() { give(up: .vanished) }
 
-  /// The disk does not read the file.
+  /// Handles a file that the disk cannot read.
   public mutating func failed(_ failure: DiskFailure) { give(up: .unreadable(failure)) }
 
   private mutating func give(up condition: ArchivedSegment.Condition) {
@@ -167,10 +168,9 @@ public struct SpoolArchive: ~Copyable {
     case .valid(let header):
       let device = number(of: header.device)
       segments[index].condition = .intact
-      segments[index].thinnings = header.thinnings
       segments[index].device = device
       segments[index].salt = header.salt
-      acknowledged[device].insert(0...header.acknowledged, forgetting: .lowest)
+      acknowledge(upTo: header.acknowledged)
     case .foreign: segments[index].condition = .otherVersion
     case .unreadable: segments[index].condition = .headless
     }
@@ -179,11 +179,26 @@ public struct SpoolArchive: ~Copyable {
   private mutating func number(of device: DeviceFingerprint) -> Int {
     if let known = devices.firstIndex(of: device) { return known }
     devices.append(device)
-    acknowledged.append(SequenceSet())
+    acknowledged.append(0)
     return devices.count - 1
   }
 
-  /// Records are checked with what the header says, or else with what that of a neighbour says.
+  /// Records the segment's acknowledgement.
+  private mutating func acknowledge(upTo number: UInt64) {
+    segments[index].acknowledged = max(segments[index].acknowledged, number)
+    guard let device = segments[index].device, !segments[index].isAside else { return }
+    acknowledged[device] = max(acknowledged[device], number)
+  }
+
+  private func isAcknowledged(_ sequence: UInt64) -> Bool {
+    let segment = segments[index]
+    guard let device = segment.device, !segment.isAside else {
+      return sequence <= segment.acknowledged
+    }
+    return sequence <= acknowledged[device]
+  }
+
+  /// Gives files without a header the device of a neighbour, to check their records.
   private mutating func adoptHeadless() {
     guard !devices.isEmpty else {
       for index in segments.indices where segments[index].condition == .headless {
@@ -211,19 +226,15 @@ public struct SpoolArchive: ~Copyable {
   }
 
   private mutating func found(_ record: SpoolRecord) -> Step? {
-    guard let device = segments[index].device else { return nil }
     switch (pass, record) {
-    case (.acknowledgements, .acknowledged(let sequence)):
-      acknowledged[device].insert(0...sequence, forgetting: .lowest)
-    case (.acknowledgements, .acknowledgedRanges(let ranges)):
-      acknowledged[device].formUnion(ranges, forgetting: .lowest)
+    case (.acknowledgements, .acknowledged(let sequence)): acknowledge(upTo: sequence)
     case (.entries, .entry(let entry)):
       if case .reading(let slot, _) = entry.content, reader.names[slot].isEmpty {
         segments[index].namelessCount += 1
         return nil
       }
       guard let sequence = entry.sequence else { return nil }
-      let isAcknowledged = acknowledged[device].contains(sequence)
+      let isAcknowledged = isAcknowledged(sequence)
       segments[index].count(entry, sequence: sequence, isAcknowledged: isAcknowledged)
       return .entry(entry, isAcknowledged: isAcknowledged)
     default: break

@@ -2,35 +2,35 @@ public import Bytes
 import HomeAssistant
 public import Sensing
 
-/// What may be lost when the power goes.
+/// Acceptable loss after a power cut.
 public enum Durability: Equatable, Sendable {
-  /// Nothing: every reading is on the disk before the next one is looked at.
+  /// No loss: every reading is on the disk before the next one is processed.
   case reading
-  /// The open batch, which is one cycle at most.
+  /// The open batch, which is at most one cycle.
   case batch
-  /// Everything that comes: nothing is kept on the disk.
+  /// All entries: nothing is stored on the disk.
   case memory
 }
 
-/// Something that could not be proven delivered, with its own time.
+/// Entry that is not proven to be delivered, with its own time.
 public struct SpoolEntry: Equatable, Sendable {
   public enum Content: Equatable, Sendable {
-    /// `sensor` is a place that `Spool.uniqueID(of:)` knows the name of.
+    /// A reading; `sensor` is a slot whose name `Spool.uniqueID(of:)` returns.
     case reading(sensor: UInt8, Value)
-    /// Its `notBefore` is the beginning of time, so that it is never taken for a fresh one.
+    /// A fix; its `notBefore` is the earliest time, so that it never counts as fresh.
     case fix(Fix)
   }
 
-  /// Counts up for ever and is never given twice, so that the receiver of a double can tell. What
-  /// was never on the disk has none: after a power cut the spool would not know that it was given.
+  /// Number that increases and is never given twice, so that a receiver can recognise a duplicate.
+  /// Nil for an entry that was never on the disk: after a power cut its number would be forgotten.
   public var sequence: UInt64?
-  /// When it was true.
+  /// Time of the measurement.
   public var time: WallTime
-  /// Whether the clock that `time` comes from was known to be right.
+  /// Whether the clock of `time` was known to be right.
   public var isTimeTrusted: Bool
   public var content: Content
 
-  // Inlined like `SpoolMemory.append`: an entry is written where it stays.
+  // Inlined like `SpoolMemory.append`: an entry is written directly to its final position.
   @inline(__always)
   public init(
     sequence: UInt64?, time: WallTime, isTimeTrusted: Bool, content: Content
@@ -43,7 +43,7 @@ public struct SpoolEntry: Equatable, Sendable {
 }
 
 extension SpoolEntry {
-  /// One that has no number yet.
+  /// Creates an entry without a number.
   @inline(__always)
   init(_ reading: Reading, slot: UInt8, isTimeTrusted: Bool) {
     self.init(
@@ -51,14 +51,14 @@ extension SpoolEntry {
       content: .reading(sensor: slot, reading.value))
   }
 
-  /// One that has no number yet.
+  /// Creates an entry without a number.
   init(_ fix: Fix, isTimeTrusted: Bool) {
     var fix = fix
     fix.notBefore = Instant(nanoseconds: .min)
     self.init(sequence: nil, time: fix.time, isTimeTrusted: isTimeTrusted, content: .fix(fix))
   }
 
-  /// The clock that told the time was wrong by `step`, unless it was trusted.
+  /// Corrects the time by `step`, unless its clock was trusted.
   mutating func correctTime(by step: Duration) {
     guard !isTimeTrusted else { return }
     time = time + step
@@ -68,10 +68,18 @@ extension SpoolEntry {
   }
 }
 
-/// What the clock by which times were recorded showed when the kernel started: another reading of
-/// it within the same start says by how much they are wrong.
+/// Position between the entries of a spool, on the disk and in memory.
+public struct SpoolPosition: Equatable, Sendable {
+  /// Last number before the position.
+  var sequence: UInt64
+  /// Number of all entries ever in memory before the position.
+  var inMemory: UInt64
+}
+
+/// Wall time at the start of the kernel by the clock of recorded times: comparing it with a later
+/// value of the same start gives their error.
 public struct ClockOrigin: Equatable, Sendable {
-  /// Which start of the kernel it was.
+  /// Number of this start of the kernel.
   public let kernelStart: UInt64
   public let wallTime: WallTime
 
@@ -81,7 +89,7 @@ public struct ClockOrigin: Equatable, Sendable {
   }
 }
 
-/// Whose spool it is: a hash over what tells this device from every other.
+/// Owner of a spool: a hash over the identity of the device.
 public struct DeviceFingerprint: Equatable, Sendable {
   public static let byteCount = 16
 
@@ -93,7 +101,7 @@ public struct DeviceFingerprint: Equatable, Sendable {
     self.high = high
   }
 
-  /// That of the device that registers with this id.
+  /// Computes the fingerprint of the device that registers with this id.
   public init(ofDeviceID id: [UInt8]) {
     let digits = fingerprint(of: [id], purpose: "spool")
     guard let low = UInt64(hexadecimal: digits.span.extracting(0..<16)),

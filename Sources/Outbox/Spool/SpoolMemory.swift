@@ -1,59 +1,59 @@
 import Bytes
 
-/// Entries that are in memory only: as they came, until they are acknowledged, or written and on
-/// the disk for certain.
+/// Entries that exist only in memory, until they are acknowledged, or on the disk for certain.
 ///
 /// Invariants:
-/// 1. An entry has a place that counts up for ever, and is in memory under that place only.
-/// 2. While entries are written, none is taken: what is written is taken from the disk, with its
-///    number.
+/// 1. An entry has a position, which increases, and is in memory only at that position.
+/// 2. While entries are written, none is taken: they are then taken from the disk, with their
+///    numbers.
 /// 3. No entry is written that was taken and neither acknowledged nor rewound.
-/// 4. Where there is no room, the oldest goes and is counted.
+/// 4. If there is no room, the oldest entry is dropped and counted.
 final class SpoolMemory {
   private var entries = EntryQueue(capacity: Spool.memoryEntryCountMax)
   private(set) var names = SensorNames()
-  /// The place behind the last one that was taken.
+  /// Position after the last entry that was taken.
   private var takenEnd: UInt64 = 0
-  /// Whether what is here is to be written.
+  /// Whether the entries are due for writing.
   private var isWriteDue = false
-  /// The oldest ones, which the disk is being given.
+  /// Number of the oldest entries, which are being written.
   private(set) var writtenCount = 0
-  /// The place of the first one that the disk is being given.
+  /// Position of the first entry that is being written.
   private var writtenStart: UInt64 = 0
-  /// Up to where the cycle under way brings what was recorded.
-  private(set) var mark = SpoolMark(sequence: 0, place: 0)
-  /// The clock of the times that are not trusted.
+  /// Position after the entries of the present cycle, also once they are written. No entry after it
+  /// has a number up to its own.
+  private(set) var mark = SpoolPosition(sequence: 0, inMemory: 0)
+  /// Clock of the times that are not trusted.
   var clock: ClockOrigin?
-  /// Whether each entry is written as it comes.
+  /// Whether each entry is written immediately.
   private let isEachWritten: Bool
 
   init(_ durability: Durability) { isEachWritten = durability == .reading }
 
-  // MARK: What is there
+  // MARK: Content
 
   var count: Int { entries.count }
-  /// The place of the first entry, and that behind the last one.
+  /// Positions of the first entry, and after the last one.
   var start: UInt64 { entries.removedCount }
   var end: UInt64 { entries.removedCount + UInt64(entries.count) }
-  /// The place behind what was taken or is gone.
+  /// Position after the entries that were taken or removed.
   var position: UInt64 { max(takenEnd, start) }
-  /// How many are to be written now: what is acknowledged before its batch is closed is never
+  /// Number of entries to write now: entries acknowledged before their batch is closed are never
   /// written.
   var dueCount: Int { isWriteDue && takenEnd <= start ? entries.count : 0 }
 
   subscript(index: Int) -> SpoolEntry { entries[index] }
 
-  // MARK: Entries come
+  // MARK: Recording
 
-  /// The readings of this slot are of that sensor from here on.
+  /// Assigns the slot to a sensor for all later readings.
   func name(_ slot: UInt8, _ uniqueID: [UInt8]) {
     precondition(
       (1...Spool.uniqueIDByteCountMax).contains(uniqueID.count), "a unique id fits into a record")
     names.set(slot, to: uniqueID)
   }
 
-  /// Returns how many had to go for it.
-  // Inlined, with what is below: each call would copy the entry once more.
+  /// Adds an entry. Returns the number of entries that were dropped for it.
+  // Inlined, with its callees: each call would copy the entry once more.
   @inline(__always)
   func append(_ entry: SpoolEntry) -> Int {
     let overflow = entries.isFull ? 1 : 0
@@ -63,18 +63,18 @@ final class SpoolMemory {
     return overflow
   }
 
-  /// The mark is behind what is here, and behind the number.
-  func mark(after sequence: UInt64) { mark = SpoolMark(sequence: sequence, place: end) }
+  /// Sets the mark after the present entries, and after the number.
+  func mark(after sequence: UInt64) { mark = SpoolPosition(sequence: sequence, inMemory: end) }
 
-  /// What is here is to be written.
+  /// Makes the present entries due for writing.
   func batchClosed() {
     if !entries.isEmpty { isWriteDue = true }
   }
 
-  /// The clock that told the times, where it was not trusted, was wrong by `step`.
+  /// Corrects untrusted times by `step`.
   func correctTimes(by step: Duration) { entries.correctTimes(by: step) }
 
-  // MARK: Entries are taken
+  // MARK: Taking
 
   func take(upTo end: UInt64) -> SpoolEntry? {
     let place = position
@@ -92,12 +92,12 @@ final class SpoolMemory {
 
   private func remove(_ count: Int) {
     entries.removeFirst(count)
-    // What is being written keeps its number, whether or not it is still here.
+    // An entry that is being written keeps its number, even if it is removed here.
     writtenCount = max(0, writtenCount - count)
     takenEnd = position
   }
 
-  // MARK: Entries are written
+  // MARK: Writing
 
   func writeBegan(_ count: Int) {
     writtenCount = count
@@ -106,21 +106,23 @@ final class SpoolMemory {
 
   func writeFailed() { writtenCount = 0 }
 
-  /// They are on the disk for certain, as so many numbers from `first`.
+  /// Removes written entries, which are on the disk for certain with `count` numbers from `first`.
   func written(from first: UInt64, count: UInt64) {
-    mark.entriesNumbered(from: first, count: count, at: writtenStart)
+    if count > 0, mark.inMemory > writtenStart {
+      mark.sequence = first + min(count, mark.inMemory - writtenStart) - 1
+    }
     remove(writtenCount)
     if entries.isEmpty { isWriteDue = false }
   }
 }
 
-/// Entries that are in memory only, the oldest first, up to a limit that is given once.
+/// Queue of entries in memory, the oldest first, with a fixed capacity.
 struct EntryQueue {
   private var entries: [SpoolEntry] = []
   private let capacity: Int
   private var head = 0
   private(set) var count = 0
-  /// How many were ever taken out; so each entry has a number for as long as it is here.
+  /// Number of entries ever removed; an entry's index added to it is its position.
   private(set) var removedCount: UInt64 = 0
 
   init(capacity: Int) {
@@ -136,7 +138,7 @@ struct EntryQueue {
     return entries[(head + index) % capacity]
   }
 
-  /// Sets the times of readings right that a wrong clock told.
+  /// Corrects untrusted times by `step`.
   mutating func correctTimes(by step: Duration) {
     for index in entries.indices { entries[index].correctTime(by: step) }
   }
@@ -153,7 +155,7 @@ struct EntryQueue {
     precondition((0...count).contains(removed), "only what waits can go")
     head = (head + removed) % capacity
     count -= removed
-    // The first places are in the processor's cache, and those behind may never have been used.
+    // The first elements are in the processor's cache; later ones may never have been used.
     if count == 0 { head = 0 }
     removedCount += UInt64(removed)
   }

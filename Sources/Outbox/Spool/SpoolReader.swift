@@ -1,327 +1,211 @@
 import Bytes
 
-/// Takes the entries on the disk, in the order of the spool, and knows which of them were taken.
-///
-/// Entries are taken block by block: of the segment that holds the next number that was not taken,
-/// and of its blocks the next one that holds such an entry.
-///
-/// In the oldest-first order a segment is one block. In the other one a record belongs to the block
-/// of `recentByteCount` bytes of the file in which it begins. Only what was read tells which
-/// numbers a block holds; so the segment is read once to its end before its last block is taken.
-/// The blocks below follow without that.
+/// Takes the entries on the disk in the order of their numbers, segment by segment, and counts the
+/// losses.
 ///
 /// Invariants:
-/// 1. What is acknowledged is taken.
+/// 1. Acknowledged entries count as taken.
 /// 2. An entry is taken once until it is rewound.
-/// 3. A number below one that was found, which no entry has, is taken with it: no number is given
-///    to an entry in between.
-struct SpoolReader {
-  /// Where in the segments the next entry is looked for.
-  private struct Cursor {
-    var segment: Int
-    /// What has a higher number is not looked at.
-    let limit: UInt64
-    /// Whether the segment is gone through to find the block that is next.
-    var isSearching: Bool
-    /// The block that entries are taken from; while it is searched, the last that has some.
-    var block: Int?
-    /// The highest number of the block or below: everything above was taken.
-    var upper: UInt64 = 0
-    /// From the first to the last number that was found.
-    var found: ClosedRange<UInt64>?
-    var namelessCount = 0
-    var lostCount = 0
-    /// Whether more of the segment has to be read.
-    var isChunkWanted = false
-
-    mutating func find(_ sequence: UInt64) {
-      let former = found ?? sequence...sequence
-      found = min(former.lowerBound, sequence)...max(former.upperBound, sequence)
-    }
+/// 3. A number without an entry is skipped with the next entry, or at the end of its segment.
+// A class: it is queried at every turn, and a struct of this size is copied for each query.
+final class SpoolReader {
+  /// Next request to the disk.
+  private enum Want: Equatable {
+    case nothing
+    /// More of the segment must be read.
+    case chunk
+    /// The segment cannot be read, or contains no record, and must be set aside.
+    case aside(isGarbage: Bool)
   }
 
-  /// What becomes of a segment that the disk did not read.
-  enum Failure {
-    case postponed
-    case leftAlone(Int)
-  }
-
-  private let order: Spool.Order
+  private let log: SpoolLog
   private let records: SegmentReader
-  private let directory: SegmentDirectory
-  private let ledger: SpoolLedger
-  private var cursor: Cursor?
-  private(set) var taken = SequenceSet()
-  /// Whether the disk did not read what is next, and is to be tried again.
+  /// Number of the entry taken last, or a later one without an entry.
+  private var last: UInt64 = 0
+  /// First number of the present segment.
+  private var segment: UInt64?
+  private var want = Want.nothing
+  /// Number of consecutive failed reads.
+  private var failedReadCount: UInt8 = 0
+  /// Whether the last read failed and must be repeated.
   private(set) var isPostponed = false
+  /// Position up to which segments were read before: losses before it are already counted.
+  private var known = (segment: UInt64(0), offset: 0)
 
-  init(
-    _ order: Spool.Order, _ records: SegmentReader, _ directory: SegmentDirectory,
-    _ ledger: SpoolLedger
-  ) {
-    self.order = order
+  init(_ log: SpoolLog, _ records: SegmentReader) {
+    self.log = log
     self.records = records
-    self.directory = directory
-    self.ledger = ledger
   }
 
-  /// Whether more has to be read before the next entry can be taken.
-  var isChunkWanted: Bool { cursor?.isChunkWanted == true && !isPostponed }
+  /// Last number up to which every entry was taken.
+  var taken: UInt64 { max(last, log.acknowledged) }
 
-  private var blockByteCount: Int { order == .oldestFirst ? .max : Spool.recentByteCount }
+  /// Whether the disk is needed before the next entry can be taken.
+  var isActionWanted: Bool { want != .nothing && !isPostponed && index != nil }
 
-  // MARK: What becomes of what was taken
-
-  /// Home Assistant has these.
-  mutating func acknowledged() {
-    taken.formUnion(ledger.acknowledged, forgetting: ledger.forgotten)
-  }
-
-  /// Whatever was not acknowledged is taken again.
-  mutating func rewind() {
-    taken = ledger.acknowledged
-    cursor = nil
-  }
-
-  // MARK: What becomes of the segments
-
-  /// What is read is another segment, or none: where this one was read is forgotten.
-  mutating func loseCursor() { cursor = nil }
-
-  mutating func removed(_ index: Int) {
-    guard let here = cursor else { return }
-    if here.segment > index { cursor?.segment -= 1 }
-    if here.segment == index { cursor = nil }
-  }
-
-  /// The disk is tried again.
-  mutating func retryDue() { isPostponed = false }
+  /// Index of the present segment, while it is in the log.
+  private var index: Int? { segment.flatMap { log.index(beginningAt: $0) } }
 
   // MARK: Taking
 
-  /// The next entry on the disk; nil where there is none, or where more has to be read first. With
-  /// the newest first, none above `limit`; with the oldest first there is no limit.
-  mutating func take(upTo limit: UInt64) -> SpoolEntry? {
-    // What it was looked for with holds for a block, unless it was more.
-    if let here = cursor, here.limit > limit { cursor = nil }
-    while cursor != nil || enterSegment(upTo: limit) {
-      if let entry = takeFromBlock() { return entry }
-      if cursor?.isChunkWanted == true
-        || !leaveBlock(upTo: limit)
-      {
-        return nil
-      }
+  /// Returns the next entry on the disk; nil without one, or if more must be read first.
+  func take() -> SpoolEntry? {
+    while let index = index ?? entered(), want == .nothing {
+      if let entry = nextEntry(of: index) { return entry }
+      // A completely taken segment may have been removed meanwhile.
+      if let index = self.index, want != .nothing || !leave(index) { return nil }
     }
     return nil
   }
 
-  /// The next number that was not taken, and is not in a segment that is left alone.
-  private func nextNumber(upTo limit: UInt64) -> UInt64? {
-    guard let oldest = directory.segments.first else { return nil }
-    var passed = taken
-    for index in directory.segments.indices where directory[index].isLeftAlone {
-      if let held = ledger.numbers(of: index) {
-        passed.insert(held, forgetting: ledger.forgotten)
-      }
-    }
-    switch order {
-    case .oldestFirst:
-      return passed.prefix + 1 < ledger.nextSequence ? passed.prefix + 1 : nil
-    case .newestFirst:
-      let number = passed.highestMissing(below: min(ledger.nextSequence, limit + 1))
-      return number >= oldest.first ? number : nil
-    }
+  /// Makes all unacknowledged entries available again.
+  func rewind() {
+    last = 0
+    leaveSegment()
   }
 
-  private mutating func enterSegment(upTo limit: UInt64) -> Bool {
-    guard let number = nextNumber(upTo: limit) else { return false }
-    let index = directory.index(of: number)
-    let isSearching = order == .newestFirst
-    cursor = Cursor(
-      segment: index, limit: limit, isSearching: isSearching, block: isSearching ? nil : 0)
-    records.begin(directory.salt(of: directory[index]))
-    return true
+  private func leaveSegment() {
+    segment = nil
+    want = .nothing
   }
 
-  /// The next entry of the block; nil at its end, or where more of it has to be read.
-  private mutating func takeFromBlock() -> SpoolEntry? {
-    guard var here = cursor else { preconditionFailure("a segment was entered") }
-    defer { cursor = here }
-    let byteCount = directory[here.segment].byteCount
-    while here.isSearching || records.offset / blockByteCount <= here.block ?? 0 {
-      guard let record = records.next(isWhole: records.readOffset >= byteCount) else {
-        here.isChunkWanted = records.readOffset < byteCount
-        if here.isChunkWanted { records.makeRoom() }
-        return nil
+  /// Enters the segment of the next number; nil if no such number was given.
+  private func entered() -> Int? {
+    leaveSegment()
+    guard taken + 1 < log.next, log.count > 0 else { return nil }
+    let index = log.index(of: taken + 1)
+    segment = log[index].first
+    records.begin(log.salt(of: index))
+    return index
+  }
+
+  /// Returns the next entry of the segment; nil at its end, or if more of it must be read.
+  private func nextEntry(of index: Int) -> SpoolEntry? {
+    let (first, numbers) = (log[index].first, log.numbers(of: index))
+    let isWhole = records.readOffset >= log[index].byteCount
+    while let record = records.next(isWhole: isWhole) {
+      let isNews = isNews(first, at: records.endOfRecords)
+      if isNews { log.losses.damagedByteCount += records.damage }
+      // A number outside the segment's range was not written by a spool.
+      guard case .entry(let entry) = record, let sequence = entry.sequence,
+        numbers.contains(sequence)
+      else { continue }
+      if isNews { countMissing() }
+      guard sequence > taken else { continue }
+      if records.isNamed(entry) {
+        last = sequence
+        return entry
       }
-      guard case .entry(let entry) = record, let sequence = entry.sequence else { continue }
-      if isTaken(entry, sequence, &here) { return entry }
+      if isNews { log.losses.nameless += 1 }
+      pass(upTo: sequence)
+    }
+    if !isWhole {
+      records.makeRoom()
+      want = .chunk
     }
     return nil
   }
 
-  /// Whether the entry that was found is one to take.
-  private mutating func isTaken(
-    _ entry: SpoolEntry, _ sequence: UInt64, _ here: inout Cursor
-  ) -> Bool {
-    let block = records.foundOffset / blockByteCount
-    guard here.isSearching || block == here.block, sequence <= here.limit else { return false }
-    here.find(sequence)
-    let isNamed = records.isNamed(entry)
-    if !isNamed, !ledger.acknowledged.contains(sequence) { here.namelessCount += 1 }
-    here.lostCount += lostCount(in: directory[here.segment])
-    guard !taken.contains(sequence) else { return false }
-    if here.isSearching {
-      here.block = block
+  /// Skips numbers up to `number` that belong to no entry still to be taken. If Home Assistant has
+  /// all entries before them, they are acknowledged.
+  private func pass(upTo number: UInt64) {
+    guard number > taken else { return }
+    let isAcknowledged = taken == log.acknowledged
+    last = number
+    if isAcknowledged { log.acknowledge(upTo: number) }
+  }
+
+  /// Moves to the next segment. Returns false at the end of the newest, which may grow, and if the
+  /// disk is needed first.
+  private func leave(_ index: Int) -> Bool {
+    let end = log.numbers(of: index).upperBound
+    let isNewest = index == log.newestIndex
+    if !isNewest, log[index].header == .damaged, records.recordCount == 0 {
+      want = .aside(isGarbage: true)
       return false
     }
-    if let found = here.found {
-      taken.insert(lowest(of: here, found)...found.upperBound, forgetting: ledger.forgotten)
+    if !isNewest {
+      countTail(of: index, before: end)
+      leaveSegment()
     }
-    return isNamed
+    pass(upTo: end - 1)
+    return !isNewest
   }
 
-  /// Where nothing is in front of the block, the numbers that belong to it begin before its first
-  /// one.
-  private func lowest(of here: Cursor, _ found: ClosedRange<UInt64>) -> UInt64 {
-    guard here.block == 0 || here.isSearching else { return found.lowerBound }
-    return here.segment == 0 ? 0 : min(found.lowerBound, directory[here.segment].first)
+  // MARK: Disk
+
+  /// Returns the next action for the present segment.
+  func nextAction() -> Spool.Action? {
+    guard isActionWanted, let index else { return nil }
+    let segment = log[index]
+    if want == .chunk { return records.nextChunk(of: segment) }
+    return .setAside(segment.file, as: segment.file.aside)
   }
 
-  // MARK: The end of a block
+  func performed() {
+    guard let index else { return }
+    guard want == .chunk else { return wasSetAside(index) }
+    want = .nothing
+    failedReadCount = 0
+    // The file became shorter.
+    if records.isAtEnd { log.ended(index, at: records.readOffset) }
+  }
 
-  /// Goes on to the next block. False where none is next: more may come into this one.
-  private mutating func leaveBlock(upTo limit: UInt64) -> Bool {
-    guard var here = cursor else { preconditionFailure("a segment was entered") }
-    if here.isSearching || order == .oldestFirst {
-      segmentRead(here)
-      here.upper = min(here.limit, highest(of: here.segment))
+  /// Handles a failed action. The disk is tried again; after several attempts the segment is set
+  /// aside. If that fails too, the disk is at fault, and the attempts start again. Returns whether
+  /// the disk is tried again.
+  func failed() -> Bool {
+    if want == .aside(isGarbage: true), let index {
+      wasSetAside(index)
+      return false
     }
-    if here.isSearching, here.block != nil {
-      here.isSearching = false
-      go(to: here)
-      return true
+    failedReadCount += 1
+    if want == .chunk, failedReadCount >= Spool.readAttemptsMax {
+      failedReadCount = 0
+      want = .aside(isGarbage: false)
+      return false
     }
-    let lower = noteTaken(here)
-    if order == .oldestFirst, here.segment == directory.newestIndex { return false }
-    guard !here.isSearching, let block = here.block, block > 0 else {
-      cursor = nil
-      return true
-    }
-    here.upper = lower.map { $0 - 1 } ?? here.upper
-    here.block = block - 1
-    // What was written meanwhile is next.
-    if nextNumber(upTo: limit) == here.upper {
-      go(to: here)
-    } else {
-      cursor = nil
-    }
+    want = .chunk
+    isPostponed = true
     return true
   }
 
-  private func highest(of index: Int) -> UInt64 {
-    (index < directory.newestIndex ? directory[index + 1].first : ledger.nextSequence) - 1
+  private func wasSetAside(_ index: Int) {
+    leaveSegment()
+    log.wasSetAside(index)
   }
 
-  /// All of the block was taken, and what was lost behind it. Returns its lowest number.
-  private mutating func noteTaken(_ here: Cursor) -> UInt64? {
-    var lower: UInt64?
-    if let found = here.found {
-      lower = lowest(of: here, found)
-    } else if here.block ?? 0 == 0 {
-      lower = here.segment == 0 ? 0 : directory[here.segment].first
-    }
-    guard let lower else { return nil }
-    // Numbers that are none of the segment's were not written by a spool.
-    guard lower <= here.upper else { return lower }
-    taken.insert(lower...here.upper, forgetting: ledger.forgotten)
-    if here.found.map({ ledger.acknowledged.contains($0) }) ?? true {
-      ledger.acknowledge(lower...here.upper)
-    }
-    return lower
+  /// Allows the next attempt.
+  func retryDue() { isPostponed = false }
+
+  // MARK: Losses
+
+  /// Returns whether the segment was not read up to this offset before, and records it.
+  private func isNews(_ first: UInt64, at offset: Int) -> Bool {
+    let place = (segment: first, offset: offset)
+    guard place > known else { return false }
+    known = place
+    return true
   }
 
-  private mutating func go(to here: Cursor) {
-    guard let block = here.block else { preconditionFailure("a block was found") }
-    var here = here
-    here.found = nil
-    cursor = here
-    if records.doNamesDependOnPlace {
-      records.begin(directory.salt(of: directory[here.segment]))
-    } else {
-      records.seek(to: max(SegmentHeader.byteCount, block * blockByteCount))
-    }
+  /// Counts the entries that damage destroyed before the entry found last.
+  private func countMissing() {
+    countDamage(records.missing, byteCount: records.missingByteCount)
   }
 
-  // MARK: What is read
-
-  /// What has to be read of the segment that entries are taken from.
-  func nextAction() -> Spool.Action? {
-    guard isChunkWanted, let here = cursor else { return nil }
-    return records.nextChunk(of: directory[here.segment])
+  /// Counts the entries that damage destroyed after the last record, from the first number of the
+  /// next segment.
+  private func countTail(of index: Int, before end: UInt64) {
+    guard isNews(log[index].first, at: .max) else { return }
+    let tail = max(0, log[index].byteCount - records.endOfRecords)
+    log.losses.damagedByteCount += tail
+    let first = min(records.nextSequence, end)
+    countDamage(first..<end, byteCount: records.unclearByteCount + tail)
   }
 
-  mutating func performed() {
-    guard let here = cursor else { return }
-    cursor?.isChunkWanted = false
-    // The file is shorter than it was.
-    if records.isAtEnd { directory[here.segment].ended(at: records.readOffset) }
-  }
-
-  /// The disk is tried again, and after some times no more. The numbers of what is left alone are
-  /// given to no other segment: it stays in the directory.
-  mutating func failed() -> Failure {
-    guard let index = cursor?.segment else { return .postponed }
-    guard directory[index].isLastAttempt,
-      taken.rangeCount + directory.leftAloneCount < Spool.gapCountMax
-    else {
-      if !directory[index].isLastAttempt { directory[index].readFailed() }
-      isPostponed = true
-      return .postponed
-    }
-    directory[index].readFailed()
-    ledger.losses.unreadableSegments += 1
-    // Nor is there less of it to be made.
-    directory[index].keepsItsDetail()
-    cursor = nil
-    return .leftAlone(index)
-  }
-
-  // MARK: What is damaged
-
-  /// The segment was read from its start to its end.
-  private mutating func segmentRead(_ here: Cursor) {
-    let index = here.segment
-    ledger.countDamage(of: &directory[index], as: records)
-    directory[index].readToItsEnd()
-    let lostCount = here.lostCount + lostCountBehind(index)
-    ledger.losses.damaged += directory[index].lossFound(lostCount)
-    ledger.losses.nameless += directory[index].namelessFound(here.namelessCount)
-    if index < directory.newestIndex, directory[index].isGarbage(as: records) {
-      directory[index].foundToBeGarbage()
-    }
-  }
-
-  /// How many entries the damage before the last one took that are not acknowledged. Where a
-  /// segment was thinned its numbers do not tell.
-  private func lostCount(in segment: Segment) -> Int {
-    let lost = records.lost
-    if lost.isEmpty || segment.thinnings > 0 || ledger.acknowledged.contains(lost.lowerBound) {
-      return 0
-    }
-    return lost.count
-  }
-
-  /// How many entries the damage behind the last record took, as the first number of the next
-  /// segment tells: no more than had room there.
-  private func lostCountBehind(_ index: Int) -> Int {
-    let segment = directory[index]
-    let byteCount = segment.byteCount - records.endOfRecords
-    guard index < directory.newestIndex, segment.thinnings == 0, byteCount > 0,
-      !segment.isGarbage(as: records)
-    else { return 0 }
-    let (first, end) = (records.nextSequence, directory[index + 1].first)
-    guard first < end, !ledger.acknowledged.contains(first) else { return 0 }
-    return min(Int(clamping: end - first), byteCount / SpoolRecord.entryByteCountMin)
+  /// Counts missing numbers, limited by the space of the damaged bytes.
+  private func countDamage(_ numbers: Range<UInt64>, byteCount: Int) {
+    let roomCount = byteCount / SpoolRecord.entryByteCountMin
+    if roomCount > 0 { log.losses.damaged += min(log.waitingCount(in: numbers), roomCount) }
   }
 }

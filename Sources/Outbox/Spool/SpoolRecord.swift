@@ -1,70 +1,68 @@
 import Bytes
 import Sensing
 
-/// One record of a segment.
+/// Record of a segment.
 ///
 ///     offset  size  field             integers are little-endian
-///          0     1  start             0xA5, where a reader that lost its way looks for a record
+///          0     1  start             0xA5, the byte at which a reader looks for the next record
 ///          1     1  body length L
 ///          2     1  kind
 ///          3     L  body
 ///        3+L     4  checksum          CRC-32C of the segment's salt and of bytes 1..<3+L
 ///
-/// The salt is what the header says of the first sequence number and of the device. So what is
-/// left of another segment, or comes from another device, is no record here.
+/// The salt is the first sequence number and the device from the header. So a remainder of another
+/// segment, or a record of another device, is invalid here.
 ///
 ///     kind             body
 ///     1 sensor         slot 1 · unique id, 1...200
 ///     2 reading        sequence 1...9 · time 8 · flags 1 · slot 1 · value
 ///     3 fix            sequence 1...9 · time 8 · flags 1 · latitude 8 · longitude 8 · the rest
 ///     4 acknowledged   sequence 8
-///     5 acknowledged   1...15 ranges: first sequence 8 · last sequence 8
+///     5                ignored: an earlier agent wrote ranges of numbers
 ///     6 clock          start of the kernel 8 · time 8
 ///
 /// A sequence of a reading or a fix is counted from the segment's first, in LEB128. A time is in
-/// nanoseconds since 1970. Bit 7 of the flags says that the clock was trusted.
+/// nanoseconds since 1970. Bit 7 of the flags means that the clock was trusted.
 ///
 /// Flags of a reading, bits 0...2: 0 number (coefficient 8 · decimals 1), 1 false, 2 true, 3 text
-/// (UTF-8), 4 unknown, 5 unavailable. Flags of a fix: bit 0 three-dimensional; bits 1...5 say which
-/// of altitude, speed, track, horizontal and vertical error follow, as IEEE 754 doubles like the
+/// (UTF-8), 4 unknown, 5 unavailable. Flags of a fix: bit 0 three-dimensional; bits 1...5:
+/// altitude, speed, track, horizontal and vertical error follow, as IEEE 754 doubles like the
 /// position, in this order.
 ///
-/// Kind 4 says that everything up to and including the sequence is acknowledged, kind 5 that these
-/// ranges are, besides. What a record says of it once is true for ever. A reader that does not know
-/// kind 5 takes it for damage, and what was acknowledged is delivered again.
+/// Kind 4 means that everything up to and including the sequence is acknowledged, which stays true.
+/// Kind 5 listed acknowledged entries above that sequence: they are delivered again.
 ///
-/// A sensor record says what a slot means from there on, and kind 6 what the clock, which was not
-/// trusted, showed when the kernel started. They are written twice, because what follows is worth
-/// nothing without them. A reader that does not know kind 6 takes it for damage, and leaves the
-/// times as they are.
+/// A sensor record defines a slot for the following entries, and kind 6 the untrusted clock's time
+/// at the start of the kernel. Both are written twice, because the following entries are worthless
+/// without them. A reader without kind 6 treats it as damage and does not correct the times.
 enum SpoolRecord: Equatable {
   case sensor(slot: UInt8)
-  /// A reading or a fix, whose sequence is there.
+  /// A reading or a fix, with its sequence.
   case entry(SpoolEntry)
   /// Home Assistant has everything up to and including this sequence.
   case acknowledged(UInt64)
-  /// Home Assistant has these besides.
-  case acknowledgedRanges(SequenceSet)
-  /// The entries from here on whose time is not trusted have it of this clock.
+  /// Clock of the following entries whose time is not trusted.
   case clock(ClockOrigin)
+  /// A record that this agent ignores.
+  case passedOver
 
   static let start: UInt8 = 0xA5
   static let prefixByteCount = 3
   static let checksumByteCount = 4
-  /// A reading that is unknown: number, time, flags and slot.
+  /// Minimum size: an unknown reading with number, time, flags and slot.
   static let entryByteCountMin = prefixByteCount + 1 + 8 + 1 + 1 + checksumByteCount
   static let byteCountMin = prefixByteCount + checksumByteCount
   static let byteCountMax = byteCountMin + 255
   static let uniqueIDByteCountMax = 200
-  /// No number is above; a number every nanosecond would take a century to get there.
+  /// Maximum number; with a number every nanosecond it would last a century.
   static let sequenceMax: UInt64 = 1 << 62
-  /// No segment that is found begins above. So there is always room for more.
+  /// Maximum first number of a valid segment, which leaves room for more.
   static let firstSequenceMax: UInt64 = 1 << 61
 
-  enum Kind: UInt8 { case sensor = 1, reading, fix, acknowledged, acknowledgedRanges, clock }
+  enum Kind: UInt8 { case sensor = 1, reading, fix, acknowledged, passedOver, clock }
 }
 
-/// What every checksum of a segment begins with.
+/// Initial bytes of every checksum of a segment.
 struct SegmentSalt: Equatable {
   let first: UInt64
   let device: DeviceFingerprint
@@ -96,15 +94,6 @@ extension ByteBuffer {
 
   mutating func append(acknowledged sequence: UInt64, salt: CRC32C) {
     appendRecord(.acknowledged, salt: salt) { $0.append(littleEndian: sequence) }
-  }
-
-  mutating func append(rangesOf acknowledged: SequenceSet, salt: CRC32C) {
-    appendRecord(.acknowledgedRanges, salt: salt) { body in
-      for index in 0..<acknowledged.rangeCount {
-        body.append(littleEndian: acknowledged.range(index).lowerBound)
-        body.append(littleEndian: acknowledged.range(index).upperBound)
-      }
-    }
   }
 
   mutating func append(_ clock: ClockOrigin, salt: CRC32C) {
@@ -206,13 +195,12 @@ extension Fix {
 // MARK: Reading
 
 extension SpoolRecord {
-  /// How many bytes the record takes that starts with `bytes`, if one does; 0 where there are too
-  /// few to tell.
+  /// Returns the size of the record at the start of `bytes`; 0 if there are too few bytes.
   static func byteCount(startingWith bytes: Span<UInt8>) -> Int {
     bytes.count < 2 ? 0 : byteCountMin + Int(bytes[1])
   }
 
-  /// The record that `bytes` are, or nil where they are none.
+  /// Parses a record; nil if `bytes` are not a valid one.
   init?(_ bytes: Span<UInt8>, first: UInt64, salt: CRC32C) {
     guard bytes.count >= Self.byteCountMin, bytes[0] == Self.start,
       bytes.count == Self.byteCount(startingWith: bytes), let kind = Kind(rawValue: bytes[2])
@@ -238,9 +226,7 @@ extension SpoolRecord {
         fields.isAtEnd
       else { return nil }
       self = .acknowledged(sequence)
-    case .acknowledgedRanges:
-      guard let ranges = SequenceSet(ranges: &fields) else { return nil }
-      self = .acknowledgedRanges(ranges)
+    case .passedOver: self = .passedOver
     case .clock:
       guard let start = fields.integer(UInt64.self), let time = fields.integer(Int64.self),
         fields.isAtEnd
@@ -270,19 +256,6 @@ extension SpoolRecord {
       return nil
     }
     return .reading(sensor: slot, value)
-  }
-}
-
-extension SequenceSet {
-  fileprivate init?(ranges fields: inout FieldReader) {
-    self.init()
-    guard !fields.isAtEnd else { return nil }
-    while !fields.isAtEnd {
-      guard let lower = fields.integer(UInt64.self), let upper = fields.integer(UInt64.self),
-        lower > 0, lower <= upper, upper <= SpoolRecord.firstSequenceMax
-      else { return nil }
-      insert(lower...upper, forgetting: .lowest)
-    }
   }
 }
 

@@ -1,17 +1,17 @@
 import Bytes
 
 /// Writes entries to the newest segment, or to a new one: one write and one `fsync` for a batch,
-/// and one of the directory where the file is new.
+/// and one of the directory if the file is new.
 ///
 /// Invariants:
-/// 1. From the first action of a write to its last, no other is asked for in between.
-/// 2. Numbers that may be on the disk after a write that failed are skipped, not given again.
-/// 3. The newest segment takes more only while all that stands in it is certain (`Newest.open`).
-/// 4. A segment in which anything stands is in its directory for certain: the process may be killed
-///    at any moment, and the next one only adds to the file.
-// A class: a struct with a segment's table in it is copied to ask it a question.
+/// 1. No other action interrupts the actions of a write.
+/// 2. Numbers that may be on the disk after a failed write are skipped, not given again.
+/// 3. The newest segment accepts more only while all its content is certain (`Newest.open`).
+/// 4. A segment with content is in its directory for certain: the process may be killed at any
+///    moment, and the next one only adds to the file.
+// A class: a struct with a segment's table in it is copied for each query.
 final class SpoolWriter {
-  /// What is asked of the disk.
+  /// Next request to the disk.
   private enum Step {
     case resting
     case repairing
@@ -21,115 +21,93 @@ final class SpoolWriter {
     case synchronizing
   }
 
-  /// Whether the newest segment takes more.
+  /// State of the newest segment.
   private enum Newest {
-    /// A new one is made for the next batch.
+    /// The next batch gets a new segment.
     case closed
     case open(SegmentWriter)
-    /// There may be more in it than is certain. It is cut before it takes more.
-    case unclean
+    /// The segment that begins with this number may end with uncertain bytes. It is cut before it
+    /// accepts more.
+    case unclean(UInt64)
   }
 
-  private let directory: SegmentDirectory
-  private let ledger: SpoolLedger
+  private let log: SpoolLog
   private let memory: SpoolMemory
   private var step = Step.resting
   private var newest = Newest.closed
-  /// How many numbers are given with what is being written.
+  private(set) var outgoing = ByteBuffer(capacity: Spool.outgoingByteCountMax)
+  /// Number of sequence numbers in the present write.
   private var numberCount: UInt64 = 0
-  /// What is being written says that this is acknowledged.
-  private var stated = SequenceSet()
+  /// Acknowledgement in the present write.
+  private var stated: UInt64 = 0
 
-  init(_ directory: SegmentDirectory, _ ledger: SpoolLedger, _ memory: SpoolMemory) {
-    self.directory = directory
-    self.ledger = ledger
+  init(_ log: SpoolLog, _ memory: SpoolMemory) {
+    self.log = log
     self.memory = memory
   }
 
-  /// Whether a write has begun.
   var isUnderWay: Bool { step != .resting }
 
-  /// Everything that is there was looked at, and the newest segment takes more.
-  func opened(_ segment: Segment) { newest = .open(writer(for: segment)) }
+  /// Whether a write is due; a small number of acknowledgements waits for the next batch.
+  var isWanted: Bool { memory.dueCount > 0 || log.isNoteWanted }
 
-  /// Nothing is added to the newest segment.
-  func close() { newest = .closed }
+  /// Opens the newest segment for more entries.
+  func open() { newest = .open(SegmentWriter(log.salt(of: log.newestIndex))) }
 
-  private func writer(for segment: Segment) -> SegmentWriter {
-    SegmentWriter(directory.salt(of: segment))
-  }
+  // MARK: Actions
 
-  // MARK: What is to be done
-
-  /// Whether there is something to write; it goes with the next batch where it can wait.
-  var isWanted: Bool {
-    memory.dueCount > 0 || ledger.isEverythingAcknowledged
-      || ledger.isWriteWorthwhile
-  }
-
-  /// Whether the next batch goes to a new segment.
-  var needsSegment: Bool {
-    switch newest {
-    case .closed: true
-    case .unclean: false
-    case .open:
-      directory.newest.byteCount >= directory.segmentByteCount
-        || ledger.isEverythingAcknowledged
-    }
-  }
-
-  /// What a write that is wanted, or is under way, asks of the disk next.
-  func nextAction(
-    into outgoing: inout ByteBuffer
-  ) -> Spool.Action {
-    if step == .resting { begin(into: &outgoing) }
+  /// Returns the next action of a write that is due or has begun.
+  func nextAction() -> Spool.Action {
+    if step == .resting { begin() }
     switch step {
     case .resting: preconditionFailure("a write begins with an action")
-    case .repairing:
-      return .truncate(directory.newest.file, byteCount: directory.newest.byteCount)
-    case .creating: return .create(SegmentFile(first: ledger.nextSequence))
+    case .repairing: return .truncate(log.newest.file, byteCount: log.newest.byteCount)
+    case .creating: return .create(SegmentFile(first: log.next))
     case .synchronizingDirectory: return .synchronizeDirectory
-    case .appending: return .append(directory.newest.file)
-    case .synchronizing: return .synchronize(directory.newest.file)
+    case .appending: return .append(log.newest.file)
+    case .synchronizing: return .synchronize(log.newest.file)
     }
   }
 
-  private func begin(
-    into outgoing: inout ByteBuffer
-  ) {
-    if case .unclean = newest {
+  private func begin() {
+    outgoing.removeAll()
+    if case .unclean(let first) = newest, log.segments.last?.first == first {
       step = .repairing
-    } else if needsSegment {
-      // Two files cannot have one name.
-      if directory.count > 0 { ledger.reserve(below: directory.newest.first + 1) }
+    } else if isSegmentWanted {
+      // Two files cannot have the same name.
+      if log.count > 0, log.newest.first == log.next { log.skip(1) }
       step = .creating
     } else {
-      fill(&outgoing)
+      fill()
       step = .appending
     }
   }
 
-  /// Writes as many entries as fit, and what the disk does not say yet of what is acknowledged.
-  private func fill(_ outgoing: inout ByteBuffer) {
-    guard case .open(var writer) = newest else { preconditionFailure("the newest takes more") }
-    let segment = directory.newest
-    outgoing.removeAll()
-    stated = ledger.acknowledged
-    var known = ledger.persisted
-    if segment.byteCount == 0 {
-      SegmentHeader(
-        thinnings: 0, first: segment.first, acknowledged: stated.prefix, device: directory.device
-      ).write(into: &outgoing)
-      // At the next start only the newest segment is read.
-      known = SequenceSet(upTo: stated.prefix)
+  private var isSegmentWanted: Bool {
+    // The segment may have been set aside meanwhile.
+    guard case .open(let writer) = newest, log.segments.last?.first == writer.first else {
+      return true
     }
-    writer.write(acknowledged: stated, since: known, into: &outgoing)
+    return log.isNewestFull || log.isNewestDelivered
+  }
+
+  /// Fills `outgoing` with as many entries as fit, and with new acknowledgements.
+  private func fill() {
+    guard case .open(var writer) = newest else { preconditionFailure("the newest takes more") }
+    let segment = log.newest
+    stated = log.acknowledged
+    if segment.byteCount == 0 {
+      SegmentHeader(first: segment.first, acknowledged: stated, device: log.device)
+        .write(into: &outgoing)
+    } else if stated > log.persisted {
+      writer.write(acknowledged: stated, into: &outgoing)
+    }
     var count = 0
     while count < memory.dueCount, outgoing.freeCapacity >= SegmentWriter.entryByteCountMax,
-      segment.byteCount + outgoing.count < directory.segmentByteCount
+      segment.byteCount + outgoing.count < log.segmentByteCount
     {
       writer.write(
-        memory[count], sequence: ledger.nextSequence + UInt64(count), names: memory.names,
+        memory[count], sequence: log.next + UInt64(count), names: memory.names,
         clock: memory.clock, into: &outgoing)
       count += 1
     }
@@ -140,65 +118,99 @@ final class SpoolWriter {
 
   // MARK: Events
 
-  /// The action was done. Returns whether the write is over.
-  func performed(_ outgoing: inout ByteBuffer) -> Bool {
+  /// Handles the success of the action. Returns whether the write is complete.
+  func performed() -> Bool {
     switch step {
     case .resting: preconditionFailure("nothing was asked for")
     case .repairing:
-      directory.newest.wasCut()
-      newest = .open(writer(for: directory.newest))
+      log.newestWasCut()
+      open()
       step = .resting
     case .creating:
-      directory.created(first: ledger.nextSequence)
-      newest = .open(writer(for: directory.newest))
+      log.created()
+      open()
       step = .synchronizingDirectory
     case .synchronizingDirectory:
-      fill(&outgoing)
+      fill()
       step = .appending
     case .appending: step = .synchronizing
     case .synchronizing:
-      written(outgoing.count)
+      written()
       return true
     }
     return false
   }
 
-  private func written(_ byteCount: Int) {
-    directory.newest.grew(by: byteCount)
-    ledger.persisted(stated)
-    memory.written(from: ledger.nextSequence, count: numberCount)
-    ledger.give(numberCount)
+  private func written() {
+    memory.written(from: log.next, count: numberCount)
+    log.written(outgoing.count, entryCount: numberCount, acknowledged: stated)
     numberCount = 0
     step = .resting
   }
 
-  /// The disk did not do it; of `outgoing`, any part may stand in the file.
-  func failed(_ outgoing: borrowing ByteBuffer) {
+  /// Handles the failure of the action: any part of `outgoing` may be in the file.
+  func failed() {
+    let skippedCount = max(1, numberCount)
     switch step {
     case .resting: preconditionFailure("nothing was asked for")
-    case .repairing:
-      // What may stand in its tail has numbers that are not given again. A new segment is made.
-      newest = .closed
-    case .creating: writeFailed()
+    // The numbers in the uncertain tail are not given again. A new segment is created.
+    case .repairing: newest = .closed
+    case .creating: log.skip(skippedCount)
     case .synchronizingDirectory, .appending, .synchronizing:
-      writeFailed()
-      if directory.newest.byteCount == 0 {
-        // Nothing in it is certain. It would be in the way as one that cannot be read.
-        directory.leave(directory.newest.file, byteCount: outgoing.count)
-        directory.remove(directory.newestIndex)
-        newest = .closed
-      } else {
-        directory.newest.writeFailed(byteCount: outgoing.count)
-        newest = .unclean
-      }
+      let first = log.newest.first
+      let isThere = log.writeFailed(outgoing.count, numberCount: skippedCount)
+      newest = isThere ? .unclean(first) : .closed
     }
-    step = .resting
-  }
-
-  /// Some of it may be on the disk under these numbers.
-  private func writeFailed() {
-    ledger.skip(max(1, numberCount))
     memory.writeFailed()
     numberCount = 0
+    step = .resting
   }
+}
+
+struct SegmentWriter {
+  /// Maximum size of an entry with its sensor and clock records.
+  static let entryByteCountMax = 3 * SpoolRecord.byteCountMax
+
+  let first: UInt64
+  private let salt: CRC32C
+  /// Slots that are already defined in the segment.
+  private var declared = SlotSet()
+  /// Last clock in the segment.
+  private var clock: ClockOrigin?
+
+  init(_ salt: SegmentSalt) {
+    first = salt.first
+    self.salt = salt.checksum
+  }
+
+  /// Writes an entry with its number, and before it the name of its sensor and the clock of its
+  /// time if they are missing.
+  mutating func write(
+    _ entry: SpoolEntry, sequence: UInt64, names: borrowing SensorNames,
+    clock: ClockOrigin? = nil, into buffer: inout ByteBuffer
+  ) {
+    if !entry.isTimeTrusted, let clock, clock != self.clock {
+      for _ in 0..<2 { buffer.append(clock, salt: salt) }
+      self.clock = clock
+    }
+    if case .reading(let slot, _) = entry.content, !declared.contains(slot) {
+      for _ in 0..<2 { buffer.append(sensor: slot, names[slot], salt: salt) }
+      declared.insert(slot)
+    }
+    buffer.append(entry, offset: sequence - first, salt: salt)
+  }
+
+  func write(acknowledged: UInt64, into buffer: inout ByteBuffer) {
+    buffer.append(acknowledged: acknowledged, salt: salt)
+  }
+}
+
+private struct SlotSet {
+  private var words = InlineArray<4, UInt64>(repeating: 0)
+
+  func contains(_ slot: UInt8) -> Bool {
+    words[Int(slot >> 6)] & 1 << UInt64(slot & 63) != 0
+  }
+
+  mutating func insert(_ slot: UInt8) { words[Int(slot >> 6)] |= 1 << UInt64(slot & 63) }
 }

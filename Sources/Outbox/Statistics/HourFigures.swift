@@ -1,17 +1,17 @@
 import Bytes
 import HomeAssistant
 
-// Hours as Home Assistant's long-term statistics have them.
+// Hours in the form of Home Assistant's long-term statistics.
 
 extension ArraySlice<SensorHour> {
-  /// The figures of these hours, which are in order, in Home Assistant's unit; nil where it has no
-  /// sum that counters could go on from, or one began anew. `points` are what Home Assistant has of
-  /// these hours, and from before them.
+  /// Returns the figures of these hours, which are in order, in Home Assistant's unit; nil if it
+  /// has no earlier sum of a counter, or the counter was reset. `points` are Home Assistant's
+  /// figures of these hours and of earlier ones.
   ///
-  /// Home Assistant sums what a counter grows by. After an outage it adds what the counter has
-  /// grown by since, all in one hour. So an hour in between has the sum from before and what the
-  /// counter shows more by then; the sums after the outage go on from ours. Where a counter began
-  /// anew meanwhile, Home Assistant's later sums would be less than ours. A balance may shrink.
+  /// Home Assistant sums the increases of a counter. After an outage it adds the whole increase in
+  /// one hour. So an hour of the outage has the sum from before it plus the counter's increase
+  /// since; the sums after the outage continue from these. After a reset of the counter Home
+  /// Assistant's later sums would be smaller. A balance may decrease.
   func figures(
     of kind: StatisticsSensor.Kind, after points: [StatisticsPoint], _ conversion: UnitConversion
   ) -> [ImportStatistics.Hour]? {
@@ -37,7 +37,7 @@ extension ArraySlice<SensorHour> {
 }
 
 extension [StatisticsPoint] {
-  /// What a counter showed at the end of the last hour before this time, and its sum then.
+  /// Returns the value and the sum of a counter at the end of the last hour before this time.
   fileprivate func lastCount(before time: WallTime) -> (shown: Double, sum: Double)? {
     var last: (start: WallTime, shown: Double, sum: Double)?
     for point in self where point.start < time && last.map({ point.start > $0.start }) ?? true {
@@ -49,7 +49,6 @@ extension [StatisticsPoint] {
 }
 
 extension StatisticDescription {
-  /// Whether there are figures of this kind.
   func has(_ kind: StatisticsSensor.Kind) -> Bool {
     switch kind {
     case .mean: mean == .arithmetic
@@ -59,7 +58,7 @@ extension StatisticDescription {
 }
 
 extension StatisticsPoint {
-  /// Whether Home Assistant has the hour as it is told, but for what is lost on the way.
+  /// Whether Home Assistant has the figures of the hour, apart from rounding.
   func shows(_ hour: ImportStatistics.Hour) -> Bool {
     start == hour.start && mean.isNear(hour.mean) && min.isNear(hour.min) && max.isNear(hour.max)
       && sum.isNear(hour.sum) && state.isNear(hour.state)
@@ -67,7 +66,7 @@ extension StatisticsPoint {
 }
 
 extension Double? {
-  /// What is not told is not looked at.
+  /// Whether the value is near `other`; true if that is nil.
   fileprivate func isNear(_ other: Double?) -> Bool {
     guard let other else { return true }
     guard let self else { return false }

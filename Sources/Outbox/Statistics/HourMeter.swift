@@ -1,14 +1,14 @@
 import Bytes
 import HomeAssistant
 
-/// What one sensor says in the hour under way. A value holds until the next one; what a counter
-/// has counted holds also where it is silent.
+/// Figures of one sensor in the present hour. A value holds until the next one; the count of a
+/// counter also while it is unavailable.
 struct HourMeter {
   private let kind: StatisticsSensor.Kind
   private var value: Double?
   private var countedUpTo: WallTime
   private var knownNanoseconds: Int64 = 0
-  /// Of values times nanoseconds.
+  /// Sum of values times nanoseconds.
   private var weightedSum = 0.0
   private var lowest = Double.infinity
   private var highest = -Double.infinity
@@ -18,7 +18,7 @@ struct HourMeter {
     countedUpTo = time
   }
 
-  /// The sensor says something; nil where that is no number.
+  /// Records a value; nil if it is not a number.
   mutating func record(_ value: Double?, at time: WallTime) {
     guard value != nil || kind == .mean else { return }
     advance(to: time)
@@ -26,7 +26,7 @@ struct HourMeter {
     include(value)
   }
 
-  /// Forgets what was measured before, but for the value that holds.
+  /// Begins an hour: resets all figures, but keeps the present value.
   mutating func begin(at time: WallTime) {
     countedUpTo = time
     knownNanoseconds = 0
@@ -35,7 +35,7 @@ struct HourMeter {
     include(value)
   }
 
-  /// What was measured up to `end`, and for how long; nil where nothing was.
+  /// Returns the figures up to `end`, and the time with a known value; nil without such a time.
   mutating func figures(upTo end: WallTime) -> (hour: SensorHour, known: Duration)? {
     advance(to: end)
     guard knownNanoseconds > 0, let figures else { return nil }
@@ -68,23 +68,22 @@ struct HourMeter {
   }
 }
 
-/// A sensor of which Home Assistant keeps statistics, as the file of the hours names it.
+/// Sensor with statistics in Home Assistant, as the file of the hours stores it.
 public struct StatisticsSensor: Equatable, Sendable {
-  /// What Home Assistant keeps of it.
+  /// Type of the statistics.
   public enum Kind: UInt8, Sendable {
-    /// Means and extremes of what is measured.
+    /// Mean and extremes of a measurement.
     case mean = 0
-    /// What a counter has counted, which only grows.
+    /// Sum of a counter, which only increases.
     case sum = 1
-    /// What comes and goes, such as the energy of a grid that is fed, too.
+    /// Sum of a quantity that also decreases, such as the energy of a grid with feed-in.
     case balance = 2
 
-    /// Whether Home Assistant keeps a sum of it.
     var hasSum: Bool { self != .mean }
   }
 
   public let uniqueID: [UInt8]
-  /// Empty of plain numbers.
+  /// Unit; empty for plain numbers.
   public let unit: [UInt8]
   public let kind: Kind
 
@@ -94,8 +93,8 @@ public struct StatisticsSensor: Equatable, Sendable {
     self.kind = kind
   }
 
-  /// Nil where Home Assistant keeps none of the sensor. A `total` of this integration has no
-  /// `last_reset`, so Home Assistant sums all that it changes by.
+  /// Nil if Home Assistant stores no statistics of the sensor. A `total` of this integration has no
+  /// `last_reset`, so Home Assistant sums all its changes.
   init?(_ registration: SensorRegistration) {
     let kind: Kind
     if registration.stateClass == [UInt8]("measurement") {

@@ -1,58 +1,57 @@
 public import Bytes
 public import Sensing
 
-/// Finds out what Home Assistant would have written into its long-term statistics, had it been
-/// there: for each hour and sensor the mean, weighted by time, and the extremes; of a counter, what
-/// it shows at the end.
+/// Hourly figures that Home Assistant would have written into its long-term statistics without an
+/// outage: for each hour and sensor the mean, weighted by time, and the extremes; for a counter,
+/// its value at the end.
 ///
-/// Home Assistant does that itself for hours in which it hears from the board. In an outage it goes
-/// on with the last value that it knows. So an hour is told here where Home Assistant was not
-/// reached for `unreachedMin` of it or more, and where we know more of it than Home Assistant.
+/// Home Assistant computes them itself for hours with data from the board; in an outage it
+/// continues with the last known value. So this reports an hour if Home Assistant was not reached
+/// for at least `unreachedMin` of it, and if the board knows more of it than Home Assistant.
 ///
-/// What was measured in an hour before the clock was set, or was known to be right, is forgotten.
+/// Measurements of an hour from before the clock was set, or known to be right, are dropped.
 public struct HourlyStatistics {
-  /// Graphs show nothing that is shorter.
+  /// Minimum duration of an outage; graphs show nothing shorter.
   public static let unreachedMin: Duration = .seconds(300)
-  /// So long may a reading be newer than the clock that was read last.
+  /// Maximum time by which a reading may be newer than the last reading of the clock.
   static let lag: Duration = .seconds(60)
 
   private let sensors: SensorTable
-  /// By the sensor's index; nil where Home Assistant keeps no statistics of it.
+  /// Meters by the sensor's index; nil if Home Assistant stores no statistics of it.
   private var meters: [HourMeter?] = []
-  /// The hour under way; nil while the clock is not known to be right.
+  /// Present hour; nil while the clock is not known to be right.
   private var hour: Int64?
   private var clockReadAt = WallTime(nanoseconds: 0)
-  /// Whether Home Assistant takes the data, and how long in this hour it did not.
+  /// Whether Home Assistant accepts data, and for how long in this hour it did not.
   private var isReached = false
   private var unreached: Duration = .zero
   private var finished: [(sensor: StatisticsSensor, hour: SensorHour)] = []
 
   public init(of sensors: SensorTable) { self.sensors = sensors }
 
-  /// The next hour that Home Assistant lacks and that was not taken yet, the oldest first; nil
-  /// where there is none.
+  /// Removes and returns the oldest hour that Home Assistant lacks; nil without one.
   public mutating func takeHour() -> (sensor: StatisticsSensor, hour: SensorHour)? {
     finished.isEmpty ? nil : finished.removeFirst()
   }
 
-  /// A sensor says something.
+  /// Records a reading.
   public mutating func record(_ reading: Reading) {
     while meters.count < sensors.count {
       let sensor = StatisticsSensor(sensors[SensorIndex(meters.count)])
       meters.append(sensor.map { HourMeter(of: $0.kind, at: clockReadAt) })
     }
-    // An edge of a line may be from before the clock was read last, or from a moment after it.
-    // Anything later is a clock that was set meanwhile.
+    // An edge of a line may be slightly older or newer than the last reading of the clock. A much
+    // later time means that the clock was set meanwhile.
     if reading.time - clockReadAt <= Self.lag { advance(to: reading.time) }
     meters[reading.sensor.value]?.record(reading.value.number, at: clockReadAt)
   }
 
-  /// The clock was read, at least once in every cycle.
+  /// Handles a reading of the clock, at least once in every cycle.
   ///
   /// - Parameters:
-  ///   - time: what it shows.
-  ///   - isRight: whether it is known to be right, and was not set since the last time.
-  ///   - isReached: whether Home Assistant took the data since the last time.
+  ///   - time: time of the clock.
+  ///   - isRight: whether it is known to be right, and was not set since the last call.
+  ///   - isReached: whether Home Assistant has accepted data since the last call.
   public mutating func clockRead(_ time: WallTime, isRight: Bool, isReached: Bool) {
     self.isReached = isReached
     if !isRight {
@@ -66,7 +65,7 @@ public struct HourlyStatistics {
   }
 
   private mutating func advance(to time: WallTime) {
-    // The clock is kept right by small steps, which may lead back.
+    // A clock is synchronised by small steps, which may go back.
     guard let hour, time > clockReadAt else { return }
     for number in hour..<time.hour {
       let end = WallTime(startOfHour: number + 1)

@@ -1,15 +1,15 @@
 public import Bytes
 
-/// What a sensor said in one hour of UTC.
+/// Figures of a sensor for one hour of UTC.
 public struct SensorHour: Equatable, Sendable {
   public enum Figures: Equatable, Sendable {
-    /// Of what is measured; the mean is weighted by time.
+    /// Figures of a measurement; the mean is weighted by time.
     case measured(mean: Double, lowest: Double, highest: Double)
-    /// What a counter shows at the end of the hour.
+    /// Value of a counter at the end of the hour.
     case counted(Double)
   }
 
-  /// Which hour, counted from 1970.
+  /// Number of the hour, counted from 1970.
   public let number: Int64
   public let figures: Figures
 
@@ -25,10 +25,10 @@ public struct SensorHour: Equatable, Sendable {
 extension WallTime {
   static let nanosecondsPerHour: Int64 = 3_600_000_000_000
 
-  /// - Precondition: the hour lies in the time that a wall clock can show.
+  /// - Precondition: the hour is within the range of `WallTime`.
   init(startOfHour number: Int64) { self.init(nanoseconds: number * Self.nanosecondsPerHour) }
 
-  /// The hour that it lies in, counted from 1970.
+  /// Number of the hour that contains this time, counted from 1970.
   var hour: Int64 {
     let (quotient, remainder) = nanoseconds.quotientAndRemainder(
       dividingBy: Self.nanosecondsPerHour)

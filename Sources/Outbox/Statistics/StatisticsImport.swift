@@ -1,47 +1,47 @@
 public import Bytes
 public import HomeAssistant
 
-/// Brings the hours that Home Assistant's long-term statistics lack there, and finds out whether
-/// they are there.
+/// Imports the hours that Home Assistant's long-term statistics lack, and verifies them.
 ///
-/// One pass is: find this device's entities; then for each sensor, in chunks, look at what Home
-/// Assistant has of these hours, add ours where they differ, and after a while look again. What was
-/// looked at and is there does not wait any more. So nothing depends on what became of an answer: a
-/// pass that was broken off begins anew.
+/// A pass finds this device's entities; then for each sensor, in chunks, it reads Home Assistant's
+/// figures of these hours, adds the board's if they differ, and after a while reads again. Verified
+/// hours are removed. So the result does not depend on any answer: an interrupted pass starts
+/// again.
 ///
-/// Home Assistant compiles an hour after its end, all sensors of it at once, and what it has missed
-/// after its start. It stumbles over an hour of ours that is there before, and then has none of any
-/// sensor. So an hour waits for a while after its end, and until Home Assistant has figures of five
-/// minutes that came later: then it does not go back to that hour.
+/// Home Assistant compiles an hour after its end, all sensors at once, and missed ones after its
+/// start. An imported hour that already exists makes that fail for all sensors. So an hour waits
+/// for a while after its end, and until Home Assistant has later five-minute figures: then it does
+/// not compile that hour any longer.
 ///
-/// Events go in; then `nextAction` is asked until it is nil. `deadlineReached` is due at
-/// `deadline`.
+/// The caller passes events and then calls `nextAction` until it is nil. `deadlineReached` is due
+/// at `deadline`.
 ///
 /// Invariants:
-/// 1. At most one question is under way. One that was not given yet is dropped where the pass ends.
-/// 2. An hour leaves because it was seen in Home Assistant, because Home Assistant cannot keep it
-///    (which is told), or because there are too many.
-/// 3. A sensor that Home Assistant refuses hinders no other.
-/// 4. What is told comes in its order, before the question that is due, and is never dropped.
+/// 1. At most one request is in progress. A request that was not returned yet is dropped at the end
+///    of the pass.
+/// 2. An hour is removed if it was read in Home Assistant, if Home Assistant cannot store it (which
+///    is reported), or if there are too many.
+/// 3. A sensor that Home Assistant refuses does not delay another one.
+/// 4. Events come in their order, before the due request, and are never dropped.
 public struct StatisticsImport: Sendable {
-  /// How long after its end an hour is Home Assistant's own matter.
+  /// Time after its end for which an hour belongs to Home Assistant alone.
   public static let ripeAfter: Duration = .seconds(900)
-  /// A week of one sensor, about 15 KB.
+  /// Maximum number of hours in a request: a week of one sensor, about 15 KB.
   static let chunkCountMax = 168
-  /// How long the recorder has to write what it was given before it is looked at.
+  /// Time for the recorder to write added hours before they are read.
   public static let settlingTime: Duration = .seconds(5)
   static let additionsMax = 3
-  /// How far back the last sum of a counter from before its hours may lie: Home Assistant may have
-  /// been away, too.
+  /// Range in which the last sum before a counter's hours is searched: Home Assistant may have been
+  /// down, too.
   static let countedBefore: Duration = .seconds(7 * 24 * 3600)
-  /// Home Assistant compiles every five minutes.
+  /// Delay between two checks for compiled figures: Home Assistant compiles every five minutes.
   public static let compilationDelay: Duration = .seconds(60)
-  /// So often that should have been seen.
+  /// Maximum number of checks for compiled figures.
   static let compilationLooksMax = 10
-  /// What may come by itself: a sensor's registration, a slow recorder, a broken connection.
+  /// Delays after a temporary failure: a sensor's registration, the recorder, or the connection.
   public static let firstRetryDelay: Duration = .seconds(300)
   public static let longestRetryDelay: Duration = .seconds(3600)
-  /// What only a person changes.
+  /// Delay after a failure that only a person can correct.
   public static let refusalDelay: Duration = .seconds(24 * 3600)
 
   private enum State {
@@ -55,16 +55,15 @@ public struct StatisticsImport: Sendable {
     case settling(until: Instant)
   }
 
-  /// What one pass knows.
   private struct Pass {
     let webhookID: [UInt8]
-    /// Later hours are Home Assistant's own matter yet.
+    /// Last hour that does not belong to Home Assistant alone.
     let lastHour: Int64
     var entityIDs: [EntityID] = []
     var targets: [(sensor: StatisticsSensor, id: Text)] = []
     var position = 0
     var additions = 0
-    /// The hours under way.
+    /// Hours in the present request.
     var chunk: ArraySlice<SensorHour> = []
     var problems: [Problem] = []
 
@@ -72,60 +71,60 @@ public struct StatisticsImport: Sendable {
   }
 
   public private(set) var waiting: WaitingHours
-  /// Whether `waiting` is another one than was kept.
+  /// Whether `waiting` has changes that are not stored.
   public private(set) var isUnkept = false
   private var state = State.resting(until: nil)
   private var pass = Pass(webhookID: [], lastHour: 0)
   private var backOff: BackOff
-  /// What hindered the passes up to the last one that came to its end, which was told.
+  /// Reported problems of the passes up to the last completed one.
   private var told: [Problem] = []
   private var compilationLooks = 0
-  /// What is to be asked and was not given yet; nil while the import rests or settles.
+  /// Due request that was not returned yet; nil while the import rests or settles.
   private var question: Question?
   private var tellings = Queue<Event>()
 
   /// - Parameters:
-  ///   - waiting: what is left of earlier runs.
-  ///   - seed: where the jitter of the waits starts.
+  ///   - waiting: remaining hours of earlier runs.
+  ///   - seed: start of the jitter of the delays.
   public init(_ waiting: WaitingHours, seed: UInt64) {
     self.waiting = waiting
     backOff = BackOff(
       first: Self.firstRetryDelay, longest: Self.longestRetryDelay, seed: seed)
   }
 
-  /// What hinders the import; nil where nothing does.
+  /// Problem of the import; nil without one.
   public var problem: Problem? { told.last }
 
-  /// What is to be done next; nil where nothing is until the next event.
+  /// Returns the next action; nil until the next event.
   public mutating func nextAction() -> Action? {
     if let event = tellings.takeFirst() { return .tell(event) }
     defer { question = nil }
     return question.map { .ask($0) }
   }
 
-  /// When `deadlineReached` is due, or nil.
+  /// Time at which `deadlineReached` is due, or nil.
   public var deadline: Instant? {
     if case .settling(let until) = state { until } else { nil }
   }
 
-  /// Home Assistant lacks an hour.
+  /// Adds an hour that Home Assistant lacks.
   public mutating func add(_ hour: SensorHour, of sensor: StatisticsSensor) {
     waiting.insert(hour, of: sensor)
     isUnkept = true
   }
 
-  /// `waiting` outlives a restart now.
+  /// Records that `waiting` is stored.
   public mutating func kept() { isUnkept = false }
 
-  // MARK: A pass
+  // MARK: Passes
 
-  /// Home Assistant is there and takes requests.
+  /// Begins a pass, because Home Assistant is connected and accepts requests.
   ///
   /// - Parameters:
-  ///   - deviceID: which of its devices this is, as far as it told.
-  ///   - webhookID: that of the registration, with which the unique ids of its entities begin.
-  ///   - time: of the wall clock.
-  ///   - now: of the monotonic one.
+  ///   - deviceID: id of this device in Home Assistant, if known.
+  ///   - webhookID: id of the registration's webhook, the prefix of its entities' unique ids.
+  ///   - time: time of the wall clock.
+  ///   - now: time of the monotonic clock.
   public mutating func connectionReady(
     deviceID: Text?, webhookID: [UInt8], time: WallTime, now: Instant
   ) {
@@ -154,7 +153,7 @@ public struct StatisticsImport: Sendable {
     ask(.readEntries(ids), .readingEntries)
   }
 
-  /// `entries` by their entity ids. Of all that is in them only the unique id is of interest.
+  /// Handles the registry's `entries` by entity id; only their unique ids are used.
   public mutating func entriesRead(_ entries: JSON, now: Instant) {
     for waiting in waiting.sensors where waiting.hours[0].number <= pass.lastHour {
       let uniqueID = Text(pass.webhookID + [UInt8(ascii: "_")] + waiting.sensor.uniqueID)
@@ -165,14 +164,14 @@ public struct StatisticsImport: Sendable {
       }
     }
     guard !pass.targets.isEmpty else { return describeNext(now: now) }
-    // Any sensor of this board that says numbers now will do.
+    // Any sensor of this board with a number is sufficient.
     ask(
       .lookForCompilation(
         ids: pass.entityIDs.map { $0.text }, since: WallTime(startOfHour: pass.lastHour + 1)),
       .awaitingCompilation)
   }
 
-  /// Whether Home Assistant has compiled anything that is later than all the hours that could go.
+  /// Handles the check whether Home Assistant has figures later than all due hours.
   public mutating func compilationLooked(isThere: Bool, now: Instant) {
     compilationLooks = isThere ? 0 : compilationLooks + 1
     if isThere { return describeNext(now: now) }
@@ -184,7 +183,7 @@ public struct StatisticsImport: Sendable {
     }
   }
 
-  /// Goes on with the next hours of a sensor, or the next sensor.
+  /// Continues with the next hours of a sensor, or with the next sensor.
   private mutating func describeNext(now: Instant) {
     while pass.position < pass.targets.count {
       pass.additions = 0
@@ -217,7 +216,7 @@ public struct StatisticsImport: Sendable {
       return describeNext(now: now)
     }
     let hours = pass.chunk
-    // What was counted before is told, too: the hours go on from there.
+    // Figures before these hours are read, too, because a counter's sum continues from them.
     let before = sensor.kind.hasSum ? Self.countedBefore : .zero
     let look = Look(
       id: id, kind: sensor.kind, start: hours[hours.startIndex].start - before,
@@ -244,7 +243,7 @@ public struct StatisticsImport: Sendable {
     isUnkept = true
   }
 
-  /// Told each time: these hours are gone.
+  /// Drops these hours; each case is reported, because they are lost.
   private mutating func giveUp(
     _ hours: ArraySlice<SensorHour>, of sensor: StatisticsSensor, for problem: Problem
   ) {
@@ -267,7 +266,7 @@ public struct StatisticsImport: Sendable {
     ask(.add(addition), .adding)
   }
 
-  /// Home Assistant took the hours, and writes them after a while.
+  /// Handles accepted hours, which Home Assistant writes after a while.
   public mutating func added(now: Instant) {
     state = .settling(until: now + Self.settlingTime)
   }
@@ -276,16 +275,16 @@ public struct StatisticsImport: Sendable {
     if let deadline, now >= deadline { describe() }
   }
 
-  // MARK: The end of a pass
+  // MARK: End of a pass
 
-  /// A request was refused, or there was no answer.
+  /// Handles a refused request, or one without an answer.
   public mutating func failed(_ error: RequestError, now: Instant) {
     switch (error, state) {
     case (.server(code: "unauthorized", _), _):
       tell(.notAllowed)
       endPass(until: now + Self.refusalDelay)
     case (.disconnected, _), (.expired, _), (.cancelled, _), (.rejected, _):
-      // How the connection is stands elsewhere.
+      // The state of the connection is reported elsewhere.
       breakOff(until: now + backOff.failed())
     case (_, .describing), (_, .looking), (_, .adding):
       skip(for: .refused(uniqueID: pass.target.sensor.uniqueID, error), now: now)
@@ -301,7 +300,7 @@ public struct StatisticsImport: Sendable {
     endPass(until: isLeft ? now + backOff.failed() : nil)
   }
 
-  /// What was told before was not looked at again, and is not news the next time.
+  /// Ends an incomplete pass; problems from before it stay reported.
   private mutating func breakOff(until: Instant) {
     pass.problems = told + pass.problems.filter { !told.contains($0) }
     endPass(until: until)
@@ -313,7 +312,7 @@ public struct StatisticsImport: Sendable {
     state = .resting(until: until)
   }
 
-  /// Tells what was not told in the pass before.
+  /// Reports a problem, unless the pass before had it too.
   private mutating func tell(_ problem: Problem) {
     pass.problems.append(problem)
     if !told.contains(problem) { tellings.append(.failed(problem)) }
@@ -321,7 +320,7 @@ public struct StatisticsImport: Sendable {
 }
 
 extension JSON {
-  /// The key of the entry with this unique id.
+  /// Returns the key of the entry with this unique id.
   fileprivate func id(ofEntity uniqueID: Text) -> Text? {
     guard case .object(let entries) = self else { return nil }
     return entries.members.first { (_, entry) in

@@ -1,7 +1,7 @@
 import Bytes
 import HomeAssistant
 
-// What `StatisticsImport` asks, as Home Assistant's WebSocket takes it, and what comes back.
+// Requests of `StatisticsImport` in the form of Home Assistant's WebSocket, and their answers.
 
 extension StatisticsImport.Question {
   func request(for server: ServerVersion) -> RawRequest {
@@ -18,8 +18,7 @@ extension StatisticsImport.Question {
 }
 
 extension StatisticsImport {
-  /// Home Assistant answered. Of most answers little is of interest: what does not count is not
-  /// decoded.
+  /// Handles Home Assistant's answer. Only the necessary part of it is decoded.
   mutating func answered(_ question: Question, _ answer: JSON, now: Instant) {
     switch question {
     case .findEntities: entitiesFound(answer.get("entity", orOnFailure: []))

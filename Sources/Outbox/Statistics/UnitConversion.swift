@@ -1,14 +1,14 @@
 import Bytes
 
-/// How figures become those of another unit.
+/// Conversion of figures to another unit.
 ///
-/// Home Assistant shows temperatures in the unit that its user's system has, and keeps its
-/// statistics in it. It converts nothing else by itself that a sensor of ours measures.
+/// Home Assistant shows temperatures in the unit of its user's system, and stores its statistics in
+/// it. It converts no other measurement of these sensors automatically.
 struct UnitConversion: Equatable {
   private let factor: Double
   private let offset: Double
 
-  /// Nil where there is none. `new` is nil of plain numbers, as an empty `old` is.
+  /// Nil if no conversion exists. A nil `new` means plain numbers, like an empty `old`.
   init?(from old: [UInt8], to new: Text?) {
     let new = new?.bytes ?? []
     if old == new {

@@ -1,28 +1,28 @@
 public import Bytes
 public import HomeAssistant
 
-/// The file that keeps the hours over restarts; integers are little-endian:
+/// File that stores the hours across restarts; integers are little-endian:
 ///
-///     size  field       what
+///     size  field       meaning
 ///        4  magic       "HWHR"
 ///        2  version     2
-///       16  device      whose hours these are
+///       16  device      owner of the hours
 ///        …  sensors
-///        4  checksum    CRC-32C of all before
+///        4  checksum    CRC-32C of all bytes before
 ///
-/// A sensor, whose hours stand in order:
+/// A sensor, with its hours in order:
 ///
 ///     size  field
 ///        1  bytes of the unique id, 1 to 200
 ///        …  unique id
 ///        1  bytes of the unit, 0 to 255
 ///        …  unit
-///        1  what Home Assistant keeps of it: 0 means, 1 a sum, 2 a balance
+///        1  kind of statistics: 0 mean, 1 sum, 2 balance
 ///        2  hours, 1 to 8192
-///        …  of means, 32 × number of the hour since 1970, mean, lowest, highest (IEEE 754)
-///        …  else, 16 × number of the hour, what the counter shows at its end
+///        …  for means, 32 × number of the hour since 1970, mean, lowest, highest (IEEE 754)
+///        …  else, 16 × number of the hour, value of the counter at its end
 extension WaitingHours {
-  /// With as many sensors as there can be.
+  /// Maximum size of the file, with the maximum number of sensors.
   public static let fileByteCountMax =
     26 + SensorTable.sensorsMax * (5 + Spool.uniqueIDByteCountMax + unitByteCountMax)
     + countMax * hourByteCount
@@ -30,10 +30,10 @@ extension WaitingHours {
   private static let magic: StaticString = "HWHR"
   private static let version: UInt16 = 2
   private static let unitByteCountMax = 255
-  /// At most: one of means.
+  /// Maximum size of an hour: that of a mean.
   private static let hourByteCount = 32
 
-  /// Writes the file, in place of what the buffer holds, which grows to what it takes.
+  /// Returns the content of the file.
   public func file(of device: DeviceFingerprint) -> ByteBuffer {
     var byteCount = 26
     for sensor in sensors {
@@ -53,9 +53,9 @@ extension WaitingHours {
     return buffer
   }
 
-  /// The hours of a file that was written for this device.
+  /// Reads a file that was written for this device.
   ///
-  /// - Throws: `KeptFileError`, where the file is damaged, another device's, or of a newer version.
+  /// - Throws: `KeptFileError`, if the file is damaged, of another device, or of a newer version.
   public init(
     file bytes: Span<UInt8>, of device: DeviceFingerprint
   ) throws(KeptFileError) {
@@ -95,13 +95,13 @@ extension WaitingHours {
 }
 
 extension SensorHour {
-  /// Those that a wall clock can show.
+  /// Hours within the range of `WallTime`.
   fileprivate static let numbers: ClosedRange<Int64> =
     WallTime(nanoseconds: .min).hour + 1...WallTime(nanoseconds: .max).hour - 1
 }
 
 extension FieldReader {
-  /// A text behind its length.
+  /// Reads a text after its length.
   fileprivate mutating func text() -> [UInt8]? {
     integer(UInt8.self).flatMap { bytes(count: Int($0)) }
   }

@@ -1,13 +1,13 @@
 import Bytes
 
-/// The hours that Home Assistant's statistics lack, until they are there.
+/// Hours that Home Assistant's statistics lack, until they are imported.
 public struct WaitingHours: Equatable, Sendable {
-  /// A month of eleven sensors, or eleven of one. The oldest goes first.
+  /// Maximum number: a month of eleven sensors, or eleven of one. The oldest is dropped first.
   public static let countMax = 8192
 
   struct Sensor: Equatable {
     let sensor: StatisticsSensor
-    /// In order.
+    /// Hours in order.
     var hours: [SensorHour]
   }
 
@@ -22,10 +22,10 @@ public struct WaitingHours: Equatable, Sendable {
     sensors.first { $0.sensor == sensor }?.hours ?? []
   }
 
-  /// Adds an hour. One that is there already was measured before the clock was set back.
+  /// Adds an hour, or replaces one that was measured before the clock was set back.
   mutating func insert(_ hour: SensorHour, of sensor: StatisticsSensor) {
     let index = place(of: sensor)
-    // It is nearly always the newest.
+    // It is nearly always the newest hour.
     let before = sensors[index].hours.lastIndex { $0.number <= hour.number }
     if let before, sensors[index].hours[before].number == hour.number {
       sensors[index].hours[before] = hour
@@ -52,7 +52,6 @@ public struct WaitingHours: Equatable, Sendable {
     remove(sensors[oldest].hours[...0], of: sensors[oldest].sensor)
   }
 
-  /// Removes hours that are waited for no more.
   mutating func remove(_ hours: ArraySlice<SensorHour>, of sensor: StatisticsSensor) {
     guard let index = sensors.firstIndex(where: { $0.sensor == sensor }) else { return }
     sensors[index].hours.removeAll { hours.contains($0) }

@@ -1,27 +1,27 @@
 import Bytes
 import HomeAssistant
 
-/// The way of messages to the webhook: HTTP, or the WebSocket where the configuration prefers it
-/// and it is open.
+/// Channel of messages to the webhook: HTTP, or the WebSocket if the configuration prefers it and
+/// it is open.
 ///
-/// Invariant: at most one message is handed out or under way.
+/// Invariant: at most one message is returned or in transit.
 struct WebhookChannel {
   private enum Carrier { case http, webSocket }
 
   private enum State {
     case idle
-    /// It waits for `nextSending`.
+    /// A message waits for `nextSending`.
     case ready(Delivery.Message)
     case underWay(Delivery.Message)
   }
 
   private let carriesMessages: Bool
-  /// Where the WebSocket goes; over another address a message goes without it.
+  /// Address of the WebSocket; a message to another address uses HTTP.
   private let webSocketURL: [UInt8]
   private var state = State.idle
   private var carrier = Carrier.http
   private(set) var isWebSocketOpen = false
-  /// Whether the WebSocket of the last answer still stands.
+  /// Whether the WebSocket of the last answer is still open.
   private var isWebSocketKept = false
 
   init(carriesMessages: Bool, webSocketURL: [UInt8]) {
@@ -29,7 +29,7 @@ struct WebhookChannel {
     self.webSocketURL = webSocketURL
   }
 
-  /// The message that is to be sent or under way.
+  /// Message that is due or in transit.
   var message: Delivery.Message? {
     switch state {
     case .idle: nil
@@ -52,7 +52,7 @@ struct WebhookChannel {
 
   mutating func send(_ message: Delivery.Message) { state = .ready(message) }
 
-  /// The action that sends what is ready, over a route with this address; nil where nothing is.
+  /// Returns the action that sends the due message over a route with this address; nil without one.
   mutating func nextSending(over route: Route, to url: [UInt8]) -> Uplink.Action? {
     guard case .ready(let message) = state else { return nil }
     state = .underWay(message)
@@ -61,30 +61,30 @@ struct WebhookChannel {
     return isPosted ? .post : .send(.message(over: route))
   }
 
-  /// The WebSocket cannot take the message: it goes over HTTP.
+  /// Handles a WebSocket that cannot send the message: it is sent over HTTP.
   mutating func postRefused() {
     guard let message, carrier == .webSocket else { return }
     isWebSocketOpen = false
     state = .ready(message)
   }
 
-  /// The message has its answer, or will have none. Returns which it was.
+  /// Ends the message, with or without an answer, and returns it.
   mutating func ended(isAnswered: Bool) -> Delivery.Message? {
     defer { state = .idle }
     isWebSocketKept = isAnswered && carrier == .webSocket
     return message
   }
 
-  /// The message is given up. Returns whether a request is to be ended for that.
+  /// Cancels the message. Returns whether a request must be ended.
   mutating func cancelled() -> Bool {
     defer { state = .idle }
     return if case .underWay = state { true } else { false }
   }
 }
 
-/// The way of requests that show a token: the registration, and renewals of access tokens.
+/// Channel of requests that carry a token: the registration, and renewals of access tokens.
 ///
-/// Invariant: at most one is under way.
+/// Invariant: at most one request is in progress.
 struct LoginChannel {
   enum Errand { case registration, renewal }
 
@@ -96,7 +96,7 @@ struct LoginChannel {
 
   mutating func register(with token: [UInt8]) { registration = token }
 
-  /// The next request, where none is under way.
+  /// Returns the next request, if none is in progress.
   mutating func nextCall() -> Uplink.Call? {
     guard underWay == nil else { return nil }
     if let call = renewal.take() {
@@ -108,12 +108,12 @@ struct LoginChannel {
     return .registration(token: token)
   }
 
-  /// The request has its answer, or will have none. Returns which it was.
+  /// Ends the request, with or without an answer. Returns its kind.
   mutating func ended() -> Errand? { underWay.take() }
 
-  /// The errand is given up.
+  /// Cancels a request.
   ///
-  /// - Returns: nil where there was none; else whether a request is to be ended for that.
+  /// - Returns: nil without such a request; otherwise whether a request in progress must be ended.
   mutating func cancel(_ errand: Errand) -> Bool? {
     let wasWaiting = errand == .renewal ? renewal.take() != nil : registration.take() != nil
     guard underWay == errand else { return wasWaiting ? false : nil }

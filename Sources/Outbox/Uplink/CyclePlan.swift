@@ -1,20 +1,20 @@
 import Bytes
 
-/// When the sources are asked, and when what they said is to go.
+/// Schedule of the reading of sources and of the uploads.
 ///
-/// These are two intervals: the sources are asked in each cycle, and an upload takes what several
-/// cycles brought. Where no interval of uploads is set, each cycle ends with one. What the
-/// configuration and the power policy say holds until a command asks for another cycle.
+/// These are two intervals: the sources are read in each cycle, and an upload sends the readings of
+/// several cycles. Without an upload interval each cycle ends with an upload. The configuration and
+/// the power policy apply until a command sets another interval.
 struct CyclePlan {
-  /// How long a change that is urgent waits for sources that take their time.
+  /// Maximum delay of an urgent change for slow sources.
   static let urgentWaitMax: Duration = .seconds(5)
-  /// How long it waits between two cycles, such as a plug that is pulled for its battery.
+  /// Maximum delay between two cycles, such as of an unplugged supply for the battery's values.
   static let urgentWaitMaxBetweenCycles: Duration = .seconds(1)
 
-  /// Of cycles and of uploads.
+  /// Intervals of cycles and of uploads.
   struct Intervals: Equatable {
     let every: Duration
-    /// From one upload to the next; nil where there is one in each cycle.
+    /// Interval of uploads; nil if each cycle ends with one.
     let uploadEvery: Duration?
 
     init(every: Duration, uploadEvery: Duration? = nil) {
@@ -23,22 +23,22 @@ struct CyclePlan {
     }
   }
 
-  /// As the configuration and the power policy have them.
+  /// Intervals of the configuration and the power policy.
   private var usual: Intervals
-  /// What a command asked for, and until when; nil for ever.
+  /// Interval set by a command, and its end; nil without an end.
   private var commanded: (every: Duration, until: Instant?)?
   private(set) var nextCycleAt: Instant
-  /// When the last one began.
+  /// Beginning of the last cycle.
   private var cycleAt: Instant
-  /// The cycle at whose end the last upload began; nil before the first one.
+  /// Beginning of the cycle whose end began the last upload; nil before the first upload.
   private var uploadedAt: Instant?
-  /// The sources were asked, and one may wait for an answer.
+  /// Whether the sources are being read, and one may wait for an answer.
   private var isSampling = false
-  /// Since when a source waits for an answer.
+  /// Time since which a source waits for an answer.
   private var gatheringSince: Instant?
-  /// What they say goes with the end of this cycle.
+  /// Whether this cycle ends with an upload.
   private(set) var isUploadDue = false
-  /// A cycle was due before there was a registration, or before it was known whether this is home.
+  /// Whether an upload became due before the registration or the presence was known.
   private(set) var isOwed = false
 
   init(_ intervals: Intervals, now: Instant) {
@@ -47,36 +47,31 @@ struct CyclePlan {
     cycleAt = now
   }
 
-  /// From one cycle to the next.
   var every: Duration { intervals.every }
 
-  /// Who asks for another cycle wants to see it, and so each one ends with an upload.
+  /// Present intervals. A person who sets an interval wants to see it: each cycle then uploads.
   private var intervals: Intervals { commanded.map { Intervals(every: $0.every) } ?? usual }
 
-  /// When the next upload is due, if nothing urgent comes before; nil where each cycle ends with
-  /// one.
+  /// Time of the next upload without an urgent change; nil if each cycle ends with one.
   var nextUploadAt: Instant? { uploadAt.map { max($0, nextCycleAt) } }
 
-  /// The first cycle at this moment or later ends with an upload; nil where each one does.
+  /// Time from which the next cycle ends with an upload; nil if each one does.
   private var uploadAt: Instant? {
     intervals.uploadEvery.map { interval in uploadedAt.map { $0 + interval } ?? cycleAt }
   }
 
-  /// Until when a change that is urgent waits for the sources; nil where none is asked.
+  /// End of an urgent change's delay for the sources; nil if no source is being read.
   var urgentWaitEnd: Instant? {
     if isSampling { return cycleAt + Self.urgentWaitMax }
     return gatheringSince.map { $0 + Self.urgentWaitMaxBetweenCycles }
   }
 
-  /// - Parameters:
-  ///   - isGathering: whether a source waits for an answer.
-  ///   - now: the moment of now.
+  /// Records whether a source waits for an answer.
   mutating func sourcesLookedAt(isGathering: Bool, now: Instant) {
     gatheringSince = isGathering ? gatheringSince ?? now : nil
   }
 
-  /// The configuration, or the power policy, has others from now on. The cycle that is under way
-  /// becomes longer or shorter.
+  /// Changes the intervals of the configuration or the power policy, including the present cycle.
   mutating func usualChanged(to intervals: Intervals, now: Instant) {
     guard intervals != usual else { return }
     usual = intervals
@@ -84,18 +79,15 @@ struct CyclePlan {
     nextCycleAt = max(cycleAt + every, now)
   }
 
-  /// - Parameters:
-  ///   - every: nil for what the configuration has.
-  ///   - until: when that holds again; nil for never.
-  ///   - now: when the next cycle is due.
+  /// Sets the interval of cycles, without an end if `until` is nil; a nil `every` restores the
+  /// configured one.
   mutating func setInterval(_ every: Duration?, until: Instant?, now: Instant) {
     commanded = every.map { ($0, until) }
-    // At once: what the sources do between two cycles depends on how far apart they are.
+    // At once: the activity of the sources between two cycles depends on the interval.
     nextCycleAt = now
   }
 
-  /// The sources are to be asked before their time. Returns whether they are; else they are being
-  /// asked already.
+  /// Begins a cycle early. Returns false if the sources are being read already.
   mutating func sampleWanted(now: Instant) -> Bool {
     guard !isSampling else { return false }
     isSampling = true
@@ -103,38 +95,38 @@ struct CyclePlan {
     return true
   }
 
-  /// The time of a command ends with a cycle.
+  /// Plans the next cycle, at the latest at the end of a command's interval.
   private mutating func planNextCycle(after moment: Instant) {
     cycleAt = moment
     nextCycleAt = earliest(moment + every, commanded?.until) ?? moment + every
   }
 
-  /// Returns whether the sources are to be asked.
+  /// Returns whether the sources must be read.
   mutating func deadlineReached(now: Instant) -> Bool {
     guard now >= nextCycleAt else { return false }
     isSampling = true
     if let until = commanded?.until, now >= until { commanded = nil }
     isUploadDue = uploadAt.map { now >= $0 } ?? true
     planNextCycle(after: nextCycleAt)
-    // After a suspension the cycles that were slept through are not made up for.
+    // Cycles during a suspension are not made up for.
     if nextCycleAt <= now { planNextCycle(after: now) }
     return true
   }
 
-  /// No source waits for anything. Returns whether a cycle ends with that.
+  /// Handles the end of the sources' answers. Returns whether it ends a cycle.
   mutating func sourcesReady() -> Bool {
     defer { isSampling = false }
     return isSampling
   }
 
-  /// What this cycle brings is not to wait for the next upload.
+  /// Makes this cycle end with an upload.
   mutating func uploadWanted() { isUploadDue = true }
 
-  /// An upload cannot begin now, and is made up for.
+  /// Records that an upload cannot begin now and is owed.
   mutating func postponed() { isOwed = true }
 
-  /// An upload begins. The next one is due an interval later, whatever this one is for; counted
-  /// from the last cycle, so that a source that is slow puts off none.
+  /// Begins an upload. The next regular one is due an interval after the beginning of the last
+  /// cycle, so that a slow source does not delay it.
   mutating func uploadBegins() {
     isOwed = false
     isUploadDue = false

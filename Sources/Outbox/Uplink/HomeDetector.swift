@@ -1,20 +1,19 @@
 import Bytes
 import Sensing
 
-/// Whether the board is at home, as its network tells.
+/// Detects whether the board is at home, from its network.
 struct HomeDetector {
-  /// How long the first message may wait for the kernel's answers, which come at once, and for a
-  /// gateway's.
+  /// Maximum delay of the first message for the answers of the kernel, which are immediate, and of
+  /// a gateway.
   static let firstLookTimeout: Duration = .seconds(3)
 
-  /// Nil where the configuration does not say which networks are home.
+  /// Networks of the home; nil if the configuration names none.
   private let networks: HomeNetworks?
   private(set) var presence = HomeNetworks.Presence.unknown
   private(set) var place = NetworkPlace.unknown
-  /// The network that carried messages last.
+  /// Network of the last messages.
   private var network = NetworkPlace.unknown
-  /// Until when the first message waits; nil once the presence is known, or was not found out in
-  /// time.
+  /// End of the first message's delay; nil once the presence is known, or the time is over.
   private(set) var deadline: Instant?
 
   init(_ networks: HomeNetworks?, now: Instant) {
@@ -22,16 +21,16 @@ struct HomeDetector {
     deadline = networks == nil ? nil : now + Self.firstLookTimeout
   }
 
-  /// Whether the board has just started, and where it is may be known in a moment.
+  /// Whether the board has just started, and its presence may be known soon.
   var isLooking: Bool { deadline != nil }
 
-  /// What the kernel tells is not what it told before.
+  /// Change of the network.
   struct Change: Equatable {
     /// The board came home, or left.
     var isPresenceOther = false
-    /// The gateway that says whether this is home does not answer.
+    /// The gateway that identifies the home does not answer.
     var isGatewaySilent = false
-    /// Messages leave through another network than before, or there is one again.
+    /// Messages use another network than before, or there is one again.
     var isNetworkOther = false
   }
 
@@ -55,7 +54,7 @@ struct HomeDetector {
     return change
   }
 
-  /// Returns whether the first look ends now, with nothing found out.
+  /// Returns whether the first look ends now without a result.
   mutating func deadlineReached(now: Instant) -> Bool {
     guard let moment = deadline, now >= moment else { return false }
     deadline = nil

@@ -1,21 +1,20 @@
 import Bytes
 import HomeAssistant
 
-/// Gets a registration where there is none, and tokens for that and for the WebSocket.
+/// Gets a missing registration, and the tokens for it and for the WebSocket.
 ///
 /// Invariants:
-/// 1. No token is sent while the rule of secrets does not allow it, nor while it is unknown which
-///    tokens were rejected.
-/// 2. A registration is asked for only where it could be written to the disk: one that cannot be
-///    kept would be made anew at every start, and Home Assistant would throw the entities of the
-///    one before away.
-/// 3. A token that was rejected, and the credential that it came from, is sent again only as
-///    `RejectedTokens` allows it.
+/// 1. No token is sent if the rule for secrets does not allow it, or while the rejected tokens are
+///    unknown.
+/// 2. A registration is requested only if it could be written to the disk: otherwise each start
+///    would make a new one, and Home Assistant would delete the entities of the one before.
+/// 3. A rejected token, and the credential of its origin, is sent again only if `RejectedTokens`
+///    allows it.
 struct Registrar {
   enum Action {
     case readRejectedTokens
     case readTokenFile
-    /// Find out whether the state directory can be written, and tell `stateProbed`.
+    /// Check whether the state directory can be written, and report to `stateProbed`.
     case probeState
     case send(Uplink.Call)
     case cancel
@@ -24,7 +23,7 @@ struct Registrar {
     indirect case giveToWebSocket(TokenResult)
     indirect case registered(Registration)
     case failed(Enrollment.Problem)
-    /// The state directory cannot be used.
+    /// Report that the state directory cannot be used.
     case postponed
   }
 
@@ -36,7 +35,7 @@ struct Registrar {
 
   private let acceptsPlain: Bool
   private let isServerKnown: Bool
-  /// Nil while there is a registration to deliver with.
+  /// Enrollment; nil while there is a usable registration.
   private var enrollment: Enrollment?
   private var tokens: TokenSource
   private var channel = LoginChannel()
@@ -46,7 +45,7 @@ struct Registrar {
   private var isPostponed = false
   private var random: SplitMix64
   private var now: Instant
-  /// Why the last attempt failed; nil once one succeeded.
+  /// Problem of the last attempt; nil after a success.
   private(set) var problem: Enrollment.Problem?
 
   init(
@@ -64,22 +63,20 @@ struct Registrar {
     self.now = now
   }
 
-  /// Whether a registration is being made.
   var isEnrolling: Bool { enrollment != nil }
 
-  /// When the next attempt is due.
   var deadline: Instant? { enrollment?.deadline }
 
-  // MARK: The registration
+  // MARK: Registration
 
-  /// A registration is needed.
+  /// Begins an enrollment.
   mutating func registrationWanted(now: Instant) {
     self.now = now
     enrollment = Enrollment(
       acceptsPlain: acceptsPlain, isServerKnown: isServerKnown, seed: random.next(), now: now)
   }
 
-  /// There is one to deliver with.
+  /// Ends the enrollment, because there is a registration.
   mutating func registrationFound() {
     enrollment = nil
     probing = .none
@@ -96,7 +93,7 @@ struct Registrar {
     enrollment?.cycleDue(now: now)
   }
 
-  /// The board came home or left: a request that carries a token ends where it may not go on.
+  /// Handles the board's arrival or departure: a request with a token ends if it is not allowed.
   mutating func presenceChanged(isAllowed: Bool, now: Instant) {
     self.now = now
     self.isAllowed = isAllowed
@@ -107,10 +104,10 @@ struct Registrar {
     enrollment?.tokenWithheld(now: now)
   }
 
-  /// A request is to be ended before another one begins.
+  /// Whether a request must be ended before another one begins.
   private var isCancelling = false
 
-  /// Whether something can be written to the state directory.
+  /// Handles the check whether the state directory can be written.
   mutating func stateProbed(_ isWritable: Bool, now: Instant) {
     self.now = now
     let purpose = probing
@@ -144,16 +141,15 @@ struct Registrar {
     tokens.wantedByWebSocket(refused: refused, now: now)
   }
 
-  /// Home Assistant accepted the token that the WebSocket showed.
+  /// Records that Home Assistant accepted the WebSocket's token.
   mutating func webSocketAccepted() { tokens.accepted() }
 
-  /// Whether what there is to log in with was rejected.
   var isCredentialRejected: Bool { tokens.isRejected }
 
-  /// Whether that was so, and may be shown again to a home that proves itself.
+  /// Whether a rejected credential may be sent again to a proven home.
   func isLoginRetryDue(now: Instant) -> Bool { isAllowed && tokens.isRetryDue(now: now) }
 
-  /// Whether the WebSocket, whose token was refused, may be connected with another one.
+  /// Whether the WebSocket may be connected with another token after a rejection.
   var mayReplaceToken: Bool { isAllowed && tokens.mayGiveToken }
 
   // MARK: Answers
@@ -179,7 +175,7 @@ struct Registrar {
     }
   }
 
-  // MARK: What is to be done
+  // MARK: Actions
 
   mutating func nextAction() -> Action? {
     while true {

@@ -1,17 +1,17 @@
 import Bytes
 import HomeAssistant
 
-/// What must outlive a restart beside the spool, until it is on the disk.
+/// Data other than the spool that must survive a restart, until it is on the disk.
 ///
 /// Invariants:
-/// 1. What could not be written stays here, and is tried again with every cycle.
-/// 2. What became of a credential is written before anything else.
-/// 3. At most one write is under way.
-/// 4. A failure is told once, until a write succeeds or there is something new to write.
+/// 1. Data that could not be written stays here, and is tried again with every cycle.
+/// 2. Accepted and rejected credentials are written first.
+/// 3. At most one write is in progress.
+/// 4. A failure is reported once, until a write succeeds or there is new data.
 struct StateKeeper {
   private enum Item { case registration, verdict, keyless, probe }
 
-  /// Whether a credential was accepted or rejected.
+  /// Acceptance or rejection of a credential.
   private struct Verdict {
     let fingerprint: [UInt8]
     let isAccepted: Bool
@@ -22,16 +22,16 @@ struct StateKeeper {
   private var keyless: Registration?
   /// Whether a caller waits for `isWritable`.
   private var isProbed = false
-  /// Whether a write is worth an attempt now.
+  /// Whether a write should be tried now.
   private var isDue = false
   private var underWay: Item?
-  /// The answer for the caller that waits.
+  /// Answer for the waiting caller.
   private var isWritable: Bool?
-  /// Why the last write failed, which was told.
+  /// Reported cause of the last failed write.
   private var told: [UInt8] = []
   private var untold: [UInt8]?
 
-  /// Whether nothing is left that only this process knows.
+  /// Whether all data is stored.
   var isEmpty: Bool { verdicts.isEmpty && registration == nil }
 
   // MARK: Events
@@ -61,17 +61,15 @@ struct StateKeeper {
     isDue = true
   }
 
-  /// What could not be written may be possible now.
   mutating func retryDue() { isDue = true }
 
-  /// A caller needs to know whether something could be written now: `.probed` answers.
+  /// Checks whether the state can be written now: `.probed` is the answer.
   mutating func probe() {
     isProbed = true
     isWritable = nil
     isDue = true
   }
 
-  /// What was to be written is on the disk.
   mutating func written() {
     switch underWay.take() {
     case .registration: registration = nil
@@ -85,7 +83,7 @@ struct StateKeeper {
     }
   }
 
-  /// It is not, and this is why, in words for people.
+  /// Handles a failed write, with its cause in words for people.
   mutating func failed(_ words: [UInt8]) {
     if underWay.take() == .keyless { keyless = nil }
     isDue = false
@@ -96,7 +94,7 @@ struct StateKeeper {
     tell(words)
   }
 
-  /// The tokens that were rejected could not be read, and this is why.
+  /// Reports that the rejected tokens could not be read, with the cause in words for people.
   mutating func readFailed(_ words: [UInt8]) { tell(words) }
 
   private mutating func tell(_ words: [UInt8]) {
@@ -105,13 +103,13 @@ struct StateKeeper {
     untold = words
   }
 
-  // MARK: What is to be done
+  // MARK: Actions
 
   enum Action {
-    /// It ends with `written` or `failed`.
+    /// Write the data; ends with `written` or `failed`.
     case write(Uplink.StateWrite)
     case tell(words: [UInt8])
-    /// For the caller of `probe`.
+    /// Answer for the caller of `probe`.
     case probed(isWritable: Bool)
   }
 
@@ -145,7 +143,7 @@ struct StateKeeper {
     return nil
   }
 
-  /// The rejected tokens of the disk, and those that are not there yet.
+  /// Returns the rejected tokens of the disk, with those that are not written yet.
   func completed(
     _ rejected: RejectedTokens, isForGood: Bool, now: Instant
   ) -> RejectedTokens {

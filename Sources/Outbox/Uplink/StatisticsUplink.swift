@@ -2,13 +2,13 @@ import Bytes
 import HomeAssistant
 import Sensing
 
-/// Measures the hours of an outage, has them kept, and brings them into Home Assistant's long-term
+/// Measures the hours of an outage, stores them, and imports them into Home Assistant's long-term
 /// statistics over the WebSocket.
 struct StatisticsUplink {
   enum Action {
-    /// Write `waiting` to the disk, and tell `kept` or `notKept`.
+    /// Write `waiting` to the disk, and report `kept` or `notKept`.
     case keep
-    /// Send it over the WebSocket, and tell `answered`.
+    /// Send the request over the WebSocket, and report `answered`.
     indirect case ask(RawRequest)
     indirect case tell(StatisticsImport.Event)
     case tellNotKept(DiskFailure)
@@ -18,9 +18,9 @@ struct StatisticsUplink {
   private var transfer: StatisticsImport
   private var server = ServerVersion.unknown
   private var question: StatisticsImport.Question?
-  /// Whether it is worth an attempt to write now.
+  /// Whether a write should be tried now.
   private var isKeepingDue = false
-  /// Why it could not be written last.
+  /// Cause of the last failed write.
   private var failure: DiskFailure?
   private var untold: DiskFailure?
 
@@ -29,17 +29,17 @@ struct StatisticsUplink {
     transfer = StatisticsImport(waiting, seed: seed)
   }
 
-  /// The hours that Home Assistant lacks.
+  /// Hours that Home Assistant lacks.
   var waiting: WaitingHours { transfer.waiting }
   var problem: StatisticsImport.Problem? { transfer.problem }
-  /// Whether hours wait, and nothing is known that keeps Home Assistant from taking them.
+  /// Whether hours wait, and no known problem prevents their import.
   var isAtWork: Bool { waiting.count > 0 && problem == nil }
 
-  // MARK: What is measured
+  // MARK: Measuring
 
   mutating func record(_ reading: Reading) { hours.record(reading) }
 
-  /// The clock was read, which is right unless it was set since the last time.
+  /// Handles a reading of the clock, which is right unless it was set since the last call.
   mutating func clockRead(_ time: WallTime, isRight: Bool, isReached: Bool) {
     hours.clockRead(time, isRight: isRight, isReached: isReached)
     while let (sensor, hour) = hours.takeHour() {
@@ -48,7 +48,7 @@ struct StatisticsUplink {
     }
   }
 
-  /// What the disk did not keep is tried again.
+  /// Allows another attempt of a failed write.
   mutating func cycleDue() { isKeepingDue = true }
 
   mutating func kept() {
@@ -62,13 +62,13 @@ struct StatisticsUplink {
     untold = failure
   }
 
-  // MARK: What is brought
+  // MARK: Import
 
   var deadline: Instant? { transfer.deadline }
 
   mutating func deadlineReached(now: Instant) { transfer.deadlineReached(now: now) }
 
-  /// Home Assistant has taken the data of a cycle, and the WebSocket is open.
+  /// Begins an import, because Home Assistant has the data of a cycle and the WebSocket is open.
   mutating func connectionReady(
     _ server: ServerVersion, deviceID: Text?, webhookID: [UInt8], time: WallTime, now: Instant
   ) {
@@ -76,7 +76,7 @@ struct StatisticsUplink {
     transfer.connectionReady(deviceID: deviceID, webhookID: webhookID, time: time, now: now)
   }
 
-  /// Home Assistant answered what `ask` asked, or did not.
+  /// Handles the answer to `ask`, or its failure.
   mutating func answered(_ result: Result<JSON, RequestError>, now: Instant) {
     isKeepingDue = true
     guard let question = question.take() else { return }

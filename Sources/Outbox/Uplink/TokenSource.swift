@@ -1,61 +1,61 @@
 import Bytes
 import HomeAssistant
 
-/// Where the agent's tokens come from: the file that the configuration names, or what pairing kept.
-/// Of the latter access tokens are made, one for all who ask.
+/// Source of the agent's tokens: the file in the configuration, or the credential of the pairing,
+/// from which access tokens are made, one for all requesters.
 ///
 /// Invariants:
-/// 1. No token is given before it is known which tokens were rejected.
-/// 2. At most one renewal is under way, and none while tokens may not be sent.
-/// 3. Each wish is answered once; a later wish of the same asker takes the place of an earlier one.
-/// 4. A rejected credential is shown again only where the server that rejected it did not prove who
-///    it is, and not before `RejectedTokens` allows it.
+/// 1. No token is returned before the rejected tokens are known.
+/// 2. At most one renewal is in progress, and none while tokens must not be sent.
+/// 3. Each request is answered once; a later request of the same requester replaces an earlier one.
+/// 4. A rejected credential is sent again only if the rejecting server did not prove its identity,
+///    and not before `RejectedTokens` allows it.
 struct TokenSource {
   enum Answer: Equatable {
     case token([UInt8])
     case flaw(Enrollment.TokenFlaw)
-    /// It is not known which tokens were rejected, or a rejection could not be kept.
+    /// The rejected tokens are unknown, or a rejection could not be stored.
     case stateNotUsable
   }
 
   enum Action {
-    /// Tell `rejectedTokensRead`.
+    /// Read the rejected tokens, and report to `rejectedTokensRead`.
     case readRejectedTokens
-    /// Tell `fileRead`.
+    /// Read the file, and report to `fileRead`.
     case readFile
-    /// Tell `stateProbed`.
+    /// Check the state directory, and report to `stateProbed`.
     case probeState
-    /// Tell `renewed` or `renewalFailed`.
+    /// Send the renewal, and report to `renewed` or `renewalFailed`.
     indirect case renew(AuthCall)
     case cancelRenewal
     case keepRejection(fingerprint: [UInt8])
-    /// The credential is good, whatever was kept of it.
+    /// Delete a stored rejection: the credential is valid.
     case forgetRejection(fingerprint: [UInt8])
     indirect case giveToRegistration(Answer)
     indirect case giveToWebSocket(TokenResult)
   }
 
-  /// How far the wish of the registration has come.
+  /// Progress of the registration's request.
   private enum Wish { case none, listing, reading, probing, renewing }
 
   private let credential: Credential?
-  /// Whether the registration takes its token from a file.
+  /// Whether the registration uses a token from a file.
   private let readsFile: Bool
-  /// Whether the server proves who it is, so that it rejects for good.
+  /// Whether the server proves its identity, so that its rejection is permanent.
   private let isServerKnown: Bool
   private let seed: UInt64
-  /// Nil until it is known which tokens were rejected.
+  /// Access tokens; nil until the rejected tokens are known.
   private var tokens: AccessTokens?
   private(set) var rejected: RejectedTokens?
   private var isReadingList = false
   private var registration = Wish.none
   private var isWebSocketWaiting = false
-  /// The token that Home Assistant refused over the WebSocket.
+  /// Token that Home Assistant rejected over the WebSocket.
   private var refused: [UInt8]?
   private var isRenewing = false
-  /// Whether tokens may be sent from where the board is.
+  /// Whether tokens may be sent in the present network.
   private var isAllowed: Bool
-  /// In their order. Nothing of it happens in a steady cycle.
+  /// Due actions in their order. A steady cycle has none.
   private var actions: [Action] = []
 
   init(
@@ -70,28 +70,27 @@ struct TokenSource {
 
   mutating func nextAction() -> Action? { actions.isEmpty ? nil : actions.removeFirst() }
 
-  /// Whether the credential was rejected.
   var isRejected: Bool { tokens?.isRejected == true }
-  /// Whether the credential was rejected a while ago, by a server that did not prove who it is.
+  /// Whether a rejected credential may be tried again: its server did not prove its identity.
   func isRetryDue(now: Instant) -> Bool {
     guard isRejected, let credential, let rejected else { return false }
     return !rejected.contains(fingerprint: credential.fingerprint, now: now)
   }
-  /// Whether there is a credential, and another token may be had from it.
+  /// Whether there is a credential that may bring another token.
   var mayGiveToken: Bool { credential != nil && !isRejected }
 
-  // MARK: Wishes
+  // MARK: Requests
 
-  /// The registration needs a token.
+  /// Requests a token for the registration.
   mutating func wantedByRegistration(now: Instant) {
     registration = .listing
     serve(now: now)
   }
 
-  /// The registration does not wait any more.
+  /// Cancels the registration's request.
   mutating func registrationEnded() { registration = .none }
 
-  /// The WebSocket needs a token; `refused` is the one that Home Assistant did not accept.
+  /// Requests a token for the WebSocket; `refused` is one that Home Assistant rejected.
   mutating func wantedByWebSocket(refused: [UInt8]?, now: Instant) {
     isWebSocketWaiting = true
     self.refused = refused
@@ -101,7 +100,7 @@ struct TokenSource {
 
   private static let withheld: Text = "no token may be sent from here"
 
-  /// The board came home or left.
+  /// Handles the board's arrival or departure.
   mutating func setAllowed(_ isAllowed: Bool, now: Instant) {
     guard isAllowed != self.isAllowed else { return }
     self.isAllowed = isAllowed
@@ -112,27 +111,27 @@ struct TokenSource {
     if isRenewing {
       isRenewing = false
       actions.append(.cancelRenewal)
-      _ = tokens?.connectionFailed(InlineText("the board left"), now: now)
+      _ = tokens?.connectionFailed(InlineText("the board left the network"), now: now)
     }
     if registration != .none { giveToRegistration(.flaw(.withheld)) }
     giveToWebSocket(.unavailable(Self.withheld))
   }
 
-  /// Home Assistant accepted the token over the WebSocket.
+  /// Records that Home Assistant accepted the token over the WebSocket.
   mutating func accepted() {
     tokens?.tokenAccepted()
     if let credential { accepted(fingerprint: credential.fingerprint) }
   }
 
-  /// Home Assistant accepted the token with this fingerprint.
+  /// Records that Home Assistant accepted the token with this fingerprint.
   mutating func accepted(fingerprint: [UInt8]) {
     guard rejected?.remove(fingerprint: fingerprint) == true else { return }
     actions.append(.forgetRejection(fingerprint: fingerprint))
   }
 
-  // MARK: What is found
+  // MARK: Results
 
-  /// The tokens that were rejected; nil where they cannot be read.
+  /// Handles the list of rejected tokens; nil if it cannot be read.
   mutating func rejectedTokensRead(_ rejected: RejectedTokens?, now: Instant) {
     isReadingList = false
     guard let rejected else {
@@ -150,7 +149,6 @@ struct TokenSource {
     }
   }
 
-  /// What the file holds.
   mutating func fileRead(_ token: Result<[UInt8], Enrollment.TokenFlaw>) {
     guard registration == .reading else { return }
     switch token {
@@ -159,7 +157,7 @@ struct TokenSource {
     }
   }
 
-  /// Whether a rejection could be kept.
+  /// Handles the check whether a rejection could be stored.
   mutating func stateProbed(_ isWritable: Bool, now: Instant) {
     guard registration == .probing else { return }
     guard isWritable else { return giveToRegistration(.stateNotUsable) }
@@ -167,7 +165,7 @@ struct TokenSource {
     if let step = tokens?.tokenWanted(now: now) { take(step, now: now) }
   }
 
-  // MARK: The renewal
+  // MARK: Renewal
 
   mutating func renewed(_ head: AnswerHead, body: Span<UInt8>, now: Instant) {
     isRenewing = false
@@ -201,7 +199,7 @@ struct TokenSource {
     } else if isRejected {
       giveToRegistration(.flaw(.credentialRejected))
     } else {
-      // A refresh token that is rejected must be kept in mind.
+      // A rejection of the refresh token must be stored, so check the disk first.
       registration = .probing
       actions.append(.probeState)
     }
@@ -219,7 +217,7 @@ struct TokenSource {
     if let step { take(step, now: now) }
   }
 
-  /// It is for all who wait.
+  /// Answers all waiting requests.
   private mutating func take(_ step: AccessTokens.Step, now: Instant) {
     switch step {
     case .send(let call):
@@ -241,7 +239,7 @@ struct TokenSource {
 
   private static let refusedWords: Text = "the credential was refused; log in again"
 
-  /// The registration's token was rejected: what the credential gives would be rejected as well.
+  /// Records the rejection of the registration's token, and of all tokens of its credential.
   mutating func registrationTokenRejected(fingerprint: [UInt8], now: Instant) {
     insert(fingerprint, now: now)
     if !readsFile || credential?.fingerprint == fingerprint { keepRejection(now: now) }

@@ -1,10 +1,10 @@
 public import Bytes
 public import HomeAssistant
 
-// What the machine wants: the order of its actions, and what becomes of those of its parts.
+// Actions of the machine: their order, and the handling of its parts' actions.
 
 extension Uplink {
-  /// The next thing to do, until there is none.
+  /// Returns the next action, or nil.
   public func nextAction() -> Action? {
     if isStopping { return nextSpoolAction().map { .disk($0) } }
     while true {
@@ -35,8 +35,8 @@ extension Uplink {
     return webhook.nextSending(over: route, to: delivery.routes.url(of: route) ?? [])
   }
 
-  // Most questions for the next action find none: copied into it, these would set up all that they
-  // may touch each time.
+  // Most calls of `nextAction` find no action: inlined, these would each time set up everything
+  // they may use.
   @inline(never)
   private func perform(_ action: StateKeeper.Action) -> Action? {
     switch action {
@@ -65,7 +65,7 @@ extension Uplink {
     case .failed(let problem):
       if case .tokenRejected(let fingerprint) = problem {
         keeper.keep(rejectedFingerprint: fingerprint)
-        // It may be about to show the same token.
+        // The WebSocket may be about to use the same token.
         if registrar.isCredentialRejected, settings.webSocket != nil {
           actions.append(.setWebSocketAllowed(false))
         }
@@ -89,9 +89,9 @@ extension Uplink {
     case .tell(let event):
       happened(event)
       return .tell(.delivery(event))
-    // Where a new registration is being made, the message ends with the former one.
+    // During a new enrollment the message ends with the former registration.
     case .send where registrar.isEnrolling: break
-    // Home Assistant gives a key once only.
+    // Home Assistant gives a key only once.
     case .send(.key):
       isKeyProbed = true
       keeper.probe()
@@ -119,14 +119,13 @@ extension Uplink {
         return true
       }
     case .sealingImpossible: if let registration { keeper.keepKeyless(registration) }
-    case .registrationDoubted where settings.registersAgainAfter != nil && maySendToken:
+    case .registrationDoubted where settings.server.registersAgainAfter != nil && maySendToken:
       registrar.registrationWanted(now: now)
     default: break
     }
   }
 
-  /// A home that proves itself now is shown the login again that another may have rejected in its
-  /// place.
+  /// Tries the login again after a proof: another server may have rejected it in this one's place.
   private func retryLogin() {
     if settings.webSocket != nil, registrar.isLoginRetryDue(now: now) {
       actions.append(.connectWebSocket)
@@ -141,9 +140,9 @@ extension Uplink {
       now: now)
   }
 
-  // MARK: What is sent
+  // MARK: Messages
 
-  /// Writes the message that is to be sent.
+  /// Writes the due message.
   public func writeMessage(nonce: Nonce, into buffer: inout ByteBuffer) {
     guard let message = webhook.message, let registration else {
       preconditionFailure("a message is written when it is to be sent")
@@ -152,7 +151,7 @@ extension Uplink {
     countMessage(1)
   }
 
-  /// Counts a message that is sent, or takes one back that could not be.
+  /// Counts a sent message, or subtracts one that could not be sent.
   func countMessage(_ count: Int) {
     if registration?.isPlain == true { tally.plain += count } else { tally.sealed += count }
   }

@@ -2,11 +2,11 @@ public import Bytes
 public import HomeAssistant
 import Sensing
 
-// What servers answer, and what becomes of a request without an answer.
+// Answers of servers, and requests without an answer.
 
 extension Uplink {
-  /// Home Assistant, or a server in its place, answered the message. An envelope is opened in
-  /// place.
+  /// Handles the answer of Home Assistant, or of a server in its place, to the message. An envelope
+  /// is opened in place.
   public func messageAnswered(_ head: AnswerHead, _ body: inout ByteBuffer, now: Instant) {
     self.now = now
     guard let message = webhook.ended(isAnswered: true), !registrar.isEnrolling, let registration
@@ -28,20 +28,20 @@ extension Uplink {
     delivery.keyAnswered(result, now: now)
   }
 
-  /// There was no answer to the message.
+  /// Handles a message without an answer.
   public func messageFailed(_ reason: InlineText, now: Instant) {
     self.now = now
     guard webhook.ended(isAnswered: false) != nil else { return }
     delivery.connectionFailed(reason, now: now)
   }
 
-  /// The WebSocket cannot take the message, which goes over HTTP.
+  /// Handles a WebSocket that cannot send the message: it is sent over HTTP.
   public func postRefused() {
     webhook.postRefused()
     countMessage(-1)
   }
 
-  /// The server answered the registration or the renewal of a token.
+  /// Handles the server's answer to the registration or the renewal of a token.
   public func loginAnswered(_ head: AnswerHead, _ body: borrowing ByteBuffer, now: Instant) {
     self.now = now
     registrar.answered(head, body, now: now)

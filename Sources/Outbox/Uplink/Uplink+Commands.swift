@@ -2,18 +2,17 @@ public import Bytes
 public import HomeAssistant
 import Sensing
 
-// What is done about the commands of Home Assistant: what concerns the machine is done here, the
-// rest is for the driver.
+// Commands of Home Assistant: those for the machine are performed here, the others by the driver.
 
 extension Uplink {
-  /// A notification came, and was confirmed where that is asked for.
+  /// Handles a notification, which was confirmed if necessary.
   public func notified(_ notification: PushNotification, now: Instant) {
     self.now = now
     guard let call = CommandCall(notification) else {
       notifications.received(notification, now: now)
       return actions.append(.tell(.notified(notification)))
     }
-    // Nothing is done of which Home Assistant could not be told, but a pump always stops.
+    // A command whose result could not be reported is refused, but a pump can always be stopped.
     let waitingCount = delivery.commandResults.count + commands.waitingCount
     guard waitingCount < CommandResults.countMax || call.switchesOff else {
       return tell(CommandResult(of: call, problem: .tooMany, time: nil))
@@ -51,11 +50,11 @@ extension Uplink {
 
   private func sample(for call: CommandCall, wantsFix: Bool) {
     commands.samplingBegan(call, wantsFix: wantsFix)
-    // Of a cycle that is being gathered the receiver may have given its fix already.
+    // In a cycle in progress the receiver may have reported its fix already.
     if plan.sampleWanted(now: now) || wantsFix { actions.append(.sample) }
   }
 
-  /// What `perform` asked for is done, or why it is not.
+  /// Handles the result of `perform`.
   public func performed(
     _ order: BoardOrder, for call: CommandCall, _ problem: CommandProblem?
   ) {
@@ -65,7 +64,7 @@ extension Uplink {
     ended(call, problem)
   }
 
-  /// What was asked of the sources has come, or will not.
+  /// Ends the commands that waited for the sources.
   func commandsSampled() {
     guard commands.waitingCount > 0 else { return }
     for (call, problem) in commands.takeSampled() { ended(call, problem) }
@@ -73,7 +72,7 @@ extension Uplink {
 
   private func ended(_ call: CommandCall, _ problem: CommandProblem?) {
     let result = CommandResult(of: call, problem: problem, time: delivery.history.time(at: now))
-    // What is refused leaves room for the results of what is not.
+    // Refused commands leave room for the results of others.
     let isRefused = problem?.wasTried == false
     let countMax = isRefused ? CommandResults.refusedCountMax : CommandResults.countMax
     if delivery.commandResults.count < countMax { delivery.report(result) }
@@ -82,7 +81,7 @@ extension Uplink {
 
   private func tell(_ result: CommandResult) { actions.append(.tell(.command(result))) }
 
-  /// Tells the sources how often they are asked, where that is another interval than before.
+  /// Informs the sources of a changed interval.
   func tellPace() {
     let new = SamplingPace(cycle: plan.every, wantsPosition: !power.effect.isReceiverOff)
     guard new != pace else { return }
@@ -90,7 +89,7 @@ extension Uplink {
     actions.append(.setPace(pace))
   }
 
-  /// The board reboots as soon as Home Assistant knows, or cannot be told.
+  /// Reboots the board as soon as Home Assistant knows, or cannot be informed.
   func rebootIfTold() {
     if commands.takeReboot(isTold: delivery.commandResults.count == 0, now: now) {
       actions.append(.reboot)

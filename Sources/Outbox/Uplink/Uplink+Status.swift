@@ -2,63 +2,62 @@ public import Bytes
 import HomeAssistant
 public import Sensing
 
-// How things stand, for people who ask.
+// Queries for status displays.
 
 extension Uplink {
   public var presence: HomeNetworks.Presence { home.presence }
   public var place: NetworkPlace { home.place }
   /// Whether the configuration says which networks are home.
-  public var knowsHome: Bool { settings.home != nil }
+  public var knowsHome: Bool { settings.server.home != nil }
   public var nextCycleAt: Instant { plan.nextCycleAt }
-  /// When the next upload is due, if nothing urgent comes before; nil where each cycle ends with
-  /// one.
+  /// Time of the next upload without an urgent change; nil if each cycle ends with one.
   public var nextUploadAt: Instant? { plan.nextUploadAt }
 
-  /// Time between two reports of a board that is switched off in between, as the configuration and
-  /// the power policy have it: an upload takes what one run reads.
+  /// Interval between two reports of a board that is switched off in between, by the configuration
+  /// and the power policy: an upload contains the readings of one run.
   public var reportInterval: Duration {
     let intervals = settings.usualIntervals(for: power.effect)
     return intervals.uploadEvery ?? intervals.every
   }
 
   /// Whether a token that is rejected is so for good.
-  public var isServerKnown: Bool { settings.isServerKnown }
+  public var isServerKnown: Bool { settings.server.isKnown }
 
-  /// Whether a registration is being made.
+  /// Whether an enrollment is in progress.
   public var isRegistering: Bool { registrar.isEnrolling }
 
-  /// When the next attempt is due to register, or to deliver in an outage.
+  /// Time of the next attempt to register, or to deliver in an outage.
   public var nextAttemptAt: Instant? {
     registrar.isEnrolling ? registrar.deadline : delivery.nextAttemptAt
   }
 
-  /// Whether nothing is left that only this process knows of the registration.
+  /// Whether all data of the registration is stored.
   public var hasKeptRegistration: Bool { keeper.isEmpty }
 
-  /// Readings and fixes that only this process has, and that are meant to be on the disk.
+  /// Number of readings and fixes that should be on the disk but are only in memory.
   public var unkeptEntryCount: Int { delivery.unkeptEntryCount }
 
   /// Whether hours are imported into Home Assistant's statistics.
   public var importsStatistics: Bool { statistics != nil }
 
-  /// The hours that Home Assistant's statistics lack.
+  /// Hours that Home Assistant's statistics lack.
   public var waitingHours: WaitingHours { statistics?.waiting ?? WaitingHours() }
 
-  /// What hinders their import; nil where nothing does.
+  /// Problem of the import; nil without one.
   public var statisticsProblem: StatisticsImport.Problem? { statistics?.problem }
 
-  /// Why the last attempt to register failed; nil where there is a registration.
+  /// Problem of the last attempt to register; nil with a registration.
   public var registrationProblem: Enrollment.Problem? { registrar.problem }
 
-  /// What became of what was read, since the start.
+  /// Counts of readings and messages since the start.
   public var counts: Counts {
     var counts = tally
     counts.lost = delivery.history.spool.losses.entryCount
     return counts
   }
 
-  /// For a run that ends by itself: whether Home Assistant has what was read, or will not have more
-  /// of it by `end`. An attempt that fails is the last one.
+  /// Whether a limited run is complete: Home Assistant has all readings, or will not have more of
+  /// them by `end`. A failed attempt is the last one.
   public func isDone(by end: Instant) -> Bool {
     guard now < end else { return true }
     guard case .proven = outcome else { return outcome != nil }
@@ -70,10 +69,10 @@ extension Uplink {
 extension Routes {
   init(_ settings: Uplink.Settings, _ memory: Uplink.Memory, seed: UInt64, now: Instant) {
     self.init(
-      instance: settings.url, home: settings.home?.url,
+      instance: settings.server.url, home: settings.server.home?.url,
       cloudhook: memory.registration?.cloudhookURL?.bytes,
       remoteUI: memory.registration?.remoteUIURL?.bytes, presence: .unknown,
-      isPlainAllowedAway: settings.isPlainAllowedAway, seed: seed, now: now)
+      isPlainAllowedAway: settings.server.isPlainAllowedAway, seed: seed, now: now)
   }
 }
 

@@ -1,7 +1,7 @@
 public import Bytes
 public import HomeAssistant
 
-// What happens to the WebSocket, where there is one.
+// Events of the WebSocket.
 
 extension Uplink {
   public func webSocketChanged(_ state: ConnectionState, now: Instant) {
@@ -11,27 +11,27 @@ extension Uplink {
     webhook.webSocketChanged(isOpen: isReady)
     if isReady { registrar.webSocketAccepted() }
     if case .down(.rejected) = state, registrar.mayReplaceToken {
-      // A refused access token is replaced once.
+      // A rejected access token is replaced once.
       actions.append(.connectWebSocket)
     } else {
       actions.append(.tell(.webSocket(state)))
     }
   }
 
-  /// The network is another one, or there is a sign that Home Assistant is within reach.
+  /// Checks the WebSocket, because the network changed or Home Assistant seems to be reachable.
   func checkWebSocket() {
     if settings.webSocket != nil { actions.append(.checkWebSocket) }
   }
 
   /// - Parameters:
-  ///   - refused: the token that Home Assistant did not accept, if it was shown one.
-  ///   - now: the moment of now.
+  ///   - refused: token that Home Assistant rejected, or nil.
+  ///   - now: present time.
   public func webSocketWantsToken(refused: [UInt8]?, now: Instant) {
     self.now = now
     registrar.webSocketWantsToken(refused: refused, now: now)
   }
 
-  /// Home Assistant answered what `ask` asked, or did not.
+  /// Handles the answer to `ask`, or its failure.
   public func asked(_ result: Result<JSON, RequestError>, now: Instant) {
     self.now = now
     statistics?.answered(result, now: now)

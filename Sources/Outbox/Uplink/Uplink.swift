@@ -2,32 +2,31 @@ public import Bytes
 public import HomeAssistant
 public import Sensing
 
-/// What decides for the agent: registering, what is sent over which way and when, what is kept,
-/// where secrets may go, whether the board is at home.
+/// Decisions of the agent: registration, the route and time of messages, the stored data, the rule
+/// for secrets, and the presence at home.
 ///
-/// A driver feeds it events, and after each performs `nextAction` until there is none; it is woken
-/// at the `deadline`. An event only changes what the machine knows, so it may come while an action
-/// is being performed. The same machine runs in the agent and in the simulation.
+/// A driver passes events, and after each performs `nextAction` until it is nil; it wakes up at the
+/// `deadline`. An event only changes the state of the machine, so it may come while an action is
+/// being performed. The same machine runs in the agent and in the simulation.
 ///
 /// Invariants:
-/// 1. There is a registration to deliver with, or one is being made.
-/// 2. What Home Assistant gives once only, such as a key or a registration, is asked for only where
-///    it can be written to the disk, and is written before the next message goes.
-/// 3. Nothing that carries a secret is sent where `SecretRule` does not allow it. That is asked
-///    when the action is handed out; what is under way when the board leaves is ended.
-/// 4. At most one request of each channel is under way.
-/// 5. What ends something comes before what goes to the disk, that before what is told of it, and
-///    that before what is sent.
-// A class: a struct is copied where it is an argument, 5 KB at a time, and the compiler's check of
-// noncopyable values took up to a minute and a half for a function that has such an argument.
+/// 1. There is a usable registration, or an enrollment is in progress.
+/// 2. Data that Home Assistant gives only once, such as a key or a registration, is requested only
+///    if it can be written to the disk, and is written before the next message is sent.
+/// 3. No secret is sent if `SecretRule` does not allow it. The rule is checked when the action is
+///    returned; a request in progress ends when the board leaves.
+/// 4. At most one request of each channel is in progress.
+/// 5. Actions come in this order: those that end something, the disk, reports, messages.
+// A class: a struct is copied when it is passed as an argument, 5 KB at a time, and the compiler
+// needed up to a minute and a half to check a function with such a noncopyable argument.
 public final class Uplink {
   let settings: Settings
   public let identity: RegistrationRequest
-  /// The moment of the last event.
+  /// Time of the last event.
   var now: Instant
 
   public let delivery: Delivery
-  /// What there is to deliver with, or was, while a new one is being made.
+  /// Present registration, or the former one during a new enrollment.
   public internal(set) var registration: Registration?
   var registrar: Registrar
   var statistics: StatisticsUplink?
@@ -36,71 +35,72 @@ public final class Uplink {
   var plan: CyclePlan
   var commands: CommandDispatcher
   public internal(set) var notifications = ShownNotifications()
-  /// How the sources know that they are asked.
+  /// Interval of the cycles, as the sources know it.
   var pace: SamplingPace
   var keeper = StateKeeper()
   var webhook: WebhookChannel
-  /// The fix that was recorded last, whether it was sent or not.
+  /// Fix that was recorded last, sent or not.
   public private(set) var lastFix: Fix?
-  /// The first one since the start: what the way of the board is told from.
+  /// First fix since the start; the offset of `lastFix` from it is reported.
   public private(set) var firstFix: Fix?
-  /// What decides which fixes are recorded; nil where all are.
+  /// Filter of the fixes that are recorded; nil if all are.
   public internal(set) var track: TrackFilter?
   /// Whether Home Assistant may not have the last point of the track.
   var isPositionOwed = false
-  /// How the last attempt to deliver ended; nil before the first one did.
+  /// Result of the last attempt to deliver; nil before the first one ended.
   public internal(set) var outcome: Outcome?
   var tally = Counts()
 
-  /// The key of the registration waits until it is known that it can be kept; else the registrar
-  /// asked.
+  /// Whether the probe of the disk is for the registration's key; otherwise it is for the
+  /// registrar.
   var isKeyProbed = false
   var isClockStateWanted = true
   var isStopping = false
-  /// What comes before all else. In a steady cycle it is the asking of the sources only.
+  /// Actions that come first. In a steady cycle only the reading of the sources.
   var actions: [Action] = []
 
   /// - Parameters:
-  ///   - settings: what of the configuration it goes by.
-  ///   - identity: what the device registers as.
-  ///   - history: what was not delivered yet.
-  ///   - memory: what earlier runs and pairing left.
-  ///   - seed: where the jitter of the waits starts.
-  ///   - now: when the first cycle is due.
+  ///   - settings: settings from the configuration.
+  ///   - identity: registration request of the device.
+  ///   - history: entries that are not delivered yet.
+  ///   - memory: data of earlier runs and of the pairing.
+  ///   - seed: start of the jitter of the delays.
+  ///   - now: time of the first cycle.
   public init(
     _ settings: Settings, identity: RegistrationRequest, history: consuming History,
     memory: Memory, seed: UInt64, now: Instant
   ) {
     var random = SplitMix64(seed: seed)
     self.settings = settings
+    let server = settings.server
     self.identity = identity
     self.now = now
-    // A board that is switched off after one cycle has no second look.
+    // A board that is switched off after one cycle cannot look a second time.
     power = PowerMonitor(
       levels: settings.powerLevels, looksTwice: settings.onceTimeout == nil)
     plan = CyclePlan(settings.intervals(for: PowerEffect()), now: now)
     pace = SamplingPace(cycle: plan.every)
     commands = CommandDispatcher(allowed: settings.commands)
     track = settings.track.map { TrackFilter($0) }
-    home = HomeDetector(settings.home?.networks, now: now)
+    home = HomeDetector(server.home?.networks, now: now)
     let sensors = history.sensors
     statistics = memory.waitingHours.map {
       StatisticsUplink($0, of: sensors, seed: random.next())
     }
     webhook = WebhookChannel(
-      carriesMessages: settings.webSocket?.carriesMessages == true, webSocketURL: settings.url)
+      carriesMessages: settings.webSocket?.carriesMessages == true, webSocketURL: server.url)
     let routes = Routes(settings, memory, seed: random.next(), now: now)
     registrar = Registrar(
       credential: memory.credential, readsFile: settings.readsTokenFile,
-      acceptsPlain: settings.isPlainAllowed, isServerKnown: settings.isServerKnown,
-      isAllowed: routes.secrets.allows(settings.url), seed: random.next(), now: now)
+      acceptsPlain: server.isPlainAllowed, isServerKnown: server.isKnown,
+      isAllowed: routes.secrets.allows(server.url), seed: random.next(), now: now)
     let update = Webhook.UpdateRegistration(identity)
     delivery = Delivery(
       routes: routes, history: history, trackerID: identity.deviceID,
       wantsZones: settings.track != nil,
       protection: memory.protection,
       untold: memory.registration?.toldFingerprint == update.fingerprint ? nil : update,
-      doubtAfter: settings.registersAgainAfter ?? Delivery.doubtAfter, seed: random.next())
+      doubtAfter: server.registersAgainAfter ?? Delivery.doubtAfter, seed: random.next())
     actions.reserveCapacity(16)
     if settings.webSocket != nil { actions.append(.setWebSocketAllowed(maySendToken)) }
     if let registration = memory.registration {
@@ -111,11 +111,11 @@ public final class Uplink {
   }
 
   /// Whether a token may be sent to the address of the configuration now.
-  var maySendToken: Bool { delivery.routes.secrets.allows(settings.url) }
+  var maySendToken: Bool { delivery.routes.secrets.allows(settings.server.url) }
 
-  // MARK: What is sensed
+  // MARK: Recording
 
-  /// The place of a sensor; nil where no more fit.
+  /// Returns the index of a sensor, new or known; nil if it does not fit.
   public func declare(_ sensor: SensorDescription) -> SensorIndex? {
     let index = delivery.declare(sensor)
     if let index { power.declared(sensor, index) }
@@ -129,7 +129,7 @@ public final class Uplink {
     if power.readingRecorded(reading, now: now) { powerChanged(from: level) }
   }
 
-  /// The supply of the board is another one, or another level of the policy holds.
+  /// Handles a change of the supply or of the power level.
   private func powerChanged(from level: Int?) {
     plan.usualChanged(to: settings.intervals(for: power.effect), now: now)
     tellPace()
@@ -139,18 +139,18 @@ public final class Uplink {
     actions.append(.tell(.powerLevel(every: every)))
   }
 
-  /// The board lives on its battery from now on, or does not.
+  /// Informs the WebSocket of a change between battery and mains.
   private func supplyChanged() {
     guard settings.webSocket != nil else { return }
     actions.append(.setWebSocketOnBattery(power.isOnBattery))
     if !power.isOnBattery { checkWebSocket() }
   }
 
-  /// Takes a fix in. It is kept and sent where it is a point of the track.
+  /// Handles a fix, which is stored and sent if it is a point of the track.
   public func record(_ fix: Fix) {
     lastFix = fix
     if firstFix == nil { firstFix = fix }
-    // In an outage the points are kept anyway.
+    // In an outage the points are stored anyway.
     let isOwed =
       commands.isLocating
       || isPositionOwed && delivery.isReached && delivery.batch.waitingFixCount == 0
@@ -163,23 +163,23 @@ public final class Uplink {
     delivery.record(fix)
   }
 
-  /// Both clocks were read, before anything is recorded with their time.
+  /// Handles a reading of both clocks, before anything is recorded with their time.
   public func clockRead(_ instant: Instant, _ wallTime: WallTime) {
     now = instant
     let wasSet = delivery.history.clockRead(instant, wallTime)
-    // Whether by another clock is asked only then and once a cycle, not at every turn.
+    // The kernel's state is read only then and once a cycle, not at every turn.
     if wasSet { isClockStateWanted = true }
     statistics?.clockRead(
       delivery.history.corrected(wallTime),
       isRight: !wasSet && delivery.history.isClockTrusted, isReached: delivery.isReached)
   }
 
-  /// - Parameter isSynchronized: whether another clock set the kernel's, and keeps it right.
+  /// - Parameter isSynchronized: whether another clock has set the kernel's, and keeps it right.
   public func clockStateRead(isSynchronized: Bool) {
     delivery.history.isClockSynchronized = isSynchronized
   }
 
-  /// The board is in another network, or what is known of it has changed.
+  /// Handles a change of the network, or of the information about it.
   public func placeChanged(_ place: NetworkPlace, now: Instant) {
     self.now = now
     actions.append(.leaveConnection)
@@ -192,7 +192,7 @@ public final class Uplink {
     }
     guard change.isNetworkOther else { return }
     // Its answer would be waited for until the timeout: the way back leads nowhere.
-    endMessage(InlineText("the network is another one"))
+    endMessage(InlineText("the network changed"))
     delivery.networkChanged(now: now)
     checkWebSocket()
   }
@@ -205,15 +205,15 @@ public final class Uplink {
     makeUpForUpload()
   }
 
-  /// A message that is under way over a route that may not be used any more is not sent to its end.
+  /// Ends a message in transit over a route that is no longer allowed.
   private func endForbiddenMessage() {
     guard webhook.message != nil, let route = delivery.routeUnderWay,
       let url = delivery.routes.url(of: route), !delivery.routes.secrets.allows(url)
     else { return }
-    endMessage(InlineText("the board left"))
+    endMessage(InlineText("the board left the network"))
   }
 
-  /// What is under way counts as not arrived.
+  /// Ends the message in transit, which counts as not arrived.
   private func endMessage(_ reason: InlineText) {
     guard webhook.message != nil else { return }
     if webhook.cancelled() { actions.append(.cancel(.webhook)) }
@@ -222,7 +222,7 @@ public final class Uplink {
 
   // MARK: Time
 
-  /// When `deadlineReached` is due.
+  /// Time at which `deadlineReached` is due.
   public var deadline: Instant {
     var next = earliest(statistics?.deadline, earliest(home.deadline, commands.rebootAt))
     next = earliest(next, power.deadline)
@@ -232,7 +232,7 @@ public final class Uplink {
     } else {
       next = earliest(next, delivery.deadline)
     }
-    // Once it is past, any event will do.
+    // After that time any event is sufficient.
     if let end = plan.urgentWaitEnd, end > now, delivery.hasUrgentNews {
       next = earliest(next, end)
     }
@@ -259,14 +259,13 @@ public final class Uplink {
     }
   }
 
-  /// What was sampled can go where no source waits for anything, and what is urgent does not wait
-  /// long for the sources.
+  /// Sends the readings if no source is still measuring; an urgent change waits only briefly.
   ///
   /// - Parameters:
-  ///   - isGathering: whether a source still waits for what it asked for.
-  ///   - isConnectionKept: whether the HTTP connection of the last message still stands; it is
-  ///     asked only where a message may go.
-  ///   - now: the moment of now.
+  ///   - isGathering: whether a source still waits for an answer.
+  ///   - isConnectionKept: whether the HTTP connection of the last message is still open; evaluated
+  ///     only if a message may be sent.
+  ///   - now: present time.
   public func sourcesReady(
     isGathering: Bool = false, isConnectionKept: @autoclosure () -> Bool, now: Instant
   ) {
@@ -314,17 +313,17 @@ public final class Uplink {
     delivery.urgentChange(now: now)
   }
 
-  /// The agent is about to end. What is not proven to be in Home Assistant goes to the disk, and
-  /// nothing else happens any more.
+  /// Prepares for the end of the agent: unproven entries are written to the disk, and no other
+  /// action follows.
   public func stopping() {
     isStopping = true
     delivery.stopping()
   }
 
-  /// The agent does not stop, after all.
+  /// Cancels `stopping`.
   public func goingOn() { isStopping = false }
 
-  // MARK: The registration
+  // MARK: Registration
 
   func deliver(with registration: Registration) {
     self.registration = registration
@@ -345,52 +344,52 @@ public final class Uplink {
     makeUpForUpload()
   }
 
-  /// Something about the registration has changed, which is kept.
+  /// Changes and stores the registration.
   func change(_ body: (inout Registration) -> Bool) {
     guard !registrar.isEnrolling, var changed = registration, body(&changed) else { return }
     registration = changed
     keeper.keep(changed)
   }
 
-  /// No new registration is to be had for now. The former one, if any, may come to life again.
+  /// Uses the former registration again, if it exists, because a new one was refused.
   func tryFormerRegistration() {
     guard let registration else { return }
     deliver(with: registration)
     delivery.registrationRefused(now: now)
   }
 
-  // MARK: The disk
+  // MARK: Disk
 
-  /// What the driver tells of a disk action.
+  /// Receiver of the results of disk actions.
   public var spool: Spool { delivery.history.spool }
 
-  /// What a reading wants of the disk, which is done before the next one is recorded.
+  /// Returns the next disk action, which must be performed before the next reading is recorded.
   public func nextSpoolAction() -> Spool.Action? { delivery.history.nextAction() }
 
   public func stateWritten() { keeper.written() }
 
-  /// - Parameter words: why it could not be written, for people.
+  /// - Parameter words: cause of the failed write, for people.
   public func stateFailed(words: [UInt8]) { keeper.failed(words) }
 
   /// - Parameters:
-  ///   - rejected: nil where they cannot be read.
-  ///   - words: why that is so, for people.
+  ///   - rejected: rejected tokens; nil if they cannot be read.
+  ///   - words: cause of the failure, for people.
   public func rejectedTokensRead(_ rejected: RejectedTokens?, words: [UInt8] = []) {
     if rejected == nil { keeper.readFailed(words) }
     registrar.rejectedTokensRead(
-      rejected.map { keeper.completed($0, isForGood: settings.isServerKnown, now: now) }, now: now)
+      rejected.map { keeper.completed($0, isForGood: settings.server.isKnown, now: now) }, now: now)
   }
 
   public func tokenFileRead(_ token: Result<[UInt8], Enrollment.TokenFlaw>) {
     registrar.tokenFileRead(token)
   }
 
-  /// - Parameter failure: why `waitingHours` could not be written; nil where they are on the disk.
+  /// - Parameter failure: cause of the failed write of `waitingHours`; nil after a success.
   public func hoursKept(_ failure: DiskFailure?) {
     if let failure { statistics?.notKept(failure) } else { statistics?.kept() }
   }
 
-  /// What only this process has is to be written now, also where that failed a moment ago.
+  /// Writes all data in memory to the disk now, even after a recent failure.
   public func keepEverything() {
     keeper.retryDue()
     delivery.keepEverything()

@@ -2,14 +2,40 @@ import Bytes
 public import HomeAssistant
 public import Sensing
 
-// What an `Uplink` is made with, what it wants, and what it tells.
+// Settings, actions and events of an `Uplink`.
 
 extension Uplink {
-  /// What of the configuration it goes by.
+  /// Settings from the configuration.
   public struct Settings: Sendable {
-    /// The networks that are home, and the address of Home Assistant in them.
+    /// Settings of the server, from `home_assistant` of the configuration.
+    public struct Server: Sendable {
+      /// `url`: http or https, a host, and optionally a port and a path; at most 512 bytes; without
+      /// a slash at the end. Required.
+      public var url: [UInt8]
+      /// `home_network`: identification of the home network, and the address there. Default: nil,
+      /// home is not detected.
+      public var home: Home?
+      /// `encryption: preferred`: sends plain messages to a server without a key, and asks it for a
+      /// key once a day. Default: `required`, nothing is sent in plain.
+      public var isPlainAllowed = false
+      /// `plain_http_away`: whether an address without TLS may be used away from home. Default:
+      /// false.
+      public var isPlainAllowedAway = false
+      /// `register_again`: time after which a device that Home Assistant does not know is
+      /// registered again, which creates new entities; 30 s to 24 h. Default, and with `off`: nil,
+      /// never: a person has to do it.
+      public var registersAgainAfter: Duration?
+
+      public init(url: [UInt8]) { self.url = url }
+    }
+
+    /// `home_network: { ssids, bssids, gateways, url }`.
     public struct Home: Sendable {
+      /// `ssids`: names of wireless networks, 1 to 32 bytes. `bssids`: their access points, if the
+      /// name alone is not enough. `gateways`: hardware addresses of gateways of wired networks. At
+      /// least one of the three lists, each of 1 to 16 items.
       public let networks: HomeNetworks
+      /// `url`: address in the home network. Default: that of `home_assistant.url`.
       public let url: [UInt8]
 
       public init(networks: HomeNetworks, url: [UInt8]) {
@@ -18,11 +44,11 @@ extension Uplink {
       }
     }
 
-    /// How the WebSocket is used.
+    /// Use of the WebSocket.
     public struct WebSocket: Sendable {
-      /// Whether messages go over it rather than over HTTP while it is open.
+      /// Whether messages use it instead of HTTP while it is open.
       public let carriesMessages: Bool
-      /// Whether notifications come over it.
+      /// Whether it receives notifications.
       public let takesNotifications: Bool
 
       public init(carriesMessages: Bool, takesNotifications: Bool) {
@@ -31,59 +57,47 @@ extension Uplink {
       }
     }
 
-    /// The address of Home Assistant.
-    public var url: [UInt8]
-    /// Nil where the configuration does not say which networks are home.
-    public var home: Home?
-    /// Nil where there is no WebSocket.
+    public var server: Server
+    /// Nil if there is no WebSocket.
     public var webSocket: WebSocket?
-    /// Whether a registration without a key is one.
-    public var isPlainAllowed = false
-    /// Whether an address without TLS may be used away from home.
-    public var isPlainAllowedAway = false
-    /// After how long without a sign that Home Assistant knows the device it is registered anew;
-    /// nil where a person does that.
-    public var registersAgainAfter: Duration?
     /// Whether the token is in a file that the configuration names.
     public var readsTokenFile: Bool
-    /// From one cycle to the next.
+    /// Interval of cycles.
     public var every: Duration
-    /// From one upload to the next, where it takes what several cycles brought; nil where each
-    /// cycle ends with one.
+    /// Interval of uploads with the readings of several cycles; nil if each cycle ends with an
+    /// upload.
     public var uploadEvery: Duration?
-    /// How long a run that ends by itself may take, which has one cycle; nil where it runs until it
-    /// is stopped.
+    /// Maximum duration of a limited run, which has one cycle; nil if the agent runs until it is
+    /// stopped.
     public var onceTimeout: Duration?
-    /// What the board does differently while its supply is low, in the order in which a later level
-    /// counts more.
+    /// Effects of a low supply; a later level has priority.
     public var powerLevels: [PowerLevel] = []
-    /// Which commands Home Assistant may give.
+    /// Commands that Home Assistant may give.
     public var commands: CommandKinds = []
-    /// Which fixes are points of the track; nil where every one is.
+    /// Filter of the track; nil if every fix is a point of it.
     public var track: TrackFilter.Settings?
 
-    public init(url: [UInt8], every: Duration, readsTokenFile: Bool) {
-      self.url = url
+    public init(_ server: Server, every: Duration, readsTokenFile: Bool) {
+      self.server = server
       self.every = every
       self.readsTokenFile = readsTokenFile
     }
   }
 
-  /// What earlier runs and pairing left.
+  /// Data of earlier runs and of the pairing.
   public struct Memory {
     public var registration: Registration?
-    /// Whether Home Assistant said that it has no key for it.
+    /// Whether Home Assistant offered no key for the registration.
     public var isKeyless = false
-    /// What the tokens for the WebSocket come from, and those for a registration where no file is
-    /// named.
+    /// Source of the tokens for the WebSocket, and for a registration if no file is named.
     public var credential: Credential?
-    /// The hours that wait for Home Assistant's statistics; nil where they are not wanted there.
+    /// Hours to import into Home Assistant's statistics; nil if the import is off.
     public var waitingHours: WaitingHours?
 
     public init(registration: Registration?) { self.registration = registration }
   }
 
-  /// A request over HTTP. At most one of each channel is under way.
+  /// HTTP request. At most one of each channel is in progress.
   public enum Call {
     /// A message to the webhook, which `writeMessage` writes.
     case message(over: Route)
@@ -94,111 +108,112 @@ extension Uplink {
   }
 
   public enum Channel: Sendable {
-    /// To the webhook: it ends with `messageAnswered` or `messageFailed`.
+    /// Messages to the webhook; end with `messageAnswered` or `messageFailed`.
     case webhook
-    /// To where a token is shown: it ends with `loginAnswered` or `loginFailed`.
+    /// Requests with a token; end with `loginAnswered` or `loginFailed`.
     case login
   }
 
-  /// What must outlive a restart beside the spool.
+  /// Data other than the spool that must survive a restart.
   public enum StateWrite {
     indirect case registration(Registration)
-    /// A credential that was rejected: for good, where `isServerKnown`.
+    /// A rejected credential; the rejection is permanent if `isServerKnown`.
     case rejection(fingerprint: [UInt8])
-    /// A credential that was accepted, whatever was kept of it.
+    /// An accepted credential, whose stored rejection is deleted.
     case acceptance(fingerprint: [UInt8])
-    /// Home Assistant has no key to give for this registration.
+    /// Home Assistant offers no key for this registration.
     indirect case keyless(Registration)
-    /// Nothing: whether something could be written.
+    /// No data: a check whether a write is possible.
     case probe
   }
 
-  /// What the driver does, at once and in this order. It decides nothing.
+  /// Action for the driver, which performs them at once, in order and without decisions.
   ///
-  /// What is rare and large is in a box, so that what each cycle wants is small.
+  /// Rare and large cases are indirect, so that the frequent ones are small.
   public enum Action {
-    /// On the disk; what became of it is told to the `spool`.
+    /// Use the disk, and report the result to the `spool`.
     case disk(Spool.Action)
-    /// Ask every source.
+    /// Read every source.
     case sample
-    /// Tell every source that it is asked like this from now on.
+    /// Inform every source of the interval.
     case setPace(SamplingPace)
-    /// Do what a command wants, and tell `performed`.
+    /// Carry out a command, and report `performed`.
     indirect case perform(BoardOrder, for: CommandCall)
-    /// Reboot the board. Nothing more is told of it.
+    /// Reboot the board, without a report.
     case reboot
-    /// Tell `clockStateRead`.
+    /// Report `clockStateRead`.
     case readClockState
-    /// Tell `stateWritten` or `stateFailed`.
+    /// Write the data, and report `stateWritten` or `stateFailed`.
     case write(StateWrite)
-    /// Tell `rejectedTokensRead`.
+    /// Report `rejectedTokensRead`.
     case readRejectedTokens
-    /// Tell `tokenFileRead`.
+    /// Report `tokenFileRead`.
     case readTokenFile
-    /// Write `waitingHours`, and tell `hoursKept`.
+    /// Write `waitingHours`, and report `hoursKept`.
     case keepHours
     case send(Call)
-    /// End the request, of which nothing more is told.
+    /// End the request, without a report.
     case cancel(Channel)
-    /// Send nothing more over the connection of the last message, if it stands: it leads through a
-    /// network that the board has left.
+    /// Stop using the connection of the last message, because it belongs to a network that the
+    /// board has left.
     case leaveConnection
-    /// Send the message over the WebSocket: it ends with `messageAnswered` or `messageFailed`, or
-    /// with `postRefused` where the WebSocket cannot take it.
+    /// Send the message over the WebSocket. It ends with `messageAnswered` or `messageFailed`, or
+    /// with `postRefused` if the WebSocket cannot send it.
     case post
-    /// Ask over the WebSocket, and tell `asked`.
+    /// Send the request over the WebSocket, and report `asked`.
     indirect case ask(RawRequest)
-    /// Connect the WebSocket, or end its connection: no token may be sent from here.
+    /// Connect the WebSocket, or close it because no token may be sent in this network.
     case setWebSocketAllowed(Bool)
-    /// A refused access token is replaced once: connect the WebSocket again.
+    /// Connect the WebSocket again, because a rejected access token is replaced once.
     case connectWebSocket
-    /// The network is another one, or there is a sign that Home Assistant is within reach. Where
-    /// the WebSocket waits to connect, it does it now; where it is open, it shows that it stands.
+    /// Check the WebSocket, because the network changed or Home Assistant seems to be reachable. A
+    /// waiting WebSocket connects now; an open one is tested.
     case checkWebSocket
-    /// The board lives on its battery from now on, or does not.
+    /// Adapt the WebSocket to battery or mains power.
     case setWebSocketOnBattery(Bool)
     indirect case giveTokenToWebSocket(TokenResult)
-    /// Take the notifications of this registration, and of none before it but those that came
-    /// already.
+    /// Receive the notifications of this registration, and no further ones of an earlier one.
     indirect case openPushChannel(Registration)
     case tell(Event)
   }
 
-  /// What there is to tell people.
+  /// Event to report to people.
   public enum Event {
     case delivery(DeliveryEvent)
     case registered(isPlain: Bool)
     indirect case notRegistered(Enrollment.Problem)
-    /// The state directory cannot be used, which is told by itself.
+    /// The state directory cannot be used; another event has the cause.
     case registrationPostponed
     case stateFailed(words: [UInt8])
     indirect case presence(HomeNetworks.Presence, NetworkPlace)
-    /// Another level of the power policy holds, or none does any more; `power` tells which. From
-    /// one cycle, or where the run ends by itself, from one report to the next.
+    /// The power level changed; `power` has the new one. `every` is the interval of cycles, or of
+    /// reports for limited runs.
     case powerLevel(every: Duration)
     indirect case statistics(StatisticsImport.Event)
-    /// The hours for the statistics are in memory only.
+    /// The hours for the statistics are only in memory.
     case hoursNotKept(DiskFailure)
     indirect case webSocket(ConnectionState)
-    /// A notification that is for people.
+    /// A notification for people.
     indirect case notified(PushNotification)
     indirect case command(CommandResult)
   }
 }
 
-extension Uplink.Settings {
+extension Uplink.Settings.Server {
   /// Whether a token that is rejected at the address of the configuration is so for good: TLS
   /// proves who answers there. Over plain HTTP each machine on the way can say it; and a board that
   /// comes and goes may log in as a user who may not from outside.
-  public var isServerKnown: Bool { home == nil && url.span.starts(with: "https://") }
+  var isKnown: Bool { home == nil && url.span.starts(with: "https://") }
+}
 
+extension Uplink.Settings {
   /// From one cycle and from one upload to the next, while the power policy has this effect. A run
   /// that ends by itself has one cycle, and none at its end: what is read then could not go.
   func intervals(for power: PowerEffect) -> CyclePlan.Intervals {
     onceTimeout.map { CyclePlan.Intervals(every: $0 * 2) } ?? usualIntervals(for: power)
   }
 
-  /// The same, whether the run ends by itself or not.
+  /// Returns the intervals of a continuous run.
   func usualIntervals(for power: PowerEffect) -> CyclePlan.Intervals {
     CyclePlan.Intervals(
       every: power.every ?? every, uploadEvery: power.uploadEvery ?? uploadEvery)

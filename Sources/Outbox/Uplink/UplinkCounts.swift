@@ -1,21 +1,21 @@
 extension Uplink {
-  /// What became of what was read, since the start.
+  /// Counts of readings and messages since the start.
   public struct Counts: Equatable, Sendable {
-    /// Values and fixes that Home Assistant proved to have.
+    /// Values and fixes that Home Assistant is proven to have.
     public var readings = 0
     public var locations = 0
-    /// Values and sensors that Home Assistant did not want.
+    /// Number of values and sensors that Home Assistant refused.
     public var refused = 0
-    /// Values and fixes that newer ones replaced before Home Assistant had them.
+    /// Number of values and fixes that newer ones replaced before they were delivered.
     public var superseded = 0
-    /// Readings and fixes that went as history.
+    /// Number of readings and fixes sent as history.
     public var history = 0
-    /// Those that the spool lost.
+    /// Number of readings and fixes that the spool lost.
     public var lost = 0
-    /// Messages that were sent sealed, and those that went without a key.
+    /// Messages with and without a key.
     public var sealed = 0
     public var plain = 0
-    /// Cycles that ended with a proof, and outages that began or went on for another reason.
+    /// Cycles that ended with a proof, and outages that began or got a new cause.
     public var proven = 0
     public var unproven = 0
 
@@ -35,12 +35,12 @@ extension Uplink {
     }
   }
 
-  /// How an attempt to deliver ended.
+  /// Result of an attempt to deliver.
   public enum Outcome: Equatable, Sendable {
     case proven
     case outage(OutageCause)
     case notRegistered(Enrollment.Problem)
-    /// The state directory cannot be used, which is told by itself.
+    /// The state directory cannot be used; another event has the cause.
     case postponed
   }
 }

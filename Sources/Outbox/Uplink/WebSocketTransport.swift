@@ -1,10 +1,10 @@
 public import Bytes
 public import HomeAssistant
 
-/// Who is told what happens to the WebSocket and to what went over it.
+/// Receiver of the events of the WebSocket and of the answers over it.
 public protocol WebSocketTransportOwner: AnyObject {
   func webSocketChanged(_ state: ConnectionState)
-  /// The body is read by `WebSocketTransport.readResponse`.
+  /// Reports an answer, whose body `WebSocketTransport.readResponse` returns.
   func postAnswered(status: Int)
   func postFailed(_ reason: InlineText)
   func asked(_ result: Result<JSON, RequestError>)
@@ -12,8 +12,8 @@ public protocol WebSocketTransportOwner: AnyObject {
   func notified(_ notification: Result<PushNotification, RequestError>)
 }
 
-/// What goes between an `Uplink` and the client of Home Assistant's WebSocket: notifications come
-/// over it, and messages to the webhook and questions may go over it.
+/// Adapter between an `Uplink` and the client of Home Assistant's WebSocket, for notifications,
+/// messages to the webhook and requests.
 public final class WebSocketTransport {
   private static let responseByteCountMax = 256 * 1024
 
@@ -23,19 +23,19 @@ public final class WebSocketTransport {
   private var observation: Observation?
   private var response = ByteBuffer(capacity: WebSocketTransport.responseByteCountMax)
   private var wasOpen = false
-  /// Since when it is open, or not.
+  /// Time since which it is open, or closed.
   public private(set) var stateSince: Instant
 
-  /// Away from home a request is no reason to connect.
+  /// Session policy. A request opens no connection, because the board may be away from home.
   public static var policy: SessionPolicy {
     var policy = SessionPolicy.unattended
     policy.connectsAutomatically = false
-    // Those of a day's statistics of all sensors have a third of it.
+    // The answers with a day's statistics of all sensors have a third of it.
     policy.answerValueCountMax = 65_536
     return policy
   }
 
-  /// `owner` outlives this.
+  /// `owner` must outlive this object.
   public init(_ client: Client, telling owner: any WebSocketTransportOwner) {
     self.client = client
     unsafe self.owner = owner
@@ -43,23 +43,23 @@ public final class WebSocketTransport {
     observation = client.observe { [unowned(unsafe) self] in unsafe stateChanged($0) }
   }
 
-  /// When `deadlineReached` is due; that of the client is its driver's.
+  /// Time at which `deadlineReached` is due; the client's own deadline belongs to its driver.
   public var deadline: Instant? { channel?.deadline }
 
   public func deadlineReached(now: Instant) { channel?.deadlineReached(now: now) }
 
   public var state: ConnectionState { client.state }
 
-  /// Whether a token, with which every connection begins, may be sent now.
+  /// Sets whether a token may be sent, with which every connection begins.
   public func setAllowed(_ isAllowed: Bool) {
     if isAllowed { client.connect() } else { client.disconnect() }
   }
 
-  /// The network is another one, or there is a sign that Home Assistant is within reach: what waits
-  /// to connect does it now, and a connection has to show that it still stands.
+  /// Checks the connection, because the network changed or Home Assistant seems to be reachable: a
+  /// waiting client connects now, and an open connection is tested.
   public func check() { client.networkChanged() }
 
-  /// On a battery it is looked for ever more rarely, as by messages: each attempt wakes the radio.
+  /// Sets the delays: they are longer on a battery, because each attempt wakes the radio.
   public func setOnBattery(_ isOnBattery: Bool) {
     client.setReconnectWaits(
       isOnBattery ? SessionPolicy.batteryReconnectWaits : Self.policy.reconnectWaits)
@@ -74,14 +74,13 @@ public final class WebSocketTransport {
     unsafe owner.webSocketChanged(state)
   }
 
-  // MARK: What goes over it
+  // MARK: Requests and messages
 
   public func ask(_ request: RawRequest) {
     _ = client.send(request) { [unowned(unsafe) self] in unsafe owner.asked($0) }
   }
 
-  /// Takes the notifications of this registration, and of none before it but those that came
-  /// already.
+  /// Receives the notifications of this registration, and no further ones of an earlier one.
   public func openChannel(of registration: Registration) {
     if let channel { return channel.reopen(for: registration.webhookID) }
     channel = PushChannel(
@@ -90,7 +89,7 @@ public final class WebSocketTransport {
       onNotification: { [unowned(unsafe) self] in unsafe owner.notified($0) })
   }
 
-  /// Sends a message to the webhook. Returns false where it cannot.
+  /// Sends a message to the webhook. Returns false if that is not possible.
   public func post(_ body: borrowing ByteBuffer, to registration: Registration) -> Bool {
     let bytes = body.bytes
     return client.sendDirectMessage(telling: self) { message in
@@ -98,7 +97,7 @@ public final class WebSocketTransport {
     }
   }
 
-  /// Gives up the message that is under way.
+  /// Cancels the message in transit.
   public func cancelPost() { client.cancelDirectMessage() }
 
   /// Reads the body of the last answer to a message.
@@ -111,7 +110,7 @@ extension WebSocketTransport: DirectMessageOwner {
       let status = try HandledWebhook.readReply(result, body: &response)
       unsafe owner.postAnswered(status: status)
     } catch {
-      unsafe owner.postFailed(InlineText("the answer over the WebSocket is none"))
+      unsafe owner.postFailed(InlineText("the answer over the WebSocket is malformed"))
     }
   }
 
@@ -121,7 +120,7 @@ extension WebSocketTransport: DirectMessageOwner {
 }
 
 extension RequestError {
-  /// Why a message did not arrive, for people.
+  /// Reason of a failed message, for people.
   fileprivate var reason: StaticString {
     switch self {
     case .server: "Home Assistant refused it over the WebSocket"

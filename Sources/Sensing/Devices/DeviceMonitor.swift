@@ -1,20 +1,20 @@
 public import Bytes
 
-/// When the sources hear that the kernel announced devices.
+/// Announces changed devices to the sources.
 ///
-/// The first announcement is passed on at once. Those that follow are passed on together, a second
-/// later, so a plug with a loose contact has its supplies read once a second. What is not read, as
-/// the kernel had more to say than the socket could keep, may have been about any device.
+/// The first announcement of the kernel is passed on at once. Those that follow are passed on
+/// together, a second later, so that a plug with a loose contact has its supplies read once a
+/// second. Announcements that the socket had no room for may have been about any device.
 ///
-/// A storm of announcements, of whatever devices, costs what the edges of a wild GPIO line cost:
-/// the socket is read 16 times in a tenth of a second, and then rests.
+/// A storm of announcements costs as much as the edges of an unsteady GPIO line: the socket is read
+/// 16 times in a tenth of a second, and then rests.
 public struct DeviceMonitor: Sendable {
-  /// Between one news and the next.
+  /// Minimum time between two notices.
   public static let pause: Duration = .seconds(1)
-  /// Of an announcement: its words have 2048 bytes at the most (`UEVENT_BUFFER_SIZE`), and paths of
-  /// sysfs stay far below the rest.
+  /// Maximum size of an announcement: its words have at most 2048 bytes (`UEVENT_BUFFER_SIZE`), and
+  /// paths of sysfs stay far below the rest.
   public static let datagramByteCountMax = 4096
-  /// Announcements that one reading of the socket takes.
+  /// Maximum number of announcements per read of the socket.
   public static let datagramsPerReadMax = 16
 
   private var pending: DeviceKinds = []
@@ -23,28 +23,28 @@ public struct DeviceMonitor: Sendable {
 
   public init() {}
 
-  /// An announcement of the kernel was read.
+  /// Records an announcement of the kernel.
   public mutating func received(_ datagram: Span<UInt8>) {
     pending.formUnion(DeviceKinds(announcedBy: datagram))
   }
 
-  /// Announcements were lost, or are longer than the buffer.
+  /// Records that announcements were lost, or longer than the buffer.
   public mutating func lost() { pending = .all }
 
-  /// The socket was read, and brought so many datagrams.
+  /// Records a read of the socket, with the number of datagrams.
   public mutating func socketRead(count: UInt32, now: Instant) {
     limiter.lineRead(edgeCount: count, now: now)
   }
 
-  /// Whether the socket is to be left alone now.
+  /// Whether the socket must not be read now.
   public var isResting: Bool { limiter.isResting }
 
-  /// When there is something to do; nil while the kernel says nothing.
+  /// Instant of the next work; nil while there are no announcements.
   public var deadline: Instant? { earliest(limiter.deadline, tellAt) }
 
   public mutating func deadlineReached(now: Instant) { limiter.deadlineReached(now: now) }
 
-  /// What is to be told now; nothing before the pause is over.
+  /// Returns the kinds to announce now; empty before the pause is over.
   public mutating func takeNews(now: Instant) -> DeviceKinds {
     guard let tellAt, now >= tellAt else { return [] }
     defer { pending = [] }
@@ -52,7 +52,7 @@ public struct DeviceMonitor: Sendable {
     return pending
   }
 
-  /// When that is told which is pending.
+  /// Instant at which the pending kinds are announced.
   private var tellAt: Instant? {
     guard !pending.isEmpty else { return nil }
     return toldAt.map { $0 + Self.pause } ?? Instant(nanoseconds: .min)

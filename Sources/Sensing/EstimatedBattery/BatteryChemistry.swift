@@ -1,19 +1,20 @@
-/// What a battery is made of, and what its voltage says after a rest, at 25 °C.
+/// The chemistry of a battery, with its voltage curve after a rest, at 25 °C.
 ///
-/// The curves are of whole batteries, as their sources have them; a battery with another number of
-/// cells is measured against them by the voltage of one cell.
+/// The curves are of whole batteries, as in their sources; a battery with another number of cells
+/// is compared by the voltage of one cell.
 public enum BatteryChemistry: Equatable, Sendable, CaseIterable {
-  /// Flooded lead: the table of Trojan Battery's user's guide, on to 0 % with the slope of its end.
+  /// Flooded lead: table in Trojan Battery's user's guide, extrapolated to 0 % with the slope of
+  /// its end.
   case leadAcid
-  /// Lead in glass mats: the technical manual of Lifeline Batteries.
+  /// Lead in glass mats: technical manual of Lifeline Batteries.
   case agm
-  /// Lithium iron phosphate: the curve of one cell in LibreSolar's firmware for battery
-  /// management, times four. Between 30 and 90 % it says almost nothing.
+  /// Lithium iron phosphate: curve of one cell in LibreSolar's firmware for battery management,
+  /// times four. Between 30 and 90 % it says almost nothing.
   case lifepo4
   /// Lithium with nickel, manganese and cobalt: one cell, from the same firmware.
   case liIon
 
-  /// A place on the curve.
+  /// A point of the curve.
   struct Point {
     let percent: Int64
     let microvolts: Int64
@@ -54,7 +55,7 @@ public enum BatteryChemistry: Equatable, Sendable, CaseIterable {
     }
   }
 
-  /// How many cells the batteries of the curve have.
+  /// Number of cells of the batteries of the curve.
   var curveCells: Int64 {
     switch self {
     case .leadAcid, .agm: 6
@@ -63,10 +64,10 @@ public enum BatteryChemistry: Equatable, Sendable, CaseIterable {
     }
   }
 
-  /// Up to this change, in microvolts of the curve, a voltage counts as steady.
+  /// Largest change of a steady voltage, in microvolts of the curve.
   var steadyMicrovolts: Int64 { self == .liIon ? 5000 : 20_000 }
 
-  /// Above this one, in microvolts of the curve, no rested battery is: something charges it.
+  /// Voltage in microvolts of the curve above which a charger must be at work.
   var chargingMicrovolts: Int64 {
     switch self {
     case .leadAcid, .agm: 12_950_000
@@ -75,7 +76,7 @@ public enum BatteryChemistry: Equatable, Sendable, CaseIterable {
     }
   }
 
-  /// From this one on, in microvolts of the curve, a battery that takes hardly any current is full.
+  /// Voltage in microvolts of the curve from which a battery that takes hardly any current is full.
   var fullMicrovolts: Int64 {
     switch self {
     case .leadAcid, .agm: 13_200_000
@@ -84,8 +85,9 @@ public enum BatteryChemistry: Equatable, Sendable, CaseIterable {
     }
   }
 
-  /// What a cell can have, in microvolts: beyond that there are fewer or more cells than the
-  /// configuration says. Flooded lead is equalised at 2.7 V, and a starter pulls it down to 1.6 V.
+  /// Possible voltages of a cell, in microvolts: outside them the number of cells in the
+  /// configuration is wrong. Flooded lead is equalised at 2.7 V, and a starter pulls it down to 1.6
+  /// V.
   var cellMicrovolts: ClosedRange<Int64> {
     switch self {
     case .leadAcid, .agm: 1_500_000...2_750_000
@@ -94,8 +96,8 @@ public enum BatteryChemistry: Equatable, Sendable, CaseIterable {
     }
   }
 
-  /// How many cells a battery of this voltage most likely has: of those that are sold, the fewest
-  /// that bear it while they are charged. Nil where no battery has that voltage.
+  /// Returns the most likely number of cells for a voltage: of the batteries that are sold, the
+  /// smallest that can have it while they are charged. Nil if no battery has the voltage.
   public func likelyCells(microvolts: Int64) -> Int? {
     guard microvolts > 0 else { return nil }
     let (step, most): (Int64, Int64) =
@@ -113,17 +115,18 @@ public enum BatteryChemistry: Equatable, Sendable, CaseIterable {
       .flatMap { BatteryEstimator.cellsRange.contains($0) ? $0 : nil }
   }
 
-  /// A current of this size, in microamperes, is as good as none.
+  /// Largest current that counts as no load, in microamperes.
   var idleMicroamperes: Int64 { self == .liIon ? 100_000 : 1_000_000 }
 
-  /// Where the curve is so flat that a voltage stands for everything between, in microvolts.
+  /// Flat part of the curve, in microvolts, in which a voltage gives no percentage; nil if there is
+  /// none.
   var plateau: ClosedRange<Int64>? { self == .lifepo4 ? 12_960_000...13_240_000 : nil }
 
-  /// What is said of a battery on the plateau.
+  /// Percentage of a battery on the plateau.
   static let plateauPercent = 60
 
-  /// What the voltage of a rested battery stands for, in microvolts of the curve: 0...100, and
-  /// never less for a higher one.
+  /// Returns the percentage of a rested battery, 0...100, from its voltage in microvolts of the
+  /// curve. A higher voltage never gives a lower percentage.
   func percent(ofRested microvolts: Int64) -> Int {
     let curve = curve
     if let plateau, plateau.contains(microvolts) { return Self.plateauPercent }

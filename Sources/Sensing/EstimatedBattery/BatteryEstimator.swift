@@ -1,6 +1,6 @@
 public import Bytes
 
-/// What a battery does.
+/// The state of a battery.
 public enum BatteryStatus: Equatable, Sendable {
   case charging, discharging, idle, full
 
@@ -14,23 +14,23 @@ public enum BatteryStatus: Equatable, Sendable {
   }
 }
 
-/// What a percentage is worth.
+/// Reliability of a percentage.
 public enum BatteryConfidence: Equatable, Sendable {
-  /// A battery monitor counts what goes in and out.
+  /// A battery monitor counts the charge in both directions.
   case counted
-  /// It takes no more current at the voltage at which it is charged.
+  /// The battery takes no more current at its charging voltage.
   case full
-  /// Its voltage was steady for half an hour, with hardly any current.
+  /// The voltage was steady for half an hour, with hardly any current.
   case rested
-  /// The same, where the curve is flat: anything from 30 to 90 %.
+  /// The battery rested on the flat part of the curve: anything from 30 to 90 %.
   case restedOnPlateau
-  /// The percentage is that of before: the voltage says nothing while it is charged.
+  /// The percentage is the earlier one: the voltage means nothing while the battery is charged.
   case charging
-  /// Its voltage is pulled down by what it feeds: it holds at least so much.
+  /// A load pulls the voltage down: the battery has at least this percentage.
   case underLoad
-  /// Nothing is drawn, and its voltage still moves.
+  /// No current is drawn, and the voltage still moves.
   case settling
-  /// Whether it is charged or drawn from is not known.
+  /// Unknown whether the battery is charged or discharged.
   case voltageOnly
 
   public var words: StaticString {
@@ -47,29 +47,29 @@ public enum BatteryConfidence: Equatable, Sendable {
   }
 }
 
-/// How full a battery is, from its voltage, and its current where that is measured.
+/// Estimates the charge of a battery from its voltage, and from its current if that is measured.
 ///
-/// A voltage tells the charge only after a rest: while it is drawn from it is too low, while it is
-/// charged too high, for hours. So the percentage
-/// - is the curve's when the battery rested,
-/// - is 100 when it is charged and takes no more current,
-/// - never rises otherwise, and falls under load to the best that the curve said within the last
-///   15 to 30 minutes: a load that comes and goes does not pull it down,
-/// - and changes in steps of 2 or more, but for 0 and 100.
+/// A voltage shows the charge only after a rest: under load it is too low, and during charging too
+/// high, for hours. So the percentage
+/// - is the curve's if the battery rested,
+/// - is 100 if the battery is at its charging voltage and takes no more current,
+/// - never rises otherwise, and falls under load to the best value of the curve within the last 15
+///   to 30 minutes: a load that comes and goes does not pull it down,
+/// - and changes in steps of 2 or more, except to 0 and 100.
 ///
-/// Every number is taken; a voltage that no battery has counts as none.
+/// Every number is accepted; an impossible voltage counts as none.
 public struct BatteryEstimator: Sendable {
-  /// A voltage is rested when it was steady for so long. (Lead rests for 6 to 24 hours to be exact;
-  /// most of it is over in the first half hour.)
+  /// Time for which a rested voltage was steady. (Lead needs 6 to 24 hours for an exact value; most
+  /// of the change is over in the first half hour.)
   public static let restTime: Duration = .seconds(30 * 60)
-  /// How long a battery takes no current, charged, until it is full.
+  /// Time without current at the charging voltage after which a battery is full.
   public static let fullTime: Duration = .seconds(3 * 60)
   /// Half of the time over which the best voltage under load counts.
   static let loadTime: Duration = .seconds(15 * 60)
   public static let stepPercent = 2
-  /// How many cells in series a battery can have.
+  /// Possible numbers of cells in series.
   public static let cellsRange = 1...100
-  /// Beyond that a voltage is none. The noise of a meter without a battery is one near 0.
+  /// Possible voltages of a battery. The noise of a meter without a battery lies near 0.
   static let microvoltsRange: ClosedRange<Int64> = -1_000_000...1_000_000_000
 
   private let chemistry: BatteryChemistry
@@ -77,14 +77,14 @@ public struct BatteryEstimator: Sendable {
 
   /// 0...100; nil before the first voltage.
   public private(set) var percent: Int?
-  /// What is known of it; nil where that is nothing.
+  /// Current state; nil if unknown.
   public private(set) var status: BatteryStatus?
   public private(set) var confidence = BatteryConfidence.voltageOnly
 
-  /// The voltage of the whole battery if its cells cannot have their share of it; nil if they can.
+  /// Voltage of the whole battery if it is impossible for the number of cells; otherwise nil.
   public private(set) var impossibleMicrovolts: Int64?
 
-  /// In microvolts of the curve.
+  /// Voltage in microvolts of the curve.
   private var voltage: Int64?
   private var microamperes: Int64?
   private var steady: Steady?
@@ -98,9 +98,9 @@ public struct BatteryEstimator: Sendable {
     let since: Instant
   }
 
-  /// `cells` is how many are in series.
+  /// `cells` is the number of cells in series.
   ///
-  /// - Precondition: `cells` is in `cellsRange`; the configuration refuses others.
+  /// - Precondition: `cells` is in `cellsRange`; the configuration rejects others.
   public init(chemistry: BatteryChemistry, cells: Int) {
     precondition(Self.cellsRange.contains(cells), "the configuration limits the cells")
     self.chemistry = chemistry
@@ -109,7 +109,7 @@ public struct BatteryEstimator: Sendable {
 
   // MARK: Events
 
-  /// The voltage of the whole battery was measured; nil: it is not to be had, or makes no sense.
+  /// Records the voltage of the whole battery; nil if it is unavailable or invalid.
   public mutating func voltageRead(microvolts: Int64?, now: Instant) {
     let known = microvolts.flatMap { Self.microvoltsRange.contains($0) ? $0 : nil }
     impossibleMicrovolts = known.flatMap {
@@ -124,7 +124,7 @@ public struct BatteryEstimator: Sendable {
     judge(voltage, now: now)
   }
 
-  /// The current was measured, with + for what goes into the battery; nil: it is not to be had.
+  /// Records the current, positive into the battery; nil if it is unavailable.
   public mutating func currentRead(microamperes: Int64?, now: Instant) {
     self.microamperes = microamperes
     if let voltage { judge(voltage, now: now) }
@@ -170,7 +170,7 @@ public struct BatteryEstimator: Sendable {
     }
   }
 
-  /// Whether the voltage was steady for long enough, and nothing flowed.
+  /// Returns whether the voltage was steady for long enough, without current.
   private mutating func isRested(_ voltage: Int64, now: Instant) -> Bool {
     guard voltage < chemistry.chargingMicrovolts, isIdle ?? true else {
       steady = nil
@@ -201,15 +201,16 @@ public struct BatteryEstimator: Sendable {
       return
     }
     chargedSince = nil
-    // The charger may rest, or go on with more: only what is drawn makes it less than full.
+    // The charger may rest, or charge on with more: only a discharge makes the battery less than
+    // full.
     if let microamperes, microamperes < -chemistry.idleMicroamperes { isFull = false }
     if voltage < chemistry.fullMicrovolts, curve(voltage) <= 100 - Self.stepPercent {
       isFull = false
     }
   }
 
-  /// Whether hardly any current flows; nil where that is not known. A battery that is charged, or
-  /// drawn from, is idle below half of what it takes to begin.
+  /// Whether hardly any current flows; nil if unknown. A battery that is charged or discharged
+  /// becomes idle only below half of the idle current.
   private var isIdle: Bool? {
     guard let microamperes else { return nil }
     let isFlowing = status == .charging || status == .discharging
@@ -227,7 +228,8 @@ public struct BatteryEstimator: Sendable {
     return isRested ? .idle : nil
   }
 
-  /// Leaving the plateau takes more than entering it.
+  /// Whether the voltage is on the plateau. The limits to leave it are wider than those to enter
+  /// it.
   private func isOnPlateau(_ voltage: Int64) -> Bool {
     guard let plateau = chemistry.plateau else { return false }
     if plateau.contains(voltage) { return true }
@@ -242,14 +244,14 @@ public struct BatteryEstimator: Sendable {
   }
 }
 
-/// The best that the curve said of a battery that is drawn from, over the last two stretches of
-/// time.
+/// The best percentage of the curve under load, over the last two periods.
 private struct BestUnderLoad {
   private var since: Instant?
   private var before: Int?
   private var best = 0
 
-  /// Takes in what the curve says now; nil where less than a whole stretch is behind it.
+  /// Adds the current percentage of the curve and returns the best; nil before a whole period has
+  /// passed.
   mutating func read(_ percent: Int, now: Instant) -> Int? {
     guard let since else {
       since = now

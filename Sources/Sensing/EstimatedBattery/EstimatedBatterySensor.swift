@@ -1,6 +1,6 @@
 import Bytes
 
-/// A sensor of a battery that is judged by its voltage.
+/// A sensor of a battery that is estimated from its voltage.
 public enum EstimatedBatterySensor: Sendable {
   case capacity, status, confidence
 
@@ -22,13 +22,13 @@ public enum EstimatedBatterySensor: Sendable {
 }
 
 extension SensorDescription {
-  /// What Home Assistant is told about this sensor of the battery that people call `name`. There is
-  /// one such battery.
+  /// Returns the description of this sensor for Home Assistant. There is one such battery, with
+  /// this display name.
   public static func estimated(
     _ sensor: EstimatedBatterySensor, of name: [UInt8]
   ) -> SensorDescription {
     var description = SensorDescription(
-      // The configuration gives no other sensor an id that begins so.
+      // The configuration gives no other sensor an id with this prefix.
       uniqueID: [UInt8]("supply_estimated_battery_") + [UInt8](sensor.word),
       name: name + [UInt8(ascii: " ")] + [UInt8](sensor.word),
       icon: sensor.icon.map { [UInt8]($0) },

@@ -1,11 +1,11 @@
 public import Bytes
 
-/// What a person makes of a number that a device gives: volts of a probe become percent.
+/// The user's conversion of a device's number, such as volts of a probe to percent.
 ///
-/// Invariants: the numbers of the person are at most `numberMax` in size, so differences of them
-/// are exact; the points are in the order of what is measured, which is never the same twice.
+/// Invariants: the user's numbers are at most `numberMax` in size, so that their differences are
+/// exact; the points are in strictly rising order of `measured`.
 public struct Calibration: Equatable, Sendable {
-  /// What is measured, and what that means.
+  /// A measured number and its meaning.
   public struct Point: Equatable, Sendable {
     public let measured: FixedPoint
     public let meant: FixedPoint
@@ -16,14 +16,14 @@ public struct Calibration: Equatable, Sendable {
     }
   }
 
-  /// Why numbers make no calibration.
+  /// Reason why numbers are not a calibration.
   public enum Flaw: Error, Equatable, Sendable {
     /// A number is further from zero than `numberMax`.
     case tooLarge
-    /// There are fewer points than two, or more than `pointsMax`.
+    /// There are fewer than two points, or more than `pointsMax`.
     case wrongCount
-    /// What is measured neither rises nor falls from each point to the next, such as twice the
-    /// same.
+    /// The measured numbers neither rise nor fall from each point to the next, such as two equal
+    /// ones.
     case notMonotonic
   }
 
@@ -32,22 +32,22 @@ public struct Calibration: Equatable, Sendable {
     case points([Point], isClamped: Bool)
   }
 
-  /// The points of a table, at most.
+  /// Maximum number of points of a table.
   public static let pointsMax = 32
-  /// How far from zero a number of a calibration is, at most: with nine decimals it fits.
+  /// Maximum size of a number in a calibration, which fits with nine decimals.
   public static let numberMax: Int64 = 1_000_000_000
 
   private let rule: Rule
 
-  /// `factor` times what is measured, and `offset` more.
+  /// The conversion `factor` × number + `offset`.
   public init(factor: FixedPoint, offset: FixedPoint) throws(Flaw) {
     guard factor.isUsable, offset.isUsable else { throw .tooLarge }
     rule = .line(factor: factor, offset: offset)
   }
 
-  /// Straight lines from each point to the next. What is measured rises from point to point, or it
-  /// falls. Outside of the points, the meaning is that of the nearest one where `isClamped`; else
-  /// the lines at the ends go on.
+  /// Straight lines from each point to the next. The measured numbers rise from point to point, or
+  /// fall. Outside of the points, the result is that of the nearest one if `isClamped`; otherwise
+  /// the lines at the ends continue.
   public init(points: [Point], isClamped: Bool) throws(Flaw) {
     guard (2...Self.pointsMax).contains(points.count) else { throw .wrongCount }
     guard points.allSatisfy({ $0.measured.isUsable && $0.meant.isUsable }) else { throw .tooLarge }
@@ -60,7 +60,7 @@ public struct Calibration: Equatable, Sendable {
     rule = .points(points, isClamped: isClamped)
   }
 
-  /// What the number means; nil where that is too large for a number.
+  /// Returns the meaning of a number; nil if it is too large.
   public func meaning(of number: FixedPoint) -> FixedPoint? {
     switch rule {
     case .line(let factor, let offset): number.times(factor)?.plus(offset)

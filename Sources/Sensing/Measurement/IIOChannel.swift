@@ -1,16 +1,16 @@
 import Bytes
 
-/// A channel of an Industrial IO device, by the names of its files without their `in_` and without
-/// what follows the channel (`Documentation/ABI/testing/sysfs-bus-iio`): `temp`, `voltage0`,
-/// `voltage0-voltage1`, `concentration_co2`.
+/// A channel of an Industrial IO device, named as its files without `in_` and without the suffix
+/// (`Documentation/ABI/testing/sysfs-bus-iio`): `temp`, `voltage0`, `voltage0-voltage1`,
+/// `concentration_co2`.
 public struct IIOChannel: Equatable, Sendable {
-  /// The longest name; the kernel's own are at most about as long as
+  /// Maximum size of a name; the kernel's own are at most about as long as
   /// `humidityrelative_calibscale_available`.
   public static let byteCountMax = 40
 
   public let name: [UInt8]
 
-  /// Nil where this cannot be a channel.
+  /// Nil if the name cannot be a channel.
   public init?(_ name: [UInt8]) {
     guard (1...Self.byteCountMax).contains(name.count), name[0].isASCIILowercase,
       name.allSatisfy({ $0.isPartOfChannel })
@@ -18,24 +18,24 @@ public struct IIOChannel: Equatable, Sendable {
     self.name = name
   }
 
-  /// What it measures.
+  /// Quantity that the channel measures.
   public var quantity: Quantity {
     Self.quantities.first { begins(with: $0.prefix) } ?? .any
   }
 
-  /// Whether these are the first words: the `power` of `power2`, not that of `powerfactor`.
+  /// Whether the name begins with these words: `power` fits `power2`, not `powerfactor`.
   private func begins(with words: StaticString) -> Bool {
     let end = words.utf8CodeUnitCount
     return name.span.starts(with: words) && (name.count == end || !name[end].isASCIILowercase)
   }
 
-  /// The file with the number that is already in the units of the kernel's documentation.
+  /// Name of the file with the number in the units of the kernel's documentation.
   public var inputFile: [UInt8] { file(name, "_input") }
-  /// The file with the number of the part.
+  /// Name of the file with the raw number of the part.
   public var rawFile: [UInt8] { file(name, "_raw") }
 
-  /// Where `scale` or `offset` of the channel may stand, the first one first: its own, that of a
-  /// pair of such channels (`in_voltage-voltage_scale`), that of all of its kind.
+  /// Returns the possible files of the channel's `scale` or `offset`, best first: its own, that of
+  /// a pair of such channels (`in_voltage-voltage_scale`), that of all channels of its kind.
   public func files(of attribute: StaticString) -> [[UInt8]] {
     let suffix = [UInt8]("_") + [UInt8](attribute)
     var stems = [name]
@@ -53,8 +53,9 @@ public struct IIOChannel: Equatable, Sendable {
     [UInt8]("in_") + stem + suffix
   }
 
-  /// The units of the documentation are mV, mA, mW, J, m°C, kPa, thousandths of percent, lx, ohm,
-  /// percent of a gas, µg/m³, S/m and m. A longer name stands before its beginning.
+  /// Quantities by prefix. The units of the documentation are mV, mA, mW, J, m°C, kPa, thousandths
+  /// of percent, lx, ohm, percent of a gas, µg/m³, S/m and m. A longer prefix stands before a
+  /// shorter one that it begins with.
   private static let quantities = [
     Quantity("voltage", "voltage", "V", -3, "mdi:flash"),
     Quantity("current", "current", "A", -3, "mdi:current-dc", isThroughShunt: true),

@@ -1,23 +1,23 @@
 public import Bytes
 
-/// How the text of a file of a channel becomes a number in the quantity's unit:
-/// (number + offset) × scale, then what is known of the part, the unit, and the resistor.
+/// The conversion of a channel file to a number in the quantity's unit: (number + offset) × scale,
+/// corrected for the part, the unit and the shunt resistor.
 public struct KernelConversion: Sendable {
   public enum Answer: Equatable, Sendable {
     case number(FixedPoint)
-    /// The converter is at the end of its range: the truth lies beyond.
+    /// The converter is at the end of its range: the true value lies beyond.
     case saturated(FixedPoint)
-    /// No part measures such a number.
+    /// No part can measure this number.
     case implausible(FixedPoint, PlausibleRange)
-    /// It is no number, or one that is too large.
+    /// The text is not a number, or the number is too large.
     case flaw
   }
 
-  /// The resistor that a current flows through, in any unit, the same for both.
+  /// The shunt resistor of a current measurement, in any unit, the same for both.
   public struct Shunt: Equatable, Sendable {
-    /// What the kernel computes with.
+    /// Resistance that the kernel assumes.
     public let assumed: FixedPoint
-    /// What is on the board.
+    /// Resistance on the board.
     public let real: FixedPoint
 
     public init(assumed: FixedPoint, real: FixedPoint) {
@@ -26,7 +26,7 @@ public struct KernelConversion: Sendable {
     }
   }
 
-  /// Nil for a number that means nothing but itself.
+  /// Nil for a number without a known meaning.
   private let quantity: Quantity?
   private let offset: FixedPoint
   private let scale: LongDecimal
@@ -35,15 +35,15 @@ public struct KernelConversion: Sendable {
   private let isRaw: Bool
   private let range: PlausibleRange?
 
-  /// A number that the driver has in the units of the documentation.
+  /// Converts a number that the driver gives in the units of the documentation.
   public init(_ quantity: Quantity, of part: KernelPart, quirk: PartQuirk?, shunt: Shunt? = nil) {
     self.init(
       quantity, of: part, quirk, isRaw: false, offset: FixedPoint(0),
       scale: LongDecimal(FixedPoint(1)), shunt)
   }
 
-  /// A raw number; nil where nothing says what it means. `offset` and `scale` are nil where the
-  /// driver does not say them.
+  /// Converts a raw number; nil if its meaning is unknown. `offset` and `scale` are nil if the
+  /// driver does not give them.
   public init?(
     raw quantity: Quantity, of part: KernelPart, quirk: PartQuirk?, offset: FixedPoint?,
     scale: LongDecimal?, shunt: Shunt? = nil
@@ -55,7 +55,7 @@ public struct KernelConversion: Sendable {
       quantity, of: part, quirk, isRaw: true, offset: known ?? FixedPoint(0), scale: scale, shunt)
   }
 
-  /// A raw number of which a person says what it means.
+  /// Conversion of a raw number whose meaning the user configures.
   public static var meaningless: KernelConversion { KernelConversion() }
 
   private init(
@@ -76,7 +76,7 @@ public struct KernelConversion: Sendable {
     (isRaw, offset, scale) = (true, FixedPoint(0), LongDecimal(FixedPoint(1)))
   }
 
-  /// That of a driver without one: a number without a unit is what it is.
+  /// Returns the scale for a driver without one: a number without a unit stays as it is.
   private static func scale(of quantity: Quantity, _ quirk: PartQuirk?) -> LongDecimal? {
     quantity.hasMeaning && quirk?.factor == nil ? nil : LongDecimal(FixedPoint(1))
   }
@@ -89,7 +89,7 @@ public struct KernelConversion: Sendable {
     return .number(value)
   }
 
-  /// Nil where it is too large.
+  /// Returns the value of a number; nil if it is too large.
   private func value(of number: FixedPoint) -> FixedPoint? {
     let scaled = number.plus(offset).flatMap { scale.product(with: $0) }
     guard let quantity else { return scaled }

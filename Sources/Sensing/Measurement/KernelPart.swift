@@ -1,12 +1,12 @@
 public import Bytes
 
-/// What is known of a part beyond what the kernel's documentation says of all of them, by the name
-/// of the part and of its driver.
+/// Knowledge about a part beyond the kernel's documentation, by the name of the part and of its
+/// driver.
 public struct KernelPart: Equatable, Sendable {
-  /// What the device is called on its bus, in which several parts with one driver differ; empty
-  /// where it has no name there.
+  /// Name of the device on its bus, which distinguishes several parts with one driver; empty if it
+  /// has none.
   public let part: [UInt8]
-  /// What the driver calls the device.
+  /// Name of the device in the driver.
   public let name: [UInt8]
 
   public init(named name: [UInt8], part: [UInt8] = []) {
@@ -14,15 +14,15 @@ public struct KernelPart: Equatable, Sendable {
     self.part = part
   }
 
-  /// Whether a line of a table is about it: its first word is the beginning of one of its names, or
-  /// behind an `@`, of the name on the bus; `*` is about all parts.
+  /// Whether a line of a table applies to the part: its first word is the beginning of one of the
+  /// names, or after an `@`, of the name on the bus; `*` applies to all parts.
   fileprivate func isMeant(by word: Span<UInt8>) -> Bool {
     if word.elementsEqual("*") { return true }
     if word.starts(with: "@") { return part.span.starts(with: word.extracting(1...)) }
     return part.span.starts(with: word) || name.span.starts(with: word)
   }
 
-  /// The range of numbers in a unit, or of a class without one; nil where there is none for it.
+  /// Returns the range for a unit, or for a class without a unit; nil if there is none.
   public func range(of unit: StaticString) -> PlausibleRange? {
     let lines = TableLines(PlausibleRange.table)
     return lines.first { line in
@@ -34,8 +34,8 @@ public struct KernelPart: Equatable, Sendable {
     }
   }
 
-  /// What its driver does in another way than the documentation says, for one channel; nil where
-  /// that is not known of it. `text` tells what a file of the device says.
+  /// Returns the deviation of the driver from the documentation, for one channel; nil if none is
+  /// known. `text` returns the contents of a file of the device.
   public func quirk(of channel: Span<UInt8>, _ text: ([UInt8]) -> [UInt8]?) -> PartQuirk? {
     let lines = TableLines(PartQuirk.table)
     return lines.first { line in
@@ -50,14 +50,13 @@ public struct KernelPart: Equatable, Sendable {
   }
 }
 
-/// The least and the most that a quantity can be: wider than any part measures, so that what lies
-/// outside is no value.
+/// Limits of a quantity: wider than the range of any part, so that a number outside is invalid.
 public struct PlausibleRange: Equatable, Sendable {
   public let low: FixedPoint
   public let high: FixedPoint
   private let unit: StaticText
 
-  /// How full a battery is.
+  /// Range of a battery's charge.
   public static let ofCharge = PlausibleRange(FixedPoint(0), FixedPoint(100), "%")
 
   fileprivate init(_ low: FixedPoint, _ high: FixedPoint, _ unit: StaticString) {
@@ -70,7 +69,7 @@ public struct PlausibleRange: Equatable, Sendable {
     !number.isLess(than: low) && !high.isLess(than: number)
   }
 
-  /// What is wrong where `subject` says a number outside of the range.
+  /// Returns the failure for a number of `subject` outside of the range.
   public func failure(of subject: InlineText, _ number: FixedPoint) -> SourceFailure {
     var found = ByteBuffer(capacity: InlineText.byteCountMax)
     found.append(number.decimals > 3 ? number.rounded(to: 3) : number)
@@ -89,9 +88,9 @@ public struct PlausibleRange: Equatable, Sendable {
     words.append(unit.text)
   }
 
-  /// The part, the unit, the least and the most; the first line that fits counts. Parts of 1-Wire
-  /// are known by their family. Thermocouples and infrared thermometers measure what others cannot,
-  /// barometers less than the meters of pipes.
+  /// Part, unit, minimum and maximum; the first matching line counts. Parts of 1-Wire are known by
+  /// their family. Thermocouples and infrared thermometers measure beyond the range of others;
+  /// barometers measure less than the meters of pipes.
   fileprivate static let table: StaticString = """
     10- °C -55 125
     22- °C -55 125
@@ -130,17 +129,17 @@ public struct PlausibleRange: Equatable, Sendable {
     """
 }
 
-/// What a driver does in another way than the kernel's documentation says: it has no file with its
-/// offset, or another unit; and what it says where the part is at an end of its range.
+/// A deviation of a driver from the kernel's documentation: a missing file for the offset, another
+/// unit, or the raw numbers at the ends of the range.
 public struct PartQuirk: Equatable, Sendable {
-  /// What is added to the raw number: in the place of what the driver says where `isCertain`, else
-  /// where it says nothing.
+  /// Offset of the raw number. It replaces that of the driver if `isCertain`; otherwise it is used
+  /// if the driver has none.
   public let offset: FixedPoint?
-  /// Whether another file of the device shows that this driver has the quirk.
+  /// Whether another file of the device proves that the driver has the quirk.
   public let isCertain: Bool
-  /// What the number is multiplied with, and the scale of a driver that has none.
+  /// Factor of the number, and scale of a driver that has none.
   public let factor: FixedPoint?
-  /// The raw numbers at both ends of the part's range.
+  /// Raw numbers at both ends of the part's range.
   private let lowest: Int64?
   private let highest: Int64?
 
@@ -152,21 +151,21 @@ public struct PartQuirk: Equatable, Sendable {
     highest = KernelText.number(5, of: line)?.coefficient
   }
 
-  /// Whether the part is at an end of its range: the truth lies there or beyond.
+  /// Whether the part is at an end of its range: the true value lies there or beyond.
   func isEnd(_ raw: FixedPoint) -> Bool {
     guard raw.decimals == 0 else { return false }
     return lowest.map { raw.coefficient <= $0 } ?? false
       || highest.map { raw.coefficient >= $0 } ?? false
   }
 
-  /// The part, the beginning of the channel, the offset, the factor, the ends of the range, and the
-  /// file with the beginning of its text that shows the quirk; the first line that fits counts.
+  /// Part, beginning of the channel, offset, factor, ends of the range, and the file and the
+  /// beginning of its text that prove the quirk; the first matching line counts.
   ///
   /// `ti-ads1015` calls all of its parts `ads1015`; those of 12 bits clip at other numbers. An
   /// MCP3421 has 12 to 18 bits, by its rate, and is scaled to volts. A MAX31865 is a straight line
-  /// through 0 °C of a PT100, with a reference of 400 ohm. HTS221, MPL3115 and HP206C are scaled to
-  /// °C and % where thousandths are meant, BME680 to %, SDP500 and MPRLS to Pa, TMP006 to µV; the
-  /// parts for air quality have a share where percent are meant.
+  /// through 0 °C of a PT100, with a reference of 400 ohm. Instead of thousandths, HTS221, MPL3115
+  /// and HP206C are scaled to °C and %, and BME680 to %; SDP500 and MPRLS are scaled to Pa, TMP006
+  /// to µV; the parts for air quality give a share instead of percent.
   fileprivate static let table: StaticString = """
     @ads1015 voltage - - -2048 2047
     @tla202 voltage - - -2048 2047
@@ -208,13 +207,13 @@ public struct PartQuirk: Equatable, Sendable {
     """
 }
 
-/// The lines of a table of ours.
+/// The lines of a table in this file.
 private struct TableLines {
   private let table: [UInt8]
 
   init(_ table: StaticString) { self.table = [UInt8](table) }
 
-  /// What the first line brings that brings anything.
+  /// Returns the first result of `body` that is not nil.
   func first<Result>(_ body: (Span<UInt8>) -> Result?) -> Result? {
     var start = 0
     while start < table.count {

@@ -1,23 +1,23 @@
 import Bytes
 
-/// A channel of a hardware monitor, by the name of its file without `_input`
+/// A channel of a hardware monitor, named as its file without `_input`
 /// (`Documentation/hwmon/sysfs-interface.rst`): `temp1`, `in0`, `curr1`.
 public struct MonitorChannel: Equatable, Sendable {
   public let name: [UInt8]
   private let index: Int
 
-  /// Nil where this cannot be a channel: a word that the documentation has, and a number up to 99.
+  /// Nil if the name is not a word of the documentation and a number up to 99.
   public init?(_ name: [UInt8]) {
     self.name = name
     guard let index = Self.index(of: name) else { return nil }
     self.index = index
   }
 
-  /// What it measures.
+  /// Quantity that the channel measures.
   public var quantity: Quantity { Self.quantities[index] }
 
   public var inputFile: [UInt8] { name + [UInt8]("_input") }
-  /// The file that says 1 where the chip has found that the reading cannot be trusted.
+  /// Name of the file that holds 1 if the chip has found that the reading cannot be trusted.
   public var faultFile: [UInt8] { name + [UInt8]("_fault") }
 
   private static func index(of name: [UInt8]) -> Int? {
@@ -28,8 +28,8 @@ public struct MonitorChannel: Equatable, Sendable {
     }
   }
 
-  /// The units of the documentation are mV, mA, µW, µJ, m°C, thousandths of percent and turns in a
-  /// minute.
+  /// Quantities by prefix. The units of the documentation are mV, mA, µW, µJ, m°C, thousandths of
+  /// percent and turns per minute.
   private static let quantities = [
     Quantity("in", "voltage", "V", -3, "mdi:flash"),
     Quantity("curr", "current", "A", -3, "mdi:current-dc", isThroughShunt: true),

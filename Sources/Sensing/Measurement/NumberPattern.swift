@@ -1,21 +1,23 @@
 public import Bytes
 
-/// Where in a text a number stands: `level=*` is the number behind the first `level=` that has one.
+/// The position of a number in a text: `level=*` is the number behind the first `level=` that has
+/// one.
 ///
-/// A pattern is literal text around one `*`. A number is an optional sign, digits, and perhaps a
-/// point with digits behind it, of which nine count; `.75` is one, too. Blanks around it are
-/// skipped. Digits in groups are no number: `1,234` means one thing here and another there.
+/// A pattern is literal text around one `*`. A number is an optional sign, digits, and an optional
+/// point with digits behind it, of which nine count; `.75` is also a number. Blanks around it are
+/// skipped. Digits in groups are not a number: `1,234` has different meanings in different
+/// countries.
 public struct NumberPattern: Equatable, Sendable {
-  /// The longest pattern, in bytes.
+  /// Maximum size of a pattern, in bytes.
   public static let byteCountMax = 128
-  /// The last line that can be asked for.
+  /// Highest line number.
   public static let lineMax = 999
 
   private let before: [UInt8]
   private let after: [UInt8]
-  /// Without a pattern a line, or all of the text, is the number and nothing else.
+  /// Whether the line, or the whole text, is the number alone, without a pattern.
   private let isWhole: Bool
-  /// Counted from 1; nil for all of the text.
+  /// Line number from 1; nil for the whole text.
   private let line: Int?
 
   /// The number alone, in the text or in one line of it.
@@ -27,7 +29,7 @@ public struct NumberPattern: Equatable, Sendable {
     self.line = line
   }
 
-  /// Nil where there is not exactly one `*`, or the pattern is too long, or holds a line end.
+  /// Nil if the pattern has not exactly one `*`, is too long, or contains a line end.
   public init?(_ pattern: [UInt8], line: Int?) {
     let place = pattern.firstIndex(of: UInt8(ascii: "*"))
     guard let place, pattern.lastIndex(of: UInt8(ascii: "*")) == place,
@@ -40,8 +42,8 @@ public struct NumberPattern: Equatable, Sendable {
     self.line = line
   }
 
-  /// The number in `text`; nil where there is none. Of a text that was cut, a number at the end may
-  /// be cut, too, and is none.
+  /// Returns the number in `text`; nil if there is none. A number at the end of a truncated text
+  /// may be truncated too, and does not count.
   public func number(in text: Span<UInt8>, isCut: Bool = false) -> FixedPoint? {
     guard let range = range(in: text, isCut: isCut) else { return nil }
     let part = text.extracting(range)
@@ -54,8 +56,8 @@ public struct NumberPattern: Equatable, Sendable {
     return nil
   }
 
-  /// Where something stands in the place of a number: the text of the pattern and the rest of its
-  /// line, or without a pattern what is nearly a number, such as `40,8`. Nil where there is no such
+  /// Returns the range of a text in the place of a number: the text of the pattern and the rest of
+  /// its line, or without a pattern an almost valid number, such as `40,8`. Nil if there is no such
   /// place.
   public func place(in text: Span<UInt8>) -> Range<Int>? {
     guard let range = range(in: text, isCut: false) else { return nil }
@@ -70,7 +72,7 @@ public struct NumberPattern: Equatable, Sendable {
     return start..<found + after.count
   }
 
-  /// Where the line is that is meant; nil where there is no such line, or it may go on.
+  /// Returns the range of the selected line; nil if there is no such line, or it may continue.
   private func range(in text: Span<UInt8>, isCut: Bool) -> Range<Int>? {
     if line == nil { return isWhole && isCut ? nil : 0..<text.count }
     var start = 0
@@ -84,14 +86,14 @@ public struct NumberPattern: Equatable, Sendable {
     return start..<end
   }
 
-  /// The number of a pattern that begins at `start`.
+  /// Returns the number of a pattern match that begins at `start`.
   private func number(at start: Int, of text: Span<UInt8>, isCut: Bool) -> FixedPoint? {
     guard text.count - start >= before.count,
       text.extracting(start..<start + before.count).elementsEqual(before.span)
     else { return nil }
     var begin = start + before.count
     if before.isEmpty {
-      // Where nothing stands before the number, it is a whole word.
+      // Without text before the number, the number is a whole word.
       if begin > 0, text[begin - 1].isPartOfWord || text.isGroup(at: begin) { return nil }
     } else {
       while begin < text.count, text[begin].isBlank { begin += 1 }
@@ -113,7 +115,7 @@ public struct NumberPattern: Equatable, Sendable {
 }
 
 extension Span where Element == UInt8 {
-  /// Where the number that begins at `start` ends; nil where none does.
+  /// Returns the end of the number that begins at `start`; nil if there is none.
   fileprivate func endOfNumber(from start: Int) -> Int? {
     let digits = start < count && self[start].isSign ? start + 1 : start
     let whole = endOfDigits(from: digits)
@@ -130,8 +132,8 @@ extension Span where Element == UInt8 {
     return end
   }
 
-  /// Whether what looked like a number is the beginning of something else: `1.2.3`, `1,234`,
-  /// `1'234`, `1e5`, `0x1F`.
+  /// Whether the apparent number is the beginning of something else: `1.2.3`, `1,234`, `1'234`,
+  /// `1e5`, `0x1F`.
   fileprivate func goesOn(at end: Int) -> Bool {
     guard end < count else { return false }
     let next = end + groupMarkLength(at: end)
@@ -146,13 +148,13 @@ extension Span where Element == UInt8 {
     }
   }
 
-  /// Whether the digits that begin at `start` go on from others behind an apostrophe: `1'234`.
+  /// Whether the digits at `start` follow other digits and an apostrophe: `1'234`.
   fileprivate func isGroup(at start: Int) -> Bool {
     start > 1 && self[start - 1] == UInt8(ascii: "'") && self[start - 2].isASCIIDigit
   }
 
-  /// How many bytes the mark between two groups of digits has that stands at `place`: an
-  /// apostrophe, a no-break space or a thin one; 0 where none stands there.
+  /// Returns the number of bytes of the mark between two groups of digits at `place`: an
+  /// apostrophe, a no-break space or a thin space; 0 if there is none.
   fileprivate func groupMarkLength(at place: Int) -> Int {
     let rest = extracting(place...)
     if rest.starts(with: "'") { return 1 }
@@ -165,8 +167,8 @@ extension Span where Element == UInt8 {
 }
 
 extension Span where Element == UInt8 {
-  /// The number, where these bytes are one. The kernel writes no plus and a digit before each
-  /// point; programs do as they like.
+  /// The number, if these bytes are one. The kernel writes no plus, and a digit before each point;
+  /// programs may differ.
   fileprivate var signedDecimal: FixedPoint? {
     let digits = count > 0 && self[0].isSign ? 1 : 0
     guard digits < count else { return nil }
@@ -175,7 +177,7 @@ extension Span where Element == UInt8 {
     return KernelText.decimal(self[0] == UInt8(ascii: "+") ? extracting(1...) : self)
   }
 
-  /// The number whose point stands at `point`, with nothing but a sign before it.
+  /// Returns the number with the point at `point` and only a sign before it.
   private func fraction(from point: Int) -> FixedPoint? {
     var text = self[0] == UInt8(ascii: "-") ? [UInt8]("-0") : [UInt8]("0")
     for index in point..<count { text.append(self[index]) }
@@ -192,7 +194,7 @@ extension Span where Element == UInt8 {
     return count > 0
   }
 
-  /// Where such bytes begin first; nil where they do not stand there.
+  /// Returns the start of the first match of `bytes`; nil if there is none.
   fileprivate func first(_ bytes: [UInt8], in range: Range<Int>) -> Int? {
     guard range.count >= bytes.count else { return nil }
     for start in range.lowerBound...(range.upperBound - bytes.count)

@@ -1,16 +1,16 @@
 import Bytes
 
-/// What a channel of a kernel interface measures, and how its numbers become ours.
+/// A quantity of a kernel interface, and the conversion of its numbers.
 public struct Quantity: Sendable {
-  /// What its files begin with, behind the `in_` of Industrial IO.
+  /// Prefix of its files, after the `in_` of Industrial IO.
   let prefix: StaticString
-  /// Home Assistant's device class and unit of what is sent.
+  /// Home Assistant's device class and unit of the value that is sent.
   public let deviceClass: StaticString?
   public let unit: StaticString?
-  /// The kernel's number times ten to this is a number in `unit`; -9...9.
+  /// Power of ten that converts the kernel's number to `unit`; -9...9.
   let exponent: Int
   public let icon: StaticString
-  /// Whether the kernel computes it with the resistor that a current flows through.
+  /// Whether the kernel computes the number with a shunt resistor.
   public let isThroughShunt: Bool
 
   init(
@@ -25,14 +25,13 @@ public struct Quantity: Sendable {
     self.isThroughShunt = isThroughShunt
   }
 
-  /// What a file measures of which the kernel's documentation says no more than that it has a
-  /// number.
+  /// Quantity of a file about which the kernel's documentation says only that it holds a number.
   static let any = Quantity("", nil, nil, 0, "mdi:numeric")
 
-  /// Whether a number of it is more than a number.
+  /// Whether its numbers have a unit or a class.
   var hasMeaning: Bool { unit != nil || deviceClass != nil }
 
-  /// The kernel's number in `unit`; nil where it is too large.
+  /// Returns the kernel's number in `unit`; nil if it is too large.
   func inUnit(_ number: FixedPoint) -> FixedPoint? {
     if exponent < 0 {
       return number.times(FixedPoint(1, decimals: UInt8(-exponent)))

@@ -1,34 +1,34 @@
-/// Whether a file of a driver is read beside the loop, by how long its reads took.
+/// Decides, by the duration of its reads, whether a file of a driver is read outside the loop.
 ///
 /// Some drivers let a part measure while its file is read: `sht3x` for 15 ms, `bh1750` for 180,
-/// `scd30` for seconds. Only the reads tell which ones. So a file that is not known is read beside
-/// the loop, which costs two changes of threads; once it was fast, it is read in the loop, which
-/// costs one `pread(2)`. A slow read moves it out again, until some in a row were fast.
+/// `scd30` for seconds. Only the reads show which ones. So an unknown file is read outside the
+/// loop, which costs two changes of threads; after a fast read it is read in the loop, which costs
+/// one `pread(2)`. A slow read moves it out again, until several reads in a row were fast.
 ///
-/// The channels of a part may share what it measured, as those of `sht3x` do: the second one is
-/// fast, and slow again where it does not stand behind the first. So a file that was moved into the
-/// loop and is slow there has to be fast twice as often the next time.
+/// The channels of a part may share a measurement, as those of `sht3x` do: the second one is fast,
+/// and slow again if it does not follow the first. So a file that was moved into the loop and is
+/// slow there needs twice as many fast reads the next time.
 public struct ReadPace: Sendable {
-  /// A read that takes longer is slow: the edges of lines and the reports of receivers wait for it.
+  /// Maximum duration of a fast read: the edges of lines and the reports of receivers wait for it.
   public static let fastMax: Duration = .milliseconds(10)
-  /// A read that takes this long is one of a bus that is dead, or held by another program: it must
-  /// not hold the loop up again soon.
+  /// Duration of a read on a bus that is dead, or held by another program: it must not delay the
+  /// loop again soon.
   public static let deadMin: Duration = .seconds(1)
-  /// How many reads in a row have to be fast after a slow one, at first and at most.
+  /// Number of fast reads in a row after a slow one, at first and at most.
   public static let fastReadsMin = 8
   public static let fastReadsMax = 1024
 
-  /// How many fast reads a slow one asks for.
+  /// Number of fast reads that a slow one requires.
   private var wanted = Self.fastReadsMin
-  /// How many of them are still to come.
+  /// Number of fast reads that are still missing.
   private var missing = 1
 
   public init() {}
 
-  /// Whether the next read is one beside the loop.
+  /// Whether the next read is outside the loop.
   public var isBesideLoop: Bool { missing > 0 }
 
-  /// The file was read, or failed to be, and that took so long.
+  /// Records the duration of a read, successful or not.
   public mutating func readEnded(after duration: Duration) {
     if duration <= Self.fastMax {
       missing = max(0, missing - 1)
@@ -40,6 +40,7 @@ public struct ReadPace: Sendable {
     missing = wanted
   }
 
-  /// The file failed, and is looked for again: what is there then may be another device.
+  /// Records that the file failed and is looked for again: the new file may belong to another
+  /// device.
   public mutating func fileLost() { missing = max(1, missing) }
 }

@@ -1,15 +1,16 @@
 import Bytes
 
-/// A device class of Home Assistant for numbers, with what goes with it: `DEVICE_CLASS_UNITS` and
-/// `DEVICE_CLASS_STATE_CLASSES` of `homeassistant/components/sensor/const.py`, as far as 2025.4 and
-/// all later versions have it. Home Assistant takes another pair, too, and warns in its log.
+/// A device class of Home Assistant for numbers, with its units and state classes:
+/// `DEVICE_CLASS_UNITS` and `DEVICE_CLASS_STATE_CLASSES` of
+/// `homeassistant/components/sensor/const.py`, as far as 2025.4 and all later versions have it.
+/// Home Assistant accepts another pair too, and warns in its log.
 public struct SensorClass: Sendable {
   public let name: StaticString
-  /// The first one is the unit that `decimals` are meant for. None: a number without a unit.
+  /// Allowed units; `decimals` applies to the first. Empty for a number without a unit.
   public let units: WordList
-  /// The first one holds where the configuration says nothing.
+  /// Allowed state classes; the first is the default.
   public let stateClasses: WordList
-  /// Digits behind the point that are worth sending.
+  /// Useful number of decimals.
   private let decimals: UInt8
 
   private init(
@@ -22,7 +23,7 @@ public struct SensorClass: Sendable {
     self.stateClasses = stateClasses
   }
 
-  /// The class of this name, if there is one.
+  /// Finds the class with this name; nil if there is none.
   public init?(named name: [UInt8]) {
     guard let known = Self.all.first(where: { name.span.elementsEqual($0.name) }) else {
       return nil
@@ -30,7 +31,7 @@ public struct SensorClass: Sendable {
     self = known
   }
 
-  /// A class or none with this unit or none: the digits behind the point that are worth sending.
+  /// Returns the useful number of decimals for a class and a unit, each possibly nil.
   public static func decimals(of sensorClass: SensorClass?, in unit: [UInt8]?) -> UInt8 {
     guard let sensorClass else {
       return unit.map { $0.span.elementsEqual("%") ? 1 : 2 } ?? 2
@@ -38,7 +39,7 @@ public struct SensorClass: Sendable {
     guard let unit, let usual = sensorClass.units.first, unit != usual else {
       return sensorClass.decimals
     }
-    // Millivolts are volts with three digits less; of other units it is not known.
+    // Millivolts are volts with three decimals fewer; for other units the number is unknown.
     return unit == [UInt8(ascii: "m")] + usual ? 0 : 3
   }
 

@@ -1,12 +1,12 @@
 public import Bytes
 
-/// A number that a power supply may give: one row of `Documentation/ABI/testing/sysfs-class-power`.
+/// A number of a power supply: one entry of `Documentation/ABI/testing/sysfs-class-power`.
 public enum SupplyQuantity: Int, Sendable {
   /// Percent.
   case capacity
   /// Microvolts.
   case voltageNow, voltageMinDesign
-  /// Microamperes, with the sign that the driver gives it.
+  /// Microamperes, with the sign of the driver.
   case currentNow
   /// Microwatt-hours.
   case energyNow, energyFull
@@ -15,7 +15,7 @@ public enum SupplyQuantity: Int, Sendable {
 
   public static let count = 8
 
-  /// The file that holds it.
+  /// Name of the file with the number.
   public var attribute: StaticString {
     switch self {
     case .capacity: "capacity"
@@ -29,8 +29,8 @@ public enum SupplyQuantity: Int, Sendable {
     }
   }
 
-  /// The file that holds it where that one is not there: some gauges know no more than the average
-  /// of the last seconds.
+  /// Name of the file to use if `attribute` does not exist: some gauges only have the average of
+  /// the last seconds.
   public var substitute: StaticString? {
     switch self {
     case .voltageNow: "voltage_avg"
@@ -41,8 +41,8 @@ public enum SupplyQuantity: Int, Sendable {
     }
   }
 
-  /// What the file can hold. The kernel keeps these numbers in an `int`, so two of them can be
-  /// multiplied without leaving an `Int64`.
+  /// Possible numbers in the file. The kernel stores them in an `int`, so the product of two fits
+  /// an `Int64`.
   public var range: ClosedRange<Int64> {
     switch self {
     case .currentNow: Int64(Int32.min)...Int64(Int32.max)
@@ -55,7 +55,7 @@ public enum SupplyQuantity: Int, Sendable {
   private static let volts = KernelPart(named: []).range(of: "V")
   private static let amperes = KernelPart(named: []).range(of: "A")
 
-  /// What is wrong with a number that `subject` says; nil where it can be.
+  /// Returns the failure for an impossible number of `subject`; nil if the number is possible.
   public func failure(of subject: InlineText, _ number: Int64) -> SourceFailure? {
     switch self {
     case .capacity:
@@ -76,25 +76,26 @@ public enum SupplyQuantity: Int, Sendable {
   }
 }
 
-/// What asking for one quantity brought.
+/// Result of reading one quantity.
 public enum SupplyAnswer: Equatable, Sendable {
   /// The supply has no such file.
   case absent
-  /// The file is there and its device is not.
+  /// The file exists and its device does not answer.
   case unavailable
-  /// The device has no number, or one that makes no sense.
+  /// The device has no number, or an invalid one.
   case unknown
   case number(Int64)
 }
 
-/// What a supply says now, and the sensors that can be made of it.
+/// The readings of a supply, and the sensors that they allow.
 ///
-/// A gauge counts energy or charge, rarely both, and many know no percentage: what is missing is
-/// worked out from what is there, and so is a percentage that is not to be had now. The answer is
-/// nil for a sensor that the supply cannot have.
+/// A gauge counts energy or charge, rarely both, and many have no percentage: missing values are
+/// computed from the others, also a percentage that is unavailable at the moment. A value is nil if
+/// the supply cannot have that sensor.
 public struct SupplyAnswers: Sendable {
-  /// A gauge that learnt wrongly finds more in a battery than it thought fits. Up to here it is
-  /// full, unless its energy says what it holds; beyond it is a register full of ones.
+  /// Highest percentage of a full battery: a gauge with a wrong capacity finds more than it
+  /// expects. Up to here it counts as 100, unless the energy gives a percentage; more is a register
+  /// full of ones.
   public static let overfullPercentMax: Int64 = 254
 
   private var answers = InlineArray<8, SupplyAnswer>(repeating: .absent)
@@ -130,15 +131,15 @@ public struct SupplyAnswers: Sendable {
     value(of: self[.currentNow]) { FixedPoint($0, decimals: 6).rounded(to: 3) }
   }
 
-  /// The energy that is left, or the charge that is left at the voltage it was rated for; where
-  /// that is not known, at the voltage of now.
+  /// Remaining energy, or remaining charge times the rated voltage; if that is unknown, times the
+  /// present voltage.
   public var energyWattHours: Value? {
     if self[.energyNow] != .absent {
       return value(of: self[.energyNow]) { FixedPoint($0, decimals: 6).rounded(to: 2) }
     }
     guard let voltage = voltageOfCharge, self[.chargeNow] != .absent else { return nil }
     return value(of: self[.chargeNow], voltage) { charge, voltage in
-      // 10^-6 A h × 10^-6 V: three decimals go first, so that nine are left.
+      // 10^-6 A h × 10^-6 V: three decimals are cut first, so that nine are left.
       FixedPoint(charge * voltage / 1000, decimals: 9).rounded(to: 2)
     }
   }

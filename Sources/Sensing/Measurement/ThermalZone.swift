@@ -1,11 +1,11 @@
 import Bytes
 
-/// Which zone of `/sys/class/thermal` tells the temperature of the processor
-/// (`Documentation/driver-api/thermal/sysfs-api.rst`): its `type` is a name that each driver
-/// makes up. Where none does, a hardware monitor may.
+/// The zone of `/sys/class/thermal` with the temperature of the processor
+/// (`Documentation/driver-api/thermal/sysfs-api.rst`): each driver invents the name in `type`.
+/// Without such a zone, a hardware monitor may have it.
 public enum ThermalZone {
-  /// How surely a zone of this type is the processor's: 0 is best, `anyRank` says nothing. Nil
-  /// where the type names another part. Capital letters make no difference.
+  /// Returns how certainly a zone of this type is the processor's: 0 is best, `anyRank` is unknown.
+  /// Nil if the type names another part. Case does not matter.
   public static func rank(ofType type: Span<UInt8>) -> Int? {
     let type = [UInt8](type.trimmed()).lowercasedASCII
     if surest.contains(type) { return 0 }
@@ -15,7 +15,7 @@ public enum ThermalZone {
     return type.begins(with: others) ? nil : anyRank
   }
 
-  /// That of a hardware monitor of a processor.
+  /// Rank of a processor's hardware monitor.
   public static let monitorRank = 3
   public static let anyRank = 5
 
@@ -29,8 +29,8 @@ public enum ThermalZone {
   private static let surest: WordList = "cpu-thermal cpu_thermal cpu-therm"
   private static let processors: WordList = "cpu bigcore littlecore tcpu b0d4"
   private static let chips: WordList = "soc bcm2835 package core cluster imx main tj"
-  /// `acpitz` is what the firmware of a PC says, a number that never changes on many. The
-  /// others are radios, memory, the supply, and what else has a thermometer.
+  /// `acpitz` comes from the firmware of a PC; on many it is a number that never changes. The
+  /// others are radios, memory, the supply and other parts with a thermometer.
   private static let others: WordList =
     """
     acpitz iwl wifi wlan ath radio modem mdm gpu vpu npu isp cv video camera cam display ddr dram \

@@ -1,12 +1,12 @@
 public import Bytes
 
-/// Words of ours in one literal, with spaces between them.
+/// A list of words in one literal, separated by spaces.
 public struct WordList: Sendable, ExpressibleByStringLiteral {
   private let text: StaticString
 
   public init(stringLiteral text: StaticString) { self.text = text }
 
-  /// The words, none where the literal is empty.
+  /// The words; empty if the literal is empty.
   public var words: [[UInt8]] {
     [UInt8](text).split(separator: UInt8(ascii: " ")).map { [UInt8]($0) }
   }
@@ -15,7 +15,7 @@ public struct WordList: Sendable, ExpressibleByStringLiteral {
 
   public func contains(_ word: [UInt8]) -> Bool { words.contains(word) }
 
-  /// `a, b or c`
+  /// The words as `a, b or c`.
   public var alternatives: MessageText {
     let words = words
     var shown: [UInt8] = []

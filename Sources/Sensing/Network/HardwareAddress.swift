@@ -1,19 +1,17 @@
 public import Bytes
 
-/// The address of a network device: six bytes. A BSSID is one, and so is what a gateway on a cable
-/// is known by.
+/// The address of a network device: six bytes. A BSSID is one, and a gateway on a cable is
+/// identified by one.
 public struct HardwareAddress: Hashable, Sendable {
-  /// How many bytes an address has.
+  /// Size of an address, in bytes.
   public static let byteCount = 6
-  /// How many bytes its text has, such as `aa:bb:cc:dd:ee:ff`.
+  /// Size of its text, such as `aa:bb:cc:dd:ee:ff`.
   public static let textByteCount = 17
 
-  /// The first byte is the most significant of six.
+  /// The six bytes; the first is the most significant.
   private let value: UInt64
 
-  /// Makes an address of its bytes.
-  ///
-  /// - Returns: nil where they are not six.
+  /// Creates an address from its bytes; nil if they are not six.
   public init?(_ bytes: Span<UInt8>) {
     guard bytes.count == Self.byteCount else { return nil }
     var value: UInt64 = 0
@@ -21,7 +19,7 @@ public struct HardwareAddress: Hashable, Sendable {
     self.value = value
   }
 
-  /// An address as people write it, `aa:bb:cc:dd:ee:ff`, in either case.
+  /// Parses the text form `aa:bb:cc:dd:ee:ff`, in either case.
   public init?(text: Span<UInt8>) {
     guard text.count == Self.textByteCount else { return nil }
     var value: UInt64 = 0
@@ -36,7 +34,7 @@ public struct HardwareAddress: Hashable, Sendable {
     self.value = value
   }
 
-  /// Whether all of it is zero, as where there is no address.
+  /// Whether all bytes are zero, which means no address.
   var isZero: Bool { value == 0 }
 
   fileprivate func byte(_ index: Int) -> UInt8 {

@@ -1,14 +1,13 @@
-/// The networks that are home, as the configuration lists them.
+/// The networks at home, as the configuration lists them.
 public struct HomeNetworks: Equatable, Sendable {
-  /// What a place is.
+  /// Whether a place is home.
   public enum Presence: Equatable, Sendable { case home, away, unknown }
 
-  /// Names of wireless networks.
   public var ssids: [SSID]
-  /// Access points: where any is listed, a name alone is not enough, for there is a `Harbour` at
-  /// every coast. Without `ssids`, an access point alone is enough.
+  /// Access points. If any is listed, a name alone is not enough, because a name such as `Harbour`
+  /// is common. Without `ssids`, an access point alone is enough.
   public var bssids: [HardwareAddress]
-  /// Gateways at the end of a cable, or Home Assistant itself where it is on the same cable.
+  /// Gateways of wired networks, or Home Assistant itself if it is on the same network.
   public var gateways: [HardwareAddress]
 
   public init(
@@ -19,7 +18,7 @@ public struct HomeNetworks: Equatable, Sendable {
     self.gateways = gateways
   }
 
-  /// Whether `place` is home. Unknown only while it may turn out to be.
+  /// Returns whether `place` is home; unknown only while it may still turn out to be home.
   public func presence(at place: NetworkPlace) -> Presence {
     switch place {
     case .unknown: .unknown
@@ -33,7 +32,7 @@ public struct HomeNetworks: Equatable, Sendable {
   private func presence(at network: WirelessNetwork) -> Presence {
     if !bssids.isEmpty && !bssids.contains(network.bssid) { return .away }
     guard !ssids.isEmpty else { return bssids.isEmpty ? .away : .home }
-    // A network without a name is known by its access point.
+    // A network without a name is identified by its access point.
     guard let ssid = network.ssid else { return bssids.isEmpty ? .unknown : .home }
     return ssids.contains(ssid) ? .home : .away
   }

@@ -1,25 +1,25 @@
 public import Bytes
 
-/// Where the machine is, as far as its network tells: over what Home Assistant's address leaves, or
-/// where that is not known, the default route.
+/// The network location of the machine: the network of the route to Home Assistant's address, or if
+/// that address is unknown, of the default route.
 public enum NetworkPlace: Equatable, Sendable {
   /// The kernel has not been asked yet, or has not answered.
   case unknown
-  /// There is no route that works.
+  /// There is no working route.
   case none
-  /// A wireless network that the machine is associated with.
+  /// A wireless network with which the machine is associated.
   case wireless(WirelessNetwork, NetworkInterface)
-  /// A cable, with the hardware address of the default gateway; nil until this machine has spoken
-  /// to the gateway, and nil for good where it never answers.
+  /// A cable, with the hardware address of the default gateway; nil until this machine has
+  /// contacted the gateway, and permanently if it never answers.
   case wired(gateway: HardwareAddress?, NetworkInterface)
-  /// A cable with a gateway that was spoken to and does not answer.
+  /// A cable with a gateway that was contacted and does not answer.
   case silent(gateway: NetworkAddress, NetworkInterface)
-  /// Something that tells no place: a tunnel, a modem, a radio without an association.
+  /// An interface that shows no location: a tunnel, a modem, a radio without an association.
   case elsewhere(NetworkInterface)
 }
 
 extension NetworkPlace {
-  /// Whether a route leads somewhere.
+  /// Whether there is a route.
   public var isConnected: Bool {
     switch self {
     case .unknown, .none: false
@@ -27,8 +27,8 @@ extension NetworkPlace {
     }
   }
 
-  /// Whether what was sent from one place may be answered at the other. Access points of one name
-  /// are one network; a gateway that is not known yet says nothing.
+  /// Returns whether a request from one place may be answered at the other. Access points with one
+  /// name are one network; an unknown gateway matches any.
   public func isSameNetwork(as other: NetworkPlace) -> Bool {
     switch (self, other) {
     case (.wireless(let network, let interface), .wireless(let former, let formerInterface)):
@@ -46,11 +46,11 @@ extension NetworkPlace {
   }
 }
 
-/// A network of the kernel, such as `eth0`.
+/// A network interface of the kernel, such as `eth0`.
 public struct NetworkInterface: Equatable, Sendable {
-  /// What the kernel counts it as; another one after it was away.
+  /// Index in the kernel, which changes when the interface is removed and added again.
   public let index: UInt32
-  /// Of 15 bytes at most, made harmless for a terminal.
+  /// Name of at most 15 bytes, made safe for a terminal.
   public let name: InlineText
 
   public init(index: UInt32, name: InlineText) {
@@ -59,11 +59,10 @@ public struct NetworkInterface: Equatable, Sendable {
   }
 }
 
-/// A wireless network and which of its access points is heard.
+/// A wireless network and the access point in use.
 public struct WirelessNetwork: Equatable, Sendable {
-  /// Nil where the network hides its name and the kernel has not learned it.
+  /// Nil if the network hides its name and the kernel has not learned it.
   public let ssid: SSID?
-  /// The access point that is heard.
   public let bssid: HardwareAddress
 
   public init(ssid: SSID?, bssid: HardwareAddress) {
@@ -72,12 +71,12 @@ public struct WirelessNetwork: Equatable, Sendable {
   }
 }
 
-/// Whether the machine knows a wireless network when it is in one.
+/// Whether the machine can recognise wireless networks.
 public enum WirelessSight: Equatable, Sendable {
-  /// No question has needed it yet.
+  /// No request has needed it yet.
   case unknown
   /// The kernel has nl80211.
   case present
-  /// The kernel has no nl80211, as on a board without radio: only cables are known.
+  /// The kernel has no nl80211, as on a board without radio: only wired networks are recognised.
   case absent
 }

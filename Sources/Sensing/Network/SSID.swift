@@ -1,20 +1,18 @@
 public import Bytes
 
-/// The name of a wireless network: 1 to 32 bytes, and not text (IEEE 802.11, 9.4.2.2). Most are
-/// UTF-8, some hold a NUL, and two that look alike on a screen may be two networks.
+/// The name of a wireless network: 1 to 32 bytes, not necessarily text (IEEE 802.11, 9.4.2.2). Most
+/// are UTF-8, some contain a NUL, and two that look alike on a screen may be two networks.
 public struct SSID: Hashable, Sendable {
-  /// The longest name, in bytes.
+  /// Maximum size of a name, in bytes.
   public static let byteCountMax = 32
-  /// Every byte of a name written as `\xNN`.
+  /// Maximum size of the printable form, with every byte written as `\xNN`.
   public static let printableByteCountMax = 4 * byteCountMax
 
   private var storage = InlineArray<32, UInt8>(repeating: 0)
   private let byteCount: UInt8
 
-  /// Makes a name of its bytes.
-  ///
-  /// - Returns: nil where `bytes` are none or too many, and where all of them are zero: so a
-  ///   network announces that it does not tell its name.
+  /// Creates a name from its bytes; nil if there are none or too many, or if all are zero, as in
+  /// the announcements of a network that hides its name.
   public init?(_ bytes: Span<UInt8>) {
     guard (1...Self.byteCountMax).contains(bytes.count) else { return nil }
     byteCount = UInt8(bytes.count)
@@ -42,7 +40,7 @@ public struct SSID: Hashable, Sendable {
 }
 
 extension ByteBuffer {
-  /// Appends the name for people: UTF-8 as it is; a backslash twice, and control characters and
+  /// Appends the printable name: UTF-8 unchanged, a backslash doubled, and control characters and
   /// bytes that are not UTF-8 as `\xNN`, so that different names look different. At most
   /// `SSID.printableByteCountMax` bytes.
   public mutating func append(_ ssid: SSID) {

@@ -1,16 +1,16 @@
 import Bytes
 
-/// How long a battery lasts at what it lost lately.
+/// The remaining time of a battery at its recent rate of discharge.
 ///
-/// It keeps the charge of each hour of the last day. The sun comes back each day, so what a whole
-/// day took counts; before a day is over, what the hours since the start took, where they brought
-/// nothing. What was lost has to be `lossMin` at least: less is the noise of a gauge.
+/// It stores the charge of each hour of the last day. Solar power returns each day, so the loss of
+/// a whole day counts; before a day is over, the loss since the start, if there was no charging.
+/// The loss has to be at least `lossMin`: less is the noise of a gauge.
 struct DischargeForecast: Sendable {
   static let day: Duration = .seconds(24 * 3600)
-  /// In millionths of a percent.
+  /// Minimum loss, in millionths of a percent.
   static let lossMin: Int64 = 2_000_000
 
-  /// An hour apart, and one older than a day.
+  /// Number of samples: one per hour of a day, and an older one.
   private static let samplesMax = 26
 
   private struct Sample {
@@ -18,10 +18,10 @@ struct DischargeForecast: Sendable {
     let at: Instant
   }
 
-  /// The oldest first.
+  /// Samples, the oldest first.
   private var samples: [Sample] = []
   private var current: Sample?
-  /// The charge rose since the oldest sample.
+  /// Whether the charge rose since the oldest sample.
   private var hasRisen = false
 
   init() { samples.reserveCapacity(Self.samplesMax) }
@@ -38,7 +38,7 @@ struct DischargeForecast: Sendable {
     current = Sample(charge: millionths, at: now)
   }
 
-  /// Nil where the battery loses nothing, or too little is known.
+  /// Hours until empty; nil without a loss, or with too little data.
   var hoursLeft: Int64? {
     guard let oldest = samples.first, let current else { return nil }
     let span = current.at - oldest.at

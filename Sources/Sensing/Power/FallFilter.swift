@@ -1,27 +1,27 @@
 import Bytes
 
-/// Holds back a charge that may be none: a gauge that says 0 % once must not make a board sleep for
-/// hours. A fall that no load explains, and an almost empty battery at the start, are believed if a
-/// second look, a minute later, still finds them.
+/// Delays a charge that may be wrong: a gauge that reports 0 % once must not make a board sleep for
+/// hours. A fall that no load explains, and an almost empty battery at the start, are accepted if a
+/// second reading, a minute later, confirms them.
 struct FallFilter: Sendable {
   static let secondLookAfter: Duration = .seconds(60)
-  /// In millionths of a percent: what a gauge may correct at once, and what a load takes in a
-  /// second, which is a percent a minute.
+  /// Largest correction of a gauge at once, in millionths of a percent, and largest loss to a load
+  /// per second, which is a percent a minute.
   static let stepMax: Int64 = 5_000_000
   static let stepPerSecond: Int64 = 1_000_000 / 60
-  /// A larger fall is looked at twice, however long ago the charge was read before.
+  /// Largest fall without a second reading, whatever the time since the last one.
   static let fallMax: Int64 = 20_000_000
-  /// A first charge has to be more than that to count at once.
+  /// Largest first charge that needs a second reading.
   static let emptyMax: Int64 = 5_000_000
 
   private var believed: (millionths: Int64, at: Instant)?
-  /// Since when the charge is lower than it can be; nil if it is not.
+  /// Start of the doubt; nil if the charge is plausible.
   private var doubtedSince: Instant?
 
-  /// When to look again; nil without a doubt.
+  /// Time of the second reading; nil without a doubt.
   var secondLookAt: Instant? { doubtedSince.map { $0 + Self.secondLookAfter } }
 
-  /// Returns whether it counts.
+  /// Returns whether the charge is accepted.
   mutating func admit(_ millionths: Int64, now: Instant) -> Bool {
     if isImplausible(millionths, now: now) {
       let since = doubtedSince ?? now

@@ -1,13 +1,13 @@
 import Bytes
 
-/// What a board does differently while its supply is low: an entry of `power`.
+/// A change of behaviour while the supply is low: an entry of `power`.
 public struct PowerLevel: Equatable, Sendable {
   public enum Condition: Equatable, Sendable {
-    /// The battery holds less than so many percent, 1 to 95.
+    /// The charge of the battery is below this percentage, 1 to 95.
     case chargeBelow(percent: Int64)
     /// The voltage of the battery is lower.
     case voltageBelow(microvolts: Int64)
-    /// No power comes in from outside.
+    /// There is no external power.
     case withoutMains
   }
 
@@ -20,13 +20,13 @@ public struct PowerLevel: Equatable, Sendable {
   }
 }
 
-/// What differs from the configuration while a level holds.
+/// Deviations from the configuration while a level holds.
 public struct PowerEffect: Equatable, Sendable {
-  /// From one cycle to the next; nil for that of the configuration.
+  /// Time between two cycles; nil for that of the configuration.
   public var every: Duration?
-  /// From one upload to the next; nil for that of the configuration.
+  /// Time between two uploads; nil for that of the configuration.
   public var uploadEvery: Duration?
-  /// Whether no position is asked for.
+  /// Whether no position is wanted.
   public var isReceiverOff: Bool
 
   public init(every: Duration? = nil, uploadEvery: Duration? = nil, isReceiverOff: Bool = false) {
@@ -35,7 +35,7 @@ public struct PowerEffect: Equatable, Sendable {
     self.isReceiverOff = isReceiverOff
   }
 
-  /// What a later level says counts; what it does not say stays as an earlier one has it.
+  /// Applies a later level: its values replace the earlier ones, which otherwise remain.
   mutating func override(with later: PowerEffect) {
     every = later.every ?? every
     uploadEvery = later.uploadEvery ?? uploadEvery
@@ -43,14 +43,14 @@ public struct PowerEffect: Equatable, Sendable {
   }
 }
 
-/// Whether a level holds, with hysteresis.
+/// Detects with hysteresis whether a level holds.
 ///
-/// A percentage counts at once, and until it is `percentMargin` above the limit. A voltage is
-/// pulled down by what the battery feeds for a moment: it counts when it was below the limit for
-/// `dipTime`, or at the start of a board that has no second look, and until it is
-/// `voltageMarginPercent` of the limit above it. Mains that are gone count at once, and until they
-/// have been back for `returnTime`: a charger at dusk comes and goes. Those that were never there
-/// end it at once: at the start a socket without a plug may be read before the one that has it.
+/// A percentage counts at once, and until it is `percentMargin` above the limit. Loads pull a
+/// voltage down for a moment: it counts if it was below the limit for `dipTime`, or at the start of
+/// a board that does not read it again, and until it is `voltageMarginPercent` of the limit above
+/// it. Lost mains count at once, and until they have been back for `returnTime`, because a charger
+/// at dusk comes and goes. If mains were never present before, they end the level at once: at the
+/// start, an unplugged socket may be read before the one in use.
 struct PowerLevelDetector: Sendable {
   static let percentMargin: Int64 = 5
   static let voltageMarginPercent: Int64 = 2
@@ -63,19 +63,20 @@ struct PowerLevelDetector: Sendable {
   private var countsAtOnce: Bool
   private var belowSince: Instant?
   private var hadMains = false
-  /// When mains that are back end the level; nil where none are, or it does not hold.
+  /// Instant at which restored mains end the level; nil without mains, or if the level does not
+  /// hold.
   private(set) var deadline: Instant?
 
-  /// When a dip of the voltage becomes more than that; nil without a dip.
+  /// Instant from which a dip of the voltage counts; nil without a dip.
   var dipEnd: Instant? { belowSince.map { $0 + Self.dipTime } }
 
-  /// `looksTwice`: whether a voltage in doubt is read again.
+  /// `looksTwice`: whether a doubtful voltage is read again.
   init(_ level: PowerLevel, looksTwice: Bool) {
     self.level = level
     countsAtOnce = !looksTwice
   }
 
-  /// `millionths` of a percent or of a volt.
+  /// Records a reading in `millionths` of a percent or of a volt.
   mutating func read(_ figure: PowerFigure, millionths: Int64, now: Instant) {
     switch (level.condition, figure) {
     case (.chargeBelow(let percent), .charge):

@@ -1,13 +1,13 @@
 public import Bytes
 
-/// Follows the supply of the board: which level of `power` holds, whether the board lives on its
-/// battery, and how long that lasts.
+/// Follows the supply of the board: the level of `power` that holds, whether the board runs on its
+/// battery, and the remaining time.
 ///
-/// It hears the readings of the sensors that have a `PowerFigure`. Of several batteries the first
-/// that was declared counts; of several supplies from outside one that is on is enough, and where
-/// the kernel lists none, a battery that is charged has one. A value that is not to be had changes
-/// nothing, but a supply from outside that is gone is off. A charge that fell as none can, and a
-/// voltage that dips, count if a second look finds them again, for which the sources are asked.
+/// Its inputs are the readings of the sensors with a `PowerFigure`. Of several batteries the first
+/// declared one counts. Of several external supplies one that is on is enough; if the kernel lists
+/// none, the battery's status counts. An unavailable value changes nothing, but an external supply
+/// that is gone is off. An implausible fall of the charge, and a dip of the voltage, count if a
+/// second reading, for which the monitor asks, confirms them.
 public struct PowerMonitor: Sendable {
   private struct Figure {
     let index: SensorIndex
@@ -21,31 +21,31 @@ public struct PowerMonitor: Sendable {
 
   private var levels: [PowerLevelDetector]
   private var charge: Figure?
-  /// Nil where the board is off before a second look: each charge counts at once.
+  /// Nil if the board is off before a second reading: each charge then counts at once.
   private var falls: FallFilter?
   private var voltage: Figure?
-  /// Each that was ever declared, for one that left may come back: no more than the sensors that
-  /// the owner has.
+  /// Every declared supply, because one that was removed may come back; no more than the owner has
+  /// sensors.
   private var mains: [Mains] = []
-  /// The battery's own word for what it does, which tells of mains where nothing else does.
+  /// The battery's own status, which stands in for mains if no other sensor reports them.
   private var status: Mains?
-  /// Of what is followed, so that other readings are passed over at once.
+  /// Highest index that is followed, so that other readings are skipped at once.
   private var lastIndex = -1
   private var forecast = DischargeForecast()
-  /// What the levels that hold change.
+  /// Combined effect of the levels that hold.
   public private(set) var effect = PowerEffect()
-  /// The last one that holds, in the order of the configuration; nil where none does.
+  /// Index of the last level that holds, in the order of the configuration; nil if none does.
   public private(set) var level: Int?
-  /// When a figure in doubt is read again, unless a cycle does so before.
+  /// Time at which a doubtful figure is read again, unless a cycle does so before.
   private var secondLookAt: Instant?
-  /// Whether that is now.
+  /// Whether a second reading is due now.
   private var isLookWanted = false
-  /// As it was when the last reading was judged: a battery that is only declared is news, too.
+  /// Value at the last judged reading: a battery that is only declared also causes a change.
   private var wasOnBattery = false
 
   /// - Parameters:
-  ///   - levels: in the order of the configuration; of those that hold, a later one counts.
-  ///   - looksTwice: whether the sources can be asked again for a figure in doubt.
+  ///   - levels: in the order of the configuration; of those that hold, later ones override.
+  ///   - looksTwice: whether the sources can be read again for a doubtful figure.
   public init(levels: [PowerLevel], looksTwice: Bool = true) {
     falls = looksTwice ? FallFilter() : nil
     self.levels = levels.map { PowerLevelDetector($0, looksTwice: looksTwice) }
@@ -53,45 +53,45 @@ public struct PowerMonitor: Sendable {
 
   // MARK: Queries
 
-  /// Whether power comes in from outside; nil where no sensor tells.
+  /// Whether there is external power; nil if no sensor reports it.
   public var isOnMains: Bool? {
     if mains.contains(where: { $0.isOn == true }) { return true }
     return mains.contains { $0.isOn == false } ? false : status?.isOn
   }
 
-  /// Whether each message is taken from a battery. A board without one, as far as its sensors tell,
-  /// has mains.
+  /// Whether the board runs on a battery. A board without a battery sensor has mains.
   public var isOnBattery: Bool {
     (charge != nil || voltage != nil) && isOnMains != true
   }
 
   public var hasLevels: Bool { !levels.isEmpty }
 
-  /// Whether a sensor tells how full the battery is.
+  /// Whether a sensor reports the charge of the battery.
   public var hasCharge: Bool { charge != nil }
 
-  /// The condition of the level that holds; nil where none does.
+  /// Condition of the level that holds; nil if none does.
   public var condition: PowerLevel.Condition? { level.map { levels[$0].level.condition } }
 
-  /// How many hours the battery lasts at what it lost lately; nil where it loses nothing, or that
-  /// is not known yet.
+  /// Remaining hours of the battery at its recent rate of discharge; nil without a loss, or with
+  /// too little data.
   public var hoursLeft: Int64? { isOnMains == true ? nil : forecast.hoursLeft }
 
   // MARK: Time
 
-  /// When `deadlineReached` is due; nil if no time ends a level, and no figure is in doubt.
+  /// Instant at which `deadlineReached` is due; nil if no level ends by time and no figure is
+  /// doubtful.
   public var deadline: Instant? { earliest(levelDeadline, secondLookAt) }
 
-  /// When a level ends by time; nil if none does.
+  /// Instant at which a level ends by time; nil if none does.
   private var levelDeadline: Instant?
 
-  /// Whether the sources are to be asked: a figure counts only if a second look finds it again.
+  /// Returns whether the sources have to be read again to confirm a doubtful figure.
   public mutating func takeLookWanted() -> Bool {
     defer { isLookWanted = false }
     return isLookWanted
   }
 
-  /// Returns whether `effect` or `level` changed.
+  /// Handles the deadline. Returns whether `effect` or `level` changed.
   public mutating func deadlineReached(now: Instant) -> Bool {
     if let look = secondLookAt, now >= look {
       secondLookAt = nil
@@ -104,7 +104,7 @@ public struct PowerMonitor: Sendable {
 
   // MARK: Events
 
-  /// A sensor was declared, or once more.
+  /// Registers a sensor; a repeated call is harmless.
   public mutating func declared(_ sensor: SensorDescription, _ index: SensorIndex) {
     switch sensor.powerFigure {
     case nil: return
@@ -124,7 +124,7 @@ public struct PowerMonitor: Sendable {
     lastIndex = max(lastIndex, index.value)
   }
 
-  /// A reading of any sensor came. Returns whether `effect`, `level` or `isOnBattery` changed.
+  /// Records a reading of any sensor. Returns whether `effect`, `level` or `isOnBattery` changed.
   public mutating func readingRecorded(_ reading: Reading, now: Instant) -> Bool {
     guard reading.sensor.value <= lastIndex else { return false }
     guard take(reading, now: now) else { return false }
@@ -133,7 +133,7 @@ public struct PowerMonitor: Sendable {
     return judge() || isOnBattery != wasOnBattery
   }
 
-  /// Returns whether it is of the supply, and has a value.
+  /// Returns whether the reading is of the supply, and has a value.
   private mutating func take(_ reading: Reading, now: Instant) -> Bool {
     if let charge, charge.index == reading.sensor {
       guard let value = reading.value.millionths(decimals: charge.decimals) else { return false }
@@ -156,7 +156,7 @@ public struct PowerMonitor: Sendable {
     return true
   }
 
-  /// A look that was taken is not taken twice for one doubt.
+  /// Schedules at most one second reading for one doubt.
   private mutating func planSecondLook(now: Instant) {
     var next = falls?.secondLookAt
     for index in levels.indices { next = earliest(next, levels[index].dipEnd) }
@@ -184,8 +184,8 @@ public struct PowerMonitor: Sendable {
     judgeMains(now: now)
   }
 
-  /// By the words of the kernel (`status` in `Documentation/ABI/testing/sysfs-class-power`); nil
-  /// for one that does not tell.
+  /// Returns whether a status of the kernel implies external power (`status` in
+  /// `Documentation/ABI/testing/sysfs-class-power`); nil if it shows nothing.
   private static func isOnMains(status: Span<UInt8>) -> Bool? {
     if status.elementsEqual("Discharging") { return false }
     let isFed =

@@ -1,48 +1,48 @@
 public import Bytes
 
-/// The anchor watch of a board: who sets it and clears it, where the anchor is, and whether the
-/// boat is still there.
+/// The anchor watch of a board: it is set and cleared, stores the place of the anchor, and detects
+/// whether the boat is still there.
 ///
-/// A GPIO line sets it where it becomes active and clears it where it becomes inactive; a command
-/// does either at any time, and the last one counts. A line that is lost changes nothing: the boat
-/// is watched on. Where it was turned meanwhile, or while the agent did not run, it sets a watch
-/// where there is none, and clears one that it has set. Its level is kept, so that a line that was
-/// not turned does nothing: what a command cleared stays so.
+/// A GPIO line sets it when it becomes active and clears it when it becomes inactive; a command
+/// does either at any time, and the last event counts. A lost line changes nothing: the watch
+/// continues. If the line changed meanwhile, or while the agent did not run, it sets a watch if
+/// there is none, and clears one that it has set. The level is stored, so that an unchanged line
+/// does nothing: a watch that a command cleared remains cleared.
 ///
-/// A set watch gets its place from the next fix that can be trusted. Fixes that a boat cannot have
-/// reached are left out (`JumpFilter`), and so are those whose error is too large to say anything.
-/// Without a fix for long the boat's place is unknown, which is neither inside nor outside.
+/// A set watch gets its place from the next reliable fix. Fixes that a boat cannot have reached are
+/// rejected (`JumpFilter`), and fixes whose error is too large are ignored. Without a fix for long
+/// the state is unknown, which is neither inside nor outside.
 public struct AnchorMonitor {
   public enum State: Sendable {
     /// No watch is set.
     case unset
-    /// It is set, and the anchor gets its place from the next fix that can be trusted.
+    /// The watch is set, and gets its place from the next reliable fix.
     case awaitingPlace
     case inside
     case outside
-    /// There is no fix that can be trusted, since the start or for long.
+    /// There is no reliable fix, since the start or for long.
     case unknown
   }
 
-  /// How the watch is. It holds no position.
+  /// Status of the watch, without a position.
   public struct Status: Equatable, Sendable {
     public let state: State
-    /// Who set it; nil where it is not set.
+    /// Origin of the watch; nil if it is not set.
     public let setter: KeptAnchor.Setter?
-    /// How far the boat may be from the anchor.
+    /// Largest distance of the boat from the anchor.
     public let radiusMeters: Double
-    /// How far it was by the last fix; nil where there was none.
+    /// Distance at the last fix; nil without one.
     public let distanceMeters: Double?
-    /// Whether there is a line that sets it; without one only commands do.
+    /// Whether a GPIO line sets the watch; otherwise only commands do.
     public let hasLine: Bool
   }
 
-  /// A fix with a larger error says nothing, unless twice the radius is more.
+  /// Largest error of a fix that counts, unless twice the radius is more.
   public static let errorMetersMax = 100.0
-  /// The anchor gets its place from no fix with a larger error, unless half the radius is more: a
-  /// wrong place would raise an alarm, or hide one, for as long as the watch is set.
+  /// Largest error of the fix that places the anchor, unless half the radius is more: a wrong place
+  /// would cause an alarm, or hide one, for as long as the watch is set.
   public static let placeErrorMetersMax = 25.0
-  /// So long, or three cycles where they are longer, the last fix counts.
+  /// Time for which the last fix counts, or three cycles if they are longer.
   public static let fixLifetime: Duration = .seconds(300)
 
   private let radiusMeters: Double
@@ -51,21 +51,22 @@ public struct AnchorMonitor {
   private var anchor = KeptAnchor()
   private var watch: AnchorWatch?
   private var jumps = JumpFilter()
-  /// Whether the line can be read: when it turns, that is seen.
+  /// Whether the line can be read, so that a change is detected.
   private var isLineSeen = false
-  /// When the last fix was that can be trusted, or the agent began to wait for one.
+  /// Time of the last reliable fix, or of the start of the wait for one.
   private var trustedAt: Instant
   public private(set) var state = State.unset
-  /// Whether `kept` is another one than when it was kept last.
+  /// Whether the state differs from the stored one.
   public private(set) var isToBeKept = false
-  /// Whether a command came, or the line was seen to turn: what an earlier run kept is over then.
+  /// Whether a command or a change of the line came: the state of an earlier run then no longer
+  /// counts.
   public private(set) var isDecided = false
 
   /// - Parameters:
-  ///   - radiusMeters: how far the boat may be from its anchor, above 0.
-  ///   - hasLine: whether there is a line that sets the watch.
-  ///   - cycle: how far apart the cycles are.
-  ///   - now: the present.
+  ///   - radiusMeters: largest distance of the boat from its anchor, above 0.
+  ///   - hasLine: whether a GPIO line sets the watch.
+  ///   - cycle: time between two cycles.
+  ///   - now: current instant.
   public init(radiusMeters: Double, hasLine: Bool = true, cycle: Duration, now: Instant) {
     self.radiusMeters = radiusMeters
     self.hasLine = hasLine
@@ -79,19 +80,19 @@ public struct AnchorMonitor {
       distanceMeters: watch?.distanceMeters, hasLine: hasLine)
   }
 
-  // MARK: What outlives a restart
+  // MARK: State that outlives a restart
 
-  /// What the file is to hold.
+  /// Returns the state to store.
   public mutating func takeKept() -> KeptAnchor {
     isToBeKept = false
     return anchor
   }
 
-  /// It could not be kept, or the file says another thing.
+  /// Records that the state could not be stored, or that the file differs.
   public mutating func keepingFailed() { isToBeKept = true }
 
-  /// An earlier run kept this, which counts until something is decided. A boat that was outside is
-  /// so until a fix says another thing; one that was inside may have drifted.
+  /// Restores the state of an earlier run, which counts until a command or the line decides. A boat
+  /// that was outside remains so until a fix contradicts; one that was inside may have drifted.
   public mutating func restored(_ kept: KeptAnchor, now: Instant) {
     guard !isDecided else { return }
     let level: Level? = isLineSeen ? (anchor.isLineActive ? .active : .inactive) : nil
@@ -114,16 +115,16 @@ public struct AnchorMonitor {
     state = kept.isOutside ? .outside : .unknown
   }
 
-  // MARK: Who sets it
+  // MARK: Setting and clearing
 
-  /// The anchor is where the boat will be by the next fix that can be trusted.
+  /// Sets the watch: the next reliable fix places the anchor.
   public mutating func set(by setter: KeptAnchor.Setter) {
     isDecided = true
     if setter == .line { anchor.isLineActive = true }
     begin(by: setter)
   }
 
-  /// The anchor is up.
+  /// Clears the watch: the anchor is up.
   public mutating func clear() {
     isDecided = true
     if anchor.setter != nil { begin(by: nil) }
@@ -138,7 +139,7 @@ public struct AnchorMonitor {
     isToBeKept = true
   }
 
-  /// The line has this level, for as long as its debounce window wants.
+  /// Records a level of the line that has passed its debounce window.
   public mutating func lineSettled(_ level: Level) {
     let wasSeen = isLineSeen
     isLineSeen = true
@@ -154,17 +155,17 @@ public struct AnchorMonitor {
     }
   }
 
-  /// The line cannot be read: the watch goes on as it is.
+  /// Records that the line cannot be read: the watch continues unchanged.
   public mutating func lineLost() { isLineSeen = false }
 
-  // MARK: Where the boat is
+  // MARK: Position of the boat
 
-  /// From now on cycles are so far apart.
+  /// Changes the time between two cycles.
   public mutating func cycleChanged(to cycle: Duration) {
     fixLifetime = max(Self.fixLifetime, cycle + cycle + cycle)
   }
 
-  /// A cycle begins: a fix that is too old does not count any more.
+  /// Starts a cycle: a fix that is too old no longer counts.
   public mutating func cycleDue(now: Instant) {
     switch state {
     case .inside, .outside: if now - trustedAt > fixLifetime { state = .unknown }
@@ -172,7 +173,7 @@ public struct AnchorMonitor {
     }
   }
 
-  /// The receiver says where the boat is.
+  /// Records a fix of the receiver.
   public mutating func fixReported(_ fix: Fix) {
     let sighting = TrackSighting(fix)
     guard sighting.errorMeters <= max(Self.errorMetersMax, radiusMeters * 2) else { return }
@@ -184,7 +185,7 @@ public struct AnchorMonitor {
       anchor.isOutside = isOutside
       isToBeKept = true
     }
-    // Of a boat whose place was unknown, and that may be outside, the next fixes tell.
+    // If the place was unknown and the boat may be outside, the next fixes decide.
     let distance = watch?.distanceMeters ?? .infinity
     if state == .unknown, !anchor.isOutside, !(distance <= radiusMeters) { return }
     state = anchor.isOutside ? .outside : .inside

@@ -1,38 +1,37 @@
 import Bytes
 
-/// Watches that an anchored boat stays where it is.
+/// Detects whether an anchored boat leaves its circle.
 ///
-/// A fix that is outside beyond its error is believed when the next one is, too; one that is only
-/// likely to be outside, when three in a row are. A receiver wanders, and an alarm that cries at
-/// night for nothing is switched off. The same holds for the way back, so a boat at the edge gives
-/// one alarm.
+/// A fix that is outside beyond its error counts after a second one; one that is only likely to be
+/// outside, after three in a row. Receivers wander, and people switch off an alarm that is false at
+/// night. The same applies to the return, so that a boat at the edge causes one alarm.
 public struct AnchorWatch: Equatable, Sendable {
-  /// Fixes in a row that are outside, or inside, beyond their errors, before that is believed.
+  /// Number of fixes in a row that are outside, or inside, beyond their errors.
   public static let certainMax = 2
-  /// Fixes in a row that are likely to be outside, or inside, before that is believed.
+  /// Number of fixes in a row that are likely to be outside, or inside.
   public static let likelyMax = 3
-  /// Inside again is nearer than this part of the radius.
+  /// Part of the radius within which a boat counts as inside again.
   public static let returnFactor = 0.9
 
-  /// Where the watch was set.
+  /// Place of the anchor.
   public let anchor: EarthPoint
-  /// How far the boat may be from there: chain, boat, and the way to the receiver.
+  /// Largest distance of the boat: chain, boat, and the offset of the receiver.
   public let radiusMeters: Double
   public private(set) var isOutside = false
-  /// How far the boat was by the last fix, in metres; nil before there was one.
+  /// Distance at the last fix, in metres; nil before the first one.
   public private(set) var distanceMeters: Double?
   private var certainCount = 0
   private var likelyCount = 0
   private var judgedAt: Instant?
 
-  /// `isOutside` is what an earlier run of the agent knew.
+  /// `isOutside` is the state from an earlier run of the agent.
   public init(anchor: EarthPoint, radiusMeters: Double, isOutside: Bool = false) {
     self.anchor = anchor
     self.radiusMeters = radiusMeters
     self.isOutside = isOutside
   }
 
-  /// Returns whether the boat is outside, where that is another answer than before.
+  /// Records a fix. Returns whether the boat is outside, if that has changed.
   public mutating func fixReported(_ fix: Fix) -> Bool? {
     let sighting = TrackSighting(fix)
     if let judgedAt, sighting.instant <= judgedAt { return nil }

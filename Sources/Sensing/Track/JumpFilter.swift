@@ -1,30 +1,30 @@
 import Bytes
 
-/// Refuses fixes where the board cannot be, coming from where it was: reflected, spoofed or made
-/// by a receiver that has lost itself.
+/// Rejects fixes that the board cannot have reached from its last place: reflected, spoofed, or
+/// from a receiver that has lost its position.
 ///
-/// It never refuses for ever: what was refused is believed once it agrees with itself, and after
+/// It never rejects forever: rejected fixes are accepted once they agree with each other, and after
 /// some minutes in any case.
 struct JumpFilter {
   enum Verdict { case plausible, refused, newPlace }
 
-  /// Refused fixes in a row that agree with each other, after which they are believed.
+  /// Number of rejected fixes in a row that agree with each other before they are accepted.
   static let agreeingMax = 3
-  /// How long fixes are refused that agree neither with what is believed nor with each other.
+  /// Longest time for which fixes are rejected that agree neither with the accepted place nor with
+  /// each other.
   static let refusalMax: Duration = .seconds(300)
-  /// What the receiver says of the speed holds for so long.
+  /// Time in seconds for which a reported speed counts.
   static let speedIsKnownFor = 60.0
-  /// What a board can be faster in between than the receiver said before and after, in metres per
-  /// second.
+  /// Margin over the speeds that the receiver reported before and after, in metres per second.
   static let speedMargin = 15.0
   static let speedFactor = 1.5
-  /// Of a board whose speed is not known: a fast train, in metres per second.
+  /// Assumed speed of a board without a reported one: a fast train, in metres per second.
   static let unknownSpeedMax = 70.0
 
   private var believed: TrackSighting?
   private var suspect: TrackSighting?
   private var agreeingCount = 0
-  /// When the first of the fixes came that are refused.
+  /// Time of the first of the rejected fixes.
   private var refusedSince: Instant?
 
   mutating func judge(_ sighting: TrackSighting) -> Verdict {

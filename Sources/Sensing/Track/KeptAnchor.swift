@@ -1,9 +1,9 @@
 public import Bytes
 
-/// What of the anchor watch outlives a restart; and the file that keeps it. Integers are
+/// The state of the anchor watch that outlives a restart, and the file that stores it. Integers are
 /// little-endian:
 ///
-///     size  field       what
+///     size  field       meaning
 ///        4  magic       "HWAN"
 ///        2  version     1
 ///        1  setter      0 not set, 1 by a GPIO line, 2 by a command
@@ -11,17 +11,17 @@ public import Bytes
 ///        4  latitude    of the anchor, in 10^-7 degrees north
 ///        4  longitude   of the anchor, in 10^-7 degrees east
 ///        1  line        1 the GPIO line was active when it was read last, else 0
-///        4  checksum    CRC-32C of all before
+///        4  checksum    CRC-32C of all bytes before
 public struct KeptAnchor: Equatable, Sendable {
-  /// Who sets the watch.
+  /// Origin of the watch.
   public enum Setter: UInt8, Sendable { case line = 1, command = 2 }
 
-  /// Where the anchor is, to a centimetre.
+  /// Place of the anchor, to a centimetre.
   public struct Place: Equatable, Sendable {
     let latitude: Int32
     let longitude: Int32
 
-    /// Nil where it is not on Earth.
+    /// Nil if the fix is not on Earth.
     init?(_ fix: Fix) {
       guard let latitude = FixedPoint(rounding: fix.latitude, decimals: 7)?.coefficient,
         let longitude = FixedPoint(rounding: fix.longitude, decimals: 7)?.coefficient
@@ -45,17 +45,17 @@ public struct KeptAnchor: Equatable, Sendable {
   public static let fileByteCount = 21
   private static let frame = KeptFrame(magic: "HWAN", version: 1)
 
-  /// Nil where no watch is set.
+  /// Nil if no watch is set.
   var setter: Setter?
-  /// Nil before there was a fix.
+  /// Nil before the first fix.
   var place: Place?
   var isOutside = false
-  /// Whether the line was active when it was read last: only another level is news.
+  /// Whether the line was active at its last reading: only another level is a change.
   var isLineActive = false
 
   init() {}
 
-  /// The bytes of the file.
+  /// Contents of the file.
   public var file: ByteBuffer {
     var buffer = ByteBuffer(capacity: Self.fileByteCount)
     Self.frame.open(&buffer)

@@ -1,44 +1,40 @@
 import Bytes
 
-/// Whether the board moves or is parked.
+/// Detects whether the board moves or is parked.
 ///
-/// At rest a receiver wanders by metres, and says small speeds; an anchored boat swings around its
+/// At rest a receiver wanders by metres and reports low speeds; an anchored boat swings around its
 /// anchor. Neither is a journey: to start takes a speed that the positions confirm, and to be
-/// parked takes a minute at one place. Between the two speeds the state stays as it is.
+/// parked takes a minute at one place. Between the two speeds the state does not change.
 struct RestDetector {
   enum State: Equatable, Sendable { case moving, parked }
   enum Change: Equatable { case startedMoving, stopped }
 
-  /// From this speed on a board moves, in metres per second.
+  /// Lowest speed of a moving board, in metres per second.
   static let movingSpeed = 1.0
-  /// Below this one it stands.
+  /// Speed below which the board stands, in metres per second.
   static let standingSpeed = 0.5
-  /// How long it stands before it is parked.
+  /// Time of standing after which a board is parked.
   static let parkedAfter: Duration = .seconds(60)
-  /// How far it may be meanwhile from where it came to stand, in metres; or its error, if larger.
+  /// Largest distance from the place of standing meanwhile, in metres; or the error, if larger.
   static let standingMetersMax = 20.0
-  /// How far a parked board has to be from where it was when it starts, in metres.
+  /// Smallest distance of a parked board from the last point when it starts, in metres.
   static let startMeters = 10.0
-  /// Around the last point nothing that a parked board does is worth another; or its error, if
-  /// larger.
+  /// Distance from the last point within which a parked board makes no new one, in metres; or the
+  /// error, if larger.
   static let driftMeters = 50.0
 
   private(set) var state: State
-  /// Where it came to stand.
+  /// Place at which the board came to stand.
   private var stand: TrackSighting?
 
-  /// Whether it stands where it came to stand, and is not parked yet.
+  /// Whether the board stands at `stand`, and is not parked yet.
   private(set) var isStanding = false
 
   init(_ sighting: TrackSighting) {
     state = sighting.speedMetersPerSecond.map { $0 < Self.movingSpeed } ?? false ? .parked : .moving
   }
 
-  /// - Parameters:
-  ///   - sighting: what is known now.
-  ///   - previous: what was known before.
-  ///   - point: the last point of the track.
-  /// - Returns: what is another way now; nil where nothing is.
+  /// - Returns: the change of the state; nil if there is none.
   mutating func sighted(
     _ sighting: TrackSighting, after previous: TrackSighting, from point: TrackSighting
   ) -> Change? {
@@ -84,7 +80,7 @@ struct RestDetector {
     }
   }
 
-  /// What of the speed between two positions cannot be their error.
+  /// Returns the part of the speed between two positions that their error cannot explain.
   private static func leastSpeed(_ sighting: TrackSighting, since previous: TrackSighting) -> Double
   {
     let way = sighting.meters(from: previous) - sighting.errorMeters

@@ -1,42 +1,41 @@
-/// What becomes of a fix, and why.
+/// The decision on a fix, with its reason.
 public enum TrackDecision: Equatable, Sendable {
-  // It is a point of the track:
+  // Reasons for a point of the track:
 
-  /// There is no point yet.
+  /// This is the first point.
   case first
-  /// As much time has passed as the configuration says for a board that moves.
+  /// The configured interval of a moving board has passed.
   case interval
-  /// It is as far from the last point as the configuration says.
+  /// The configured distance from the last point is reached.
   case distance
-  /// The course has turned by as much as the configuration says.
+  /// The course has turned by the configured angle.
   case turn
-  /// The board was parked, and moves.
+  /// The board was parked, and now moves.
   case startedMoving
-  /// The board moved, and is parked.
+  /// The board moved, and is now parked.
   case stopped
-  /// The board is parked, and yet at another place than the last point: an anchor drags, a tide
-  /// turns.
+  /// The board is parked, but at another place than the last point: an anchor drags, a tide turns.
   case displaced
-  /// As much time has passed as the configuration says for a board that is parked.
+  /// The configured interval of a parked board has passed.
   case parkedInterval
-  /// Fixes that were refused as a jump agree with each other, or are all there is.
+  /// Fixes that were rejected as a jump agree with each other, or no others come.
   case newPlace
-  /// The board has come into a zone of Home Assistant, or has left one.
+  /// The board has entered or left a zone of Home Assistant.
   case zone
-  /// Home Assistant does not have the last point, and takes data.
+  /// Home Assistant does not have the last point, and accepts data.
   case owed
 
-  // It is none:
+  // Reasons for no point:
 
-  /// The board moves, and this is too near to the last point.
+  /// The board moves, and is too near to the last point.
   case nothingNew
   /// The board is parked, or about to be.
   case standing
-  /// It is no newer than one that was judged before.
+  /// The fix is no newer than one that was judged before.
   case older
-  /// Its error is too large.
+  /// The error is too large.
   case inaccurate
-  /// The board cannot have come there from where it was.
+  /// The board cannot have reached this place from the last one.
   case jump
 
   /// Whether the fix is a point of the track.

@@ -1,20 +1,20 @@
 public import Bytes
 
-/// Decides which fixes are points of the track, and says why.
+/// Decides which fixes are points of the track, with a reason.
 ///
-/// A board that moves makes a point after a time, a way or a turn; one that is parked makes one
-/// seldom, and none because its receiver wanders. A fix that cannot be right makes none. There is
-/// nothing to decide where there is no fix, so it needs no deadline.
+/// A moving board makes a point after a time, a distance or a turn; a parked board makes one
+/// seldom, and none for the wander of its receiver. An implausible fix makes none. Only fixes cause
+/// decisions, so the filter needs no deadline.
 public struct TrackFilter: Sendable {
-  /// When a fix is a point of the track.
+  /// The conditions for a point of the track.
   public struct Settings: Equatable, Sendable {
-    /// Of a board that moves: after so long. Zero: every fix.
+    /// Interval of a moving board; zero for every fix.
     public var every: Duration
-    /// Of a board that moves: so far from the last point.
+    /// Distance of a moving board from the last point.
     public var distanceMeters: Double?
-    /// Of a board that moves: when its course has turned by so much since the last point, 1...170.
+    /// Turn of a moving board's course since the last point, 1...170.
     public var turnDegrees: Double?
-    /// Of a board that is parked: after so long.
+    /// Interval of a parked board.
     public var parkedEvery: Duration
 
     public init(
@@ -31,31 +31,28 @@ public struct TrackFilter: Sendable {
   /// Whether the board moves.
   public enum State: Sendable { case moving, parked }
 
-  /// A larger error makes no point, unless there is nothing better for as long as a parked board
-  /// makes none.
+  /// Largest error of a point, unless there is no better fix for the interval of a parked board.
   public static let errorMetersMax = 200.0
-  /// Fixes are not exactly a cycle apart: one that is early by so much counts.
+  /// Amount by which a fix may be early: fixes are not exactly a cycle apart.
   public static let earlyMax: Duration = .seconds(2)
-  /// Fixes in a row of a parked board that are away from the last point, before that is believed.
+  /// Number of fixes in a row away from the last point after which a parked board is displaced.
   static let displacedMax = 2
-  /// From nearer than this no course is read from positions, in metres.
+  /// Smallest distance between two positions that gives a course, in metres.
   static let courseMetersMin = 10.0
 
   private let settings: Settings
   private let turnCosine: Double?
   private var jumps = JumpFilter()
   private var rest: RestDetector?
-  /// The last fix that was believed.
+  /// Last accepted fix.
   private var previous: TrackSighting?
-  /// The last point of the track.
   private var point: TrackSighting?
-  /// When the last fix was judged.
   private var judgedAt: Instant?
-  /// Since when there is no fix whose error is small enough.
+  /// Time since which there is no fix with a sufficiently small error.
   private var inaccurateSince: Instant?
   private var displacedCount = 0
   private var zones = ZoneWatch()
-  /// What became of the last fix, and when it was a fix.
+  /// Decision on the last fix, and the time of the fix.
   public private(set) var last: (decision: TrackDecision, at: Instant)?
 
   public init(_ settings: Settings) {
@@ -63,21 +60,21 @@ public struct TrackFilter: Sendable {
     turnCosine = settings.turnDegrees.map { Angle(degrees: $0).cosine }
   }
 
-  /// Nil before there is a fix.
+  /// Nil before the first fix.
   public var state: State? { rest.map { $0.state == .moving ? .moving : .parked } }
 
-  /// Whether the board was in other zones at the fix before the last one that was judged.
+  /// Whether the last judged fix is in other zones than the one before.
   public private(set) var isZoneChanged = false
 
-  /// Home Assistant has these zones, and no others.
+  /// Replaces the zones of Home Assistant.
   public mutating func zonesKnown(_ circles: [ZoneWatch.Circle]) { zones.zonesKnown(circles) }
 
-  /// Judges a fix.
+  /// Decides on a fix.
   ///
   /// - Parameters:
-  ///   - fix: what the receiver says; a fix is judged once.
-  ///   - isOwed: whether Home Assistant does not have the last point, and takes data.
-  /// - Returns: whether it is a point of the track, and why.
+  ///   - fix: fix of the receiver; each is judged once.
+  ///   - isOwed: whether Home Assistant does not have the last point, and accepts data.
+  /// - Returns: whether the fix is a point of the track, with the reason.
   public mutating func fixReported(_ fix: Fix, isOwed: Bool = false) -> TrackDecision {
     let sighting = TrackSighting(fix)
     let decision = decide(sighting, isOwed: isOwed)
@@ -94,7 +91,7 @@ public struct TrackFilter: Sendable {
     switch jumps.judge(sighting) {
     case .refused: return .jump
     case .newPlace:
-      // No way leads from there to here.
+      // No course leads from the old place to this one.
       previous = nil
       decision = .newPlace
     case .plausible: decision = reason(for: sighting)
@@ -185,7 +182,7 @@ public struct TrackFilter: Sendable {
     return sighting.instant - point.instant >= interval - early
   }
 
-  /// Where the board is heading, as its receiver says or as its positions do.
+  /// Returns the course of the board, from the receiver or from the positions.
   private func course(to sighting: TrackSighting) -> Direction? {
     if let direction = sighting.direction { return direction }
     guard let previous,

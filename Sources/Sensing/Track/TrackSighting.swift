@@ -1,16 +1,16 @@
 import Bytes
 
-/// What the track filter needs to know of a fix.
+/// The values of a fix that the track filter needs.
 struct TrackSighting {
   let point: EarthPoint
   let instant: Instant
-  /// As the receiver says it.
+  /// Speed that the receiver reports.
   let speedMetersPerSecond: Double?
   let errorMeters: Double
-  /// As the receiver says it, of a board that moves.
+  /// Course that the receiver reports, of a moving board.
   var direction: Direction?
 
-  /// What is taken for the error of a fix that has none.
+  /// Error assumed for a fix that has none.
   static let unknownErrorMeters = 50.0
 
   init(_ fix: Fix) {
@@ -18,7 +18,7 @@ struct TrackSighting {
     instant = fix.notBefore
     speedMetersPerSecond = fix.speedMetersPerSecond
     errorMeters = fix.horizontalErrorMeters ?? Self.unknownErrorMeters
-    // The course of a board that stands is noise.
+    // The course of a standing board is noise.
     let hasCourse = fix.speedMetersPerSecond.map { $0 >= RestDetector.movingSpeed } ?? false
     direction = hasCourse ? fix.trackDegrees.map(Direction.init(degrees:)) : nil
   }
@@ -29,8 +29,8 @@ struct TrackSighting {
 
   func meters(from other: TrackSighting) -> Double { other.point.distanceMeters(to: point) }
 
-  /// The mean speed since `earlier`, in metres per second. The clocks of receivers are coarse: no
-  /// time is shorter than half a second.
+  /// Returns the mean speed since `earlier`, in metres per second, over at least half a second: the
+  /// clocks of receivers are coarse.
   func derivedSpeed(since earlier: TrackSighting) -> Double {
     meters(from: earlier) / max(seconds(since: earlier), 0.5)
   }

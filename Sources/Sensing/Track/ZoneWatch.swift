@@ -1,11 +1,11 @@
-/// Notices that the board comes into a zone of Home Assistant, or leaves one.
+/// Detects that the board enters or leaves a zone of Home Assistant.
 ///
-/// Home Assistant takes a device to be in a zone where the middle is nearer than the radius and the
-/// error of the fix together (`homeassistant.components.zone.in_zone`). The same rule holds here,
-/// with a margin on either side: so Home Assistant finds what was noticed, and a board that is
-/// parked at the edge does not come and go.
+/// Home Assistant counts a device as in a zone if the distance to the centre is less than the
+/// radius plus the error of the fix (`homeassistant.components.zone.in_zone`). This filter uses the
+/// same rule with a margin on either side: Home Assistant then confirms each change, and a board
+/// that is parked at the edge does not enter and leave repeatedly.
 public struct ZoneWatch: Sendable {
-  /// A zone, as far as it matters here.
+  /// A circular zone.
   public struct Circle: Equatable, Sendable {
     public let center: EarthPoint
     /// 0 or more.
@@ -19,13 +19,13 @@ public struct ZoneWatch: Sendable {
 
   private struct Zone {
     let circle: Circle
-    /// Nil before there was a fix.
+    /// Nil before the first fix.
     var isInside: Bool?
   }
 
-  /// As many are watched; Home Assistant has no limit.
+  /// Maximum number of zones; Home Assistant has no limit.
   public static let zonesMax = 256
-  /// The margin, in metres; half the error, if larger; half the radius at most.
+  /// Margin in metres, or half the error, if larger; at most half the radius.
   static let marginMeters = 10.0
 
   private var zones: [Zone] = []
@@ -39,7 +39,7 @@ public struct ZoneWatch: Sendable {
     }
   }
 
-  /// Returns whether a zone was entered or left.
+  /// Records a sighting. Returns whether a zone was entered or left.
   mutating func sighted(_ sighting: TrackSighting) -> Bool {
     var hasCrossed = false
     for index in zones.indices {

@@ -1,68 +1,69 @@
 import Bytes
 
-/// Cuts what a device says over VE.Direct into text blocks, and tells which are right.
+/// Splits the output of a device over VE.Direct into text blocks, and checks their sums.
 ///
-/// A block is lines of CR LF, a label, a tab and a value; the last label is `Checksum`, and its
-/// value one byte, any byte, which makes the sum of all bytes from the first CR LF on 0. Frames
-/// of the HEX protocol, from `:` to LF, come between blocks and inside them, and do not count;
-/// only where that one byte is awaited, `:` is it. (Victron Energy, VE.Direct protocol, 3.33.)
+/// A block consists of lines of CR LF, a label, a tab and a value; the last label is `Checksum`,
+/// and its value is one byte, any byte, that makes the sum of all bytes from the first CR LF 0.
+/// Frames of the HEX protocol, from `:` to LF, come between blocks and inside them, and do not
+/// count, but in place of the checksum byte, `:` is that byte. (Victron Energy, VE.Direct protocol,
+/// 3.33.)
 ///
-/// A block that is not right costs itself alone where its end can be seen, else the next one, too.
-/// Where the reading began in the middle, the first end is awaited before a block is believed.
+/// An invalid block costs only itself if its end can be seen, otherwise the next one too. If the
+/// reading began inside a block, no block is accepted before the first end.
 ///
-/// Some chargers make sums that are always wrong by the same: after `sameSumsMin` whole blocks in a
-/// row with one wrong sum, that one is right, too. Noise does not do that.
+/// The sums of some chargers are always wrong by the same amount: after `sameSumsMin` whole blocks
+/// in a row with one wrong sum, that sum is accepted too. Noise does not repeat a sum.
 public struct VEDirectReader: ~Copyable {
   public enum Event: Equatable, Sendable {
-    /// A block is whole and its sum is right: `nextLine` has its lines until the next byte.
+    /// A block is complete and its sum is accepted: `nextLine` returns its lines until the next
+    /// byte.
     case block
-    /// What was begun is no block, or its sum is wrong.
+    /// The input is not a block, or its sum is wrong.
     case damaged
   }
 
-  /// Victron's labels have up to 9 bytes, its values up to 32.
+  /// Maximum sizes: Victron's labels have up to 9 bytes, its values up to 32.
   public static let labelByteCountMax = 15
   public static let valueByteCountMax = 63
-  /// A block has up to 22 lines.
+  /// Maximum size of a block, which has up to 22 lines.
   public static let blockByteCountMax = 1024
-  /// The longest HEX frame; what is longer is noise.
+  /// Maximum size of a HEX frame; a longer one is noise.
   public static let hexByteCountMax = 512
 
-  /// The whole blocks in a row whose sums are wrong by the same before they are believed.
+  /// Number of whole blocks in a row with the same wrong sum before it is accepted.
   public static let sameSumsMin = 8
 
   private enum Place {
-    /// Between blocks: a CR begins one.
+    /// Between blocks: a CR begins the next one.
     case outside
-    /// Behind the CR of a line end.
+    /// After the CR of a line end.
     case lineEnd
     case label
     case value
-    /// Ahead of the one byte.
+    /// Before the checksum byte.
     case sum
   }
 
   private var place = Place.outside
   private var hexByteCount: Int?
   private var sum: UInt8 = 0
-  /// Whether the block that is read was seen from its beginning.
+  /// Whether the current block was read from its beginning.
   private var isAligned = false
-  /// What the sum of a right block is beside 0.
+  /// Accepted sum other than 0.
   private var believedSum: UInt8 = 0
-  /// The sum of the last whole block that was wrong, and how many in a row had it.
+  /// Sum of the last whole block with a wrong one, and the number of such blocks in a row.
   private var wrongSum: (sum: UInt8, count: Int) = (0, 0)
-  /// How many whole blocks with a wrong sum were read.
+  /// Number of whole blocks with a wrong sum.
   public private(set) var wrongSumCount = 0
   /// The lines of the block, each as label, tab, value and LF.
   private var lines = ByteBuffer(capacity: blockByteCountMax)
-  /// Where the label or the value begins that is read.
+  /// Start of the current label or value.
   private var start = 0
   private static let checksum: StaticString = "Checksum"
 
   public init() {}
 
-  /// From here on something else is heard: what was begun is forgotten, and what comes may be the
-  /// middle of a block.
+  /// Discards the partial input: the next bytes may be the middle of a block.
   public mutating func restart() {
     place = .outside
     hexByteCount = nil
@@ -70,14 +71,14 @@ public struct VEDirectReader: ~Copyable {
     lines.removeAll()
   }
 
-  /// Nothing came for longer than a block has pauses: what was begun is forgotten, and what comes
-  /// is the beginning of a block.
+  /// Records a silence longer than any pause in a block: discards the partial input, and the next
+  /// byte begins a block.
   public mutating func gapPassed() {
     restart()
     isAligned = true
   }
 
-  /// Takes in the next byte.
+  /// Processes the next byte.
   public mutating func received(_ byte: UInt8) -> Event? {
     if let count = hexByteCount { return receivedInHex(byte, after: count) }
     if byte == UInt8(ascii: ":"), place != .sum {
@@ -98,8 +99,8 @@ public struct VEDirectReader: ~Copyable {
 
   // MARK: The lines of the block
 
-  /// The line at `place`, which moves on to the one behind it; nil behind the last one. The line
-  /// of the sum is none.
+  /// Returns the line at `place`, and moves `place` behind it; nil after the last one. The checksum
+  /// line is not returned.
   public func nextLine(at place: inout Int) -> Line? {
     guard place < lines.count,
       let tab = lines.bytes.firstIndex(of: UInt8(ascii: "\t"), from: place),
@@ -109,13 +110,13 @@ public struct VEDirectReader: ~Copyable {
     return Line(label: place..<tab, value: tab + 1..<end)
   }
 
-  /// Where the two parts of a line stand in `text`.
+  /// The ranges of a line's label and value in `text`.
   public struct Line: Equatable, Sendable {
     public let label: Range<Int>
     public let value: Range<Int>
   }
 
-  /// What the lines are parts of.
+  /// Text of all lines.
   public var text: Span<UInt8> { @_lifetime(borrow self) get { lines.bytes } }
 
   // MARK: Bytes
@@ -173,7 +174,7 @@ public struct VEDirectReader: ~Copyable {
     return append(byte, max: Self.valueByteCountMax) ? nil : giveUp()
   }
 
-  /// Whether the byte can stand in a label or a value, and fits.
+  /// Appends a byte of a label or a value. Returns whether it is valid and fits.
   private mutating func append(_ byte: UInt8, max: Int) -> Bool {
     guard byte >= 0x20, byte != 0x7F, lines.count - start < max else { return false }
     lines.append(byte)
@@ -191,7 +192,7 @@ public struct VEDirectReader: ~Copyable {
     return sum == believedSum || isBelieved() ? .block : .damaged
   }
 
-  /// Whether this wrong sum has come so often that it is the device's own.
+  /// Returns whether this wrong sum has come often enough to be the device's own.
   private mutating func isBelieved() -> Bool {
     wrongSum = (sum, sum == wrongSum.sum ? wrongSum.count + 1 : 1)
     wrongSumCount = wrongSumCount.addingReportingOverflow(1).partialValue

@@ -1,9 +1,9 @@
-/// The rows: first what is told unless `only` says otherwise, then the device's own history.
+/// The sensors: first those of the default, then the device's own history.
 extension VEDirectSensor {
-  /// How many of `all` are told where `only` does not say which.
+  /// Number of sensors in `all` that are reported if `only` is not set.
   public static let usualCount = 41
 
-  /// All that a device can say, by labels of VE.Direct; their place is their number.
+  /// All sensors of a device, by labels of VE.Direct; a sensor's number is its index.
   public static let all: [VEDirectSensor] = [
     VEDirectSensor(
       "V", "voltage", unit: "V", deviceClass: "voltage", .number(3, 2)),

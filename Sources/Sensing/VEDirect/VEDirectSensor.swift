@@ -1,33 +1,33 @@
 public import Bytes
 
-/// A sensor that a device of Victron can have: a label of VE.Direct, what its value means, and what
-/// it is to Home Assistant.
+/// A sensor of a Victron device: a label of VE.Direct, the form of its value, and its description
+/// for Home Assistant.
 public struct VEDirectSensor: Sendable {
-  /// How a value is written, and what is made of it.
+  /// Form of a value, and its conversion.
   enum Format: Sendable {
-    /// A whole number: how many of its digits are decimals, and how many of them are shown.
+    /// A whole number: the number of its decimals, and of the decimals to report.
     case number(UInt8, UInt8)
-    /// The same, in minutes, where -1 is "for ever".
+    /// A whole number of minutes; -1 means without limit.
     case minutes
     /// `ON` or `OFF`.
     case onOff
-    /// A number that stands for one of these.
+    /// A number with a word for each value.
     case words(VEDirectWords)
-    /// A number whose bits each stand for one of these.
+    /// A number with a word for each bit.
     case bits(VEDirectWords)
   }
 
-  /// What a value of a label says.
+  /// The meaning of a label's value.
   public enum Answer: Equatable, Sendable {
     case value(Value)
-    /// The device has no such value now (`---`), or says what makes no sense.
+    /// The device has no value now (`---`), or an invalid one.
     case none
     /// A number outside of the sensor's range.
     case implausible(FixedPoint)
   }
 
   let label: StaticString
-  /// What the configuration calls it, and the end of its unique id.
+  /// Key in the configuration, and end of the unique id.
   public let key: StaticString
   private let words: StaticString?
   private let unit: StaticString?
@@ -36,7 +36,7 @@ public struct VEDirectSensor: Sendable {
   private let format: Format
   private let icon: StaticString?
   private let isDiagnostic: Bool
-  /// What its number can be; nil where it can be any.
+  /// Plausible range of the number; nil if there is none.
   let range: PlausibleRange?
 
   init(
@@ -57,7 +57,7 @@ public struct VEDirectSensor: Sendable {
     range = Self.range(of: deviceClass, in: unit)
   }
 
-  /// Without a class there is none: the table knows percent as a share, and a deviation is another.
+  /// Returns nil without a class: the table has percent as a share, and a deviation is not one.
   private static func range(
     of deviceClass: StaticString?, in unit: StaticString?
   ) -> PlausibleRange? {
@@ -66,8 +66,8 @@ public struct VEDirectSensor: Sendable {
     return isCharge ? PlausibleRange.ofCharge : KernelPart(named: []).range(of: unit)
   }
 
-  /// What Home Assistant is told about this sensor of the device `identity`, which people call
-  /// `name`.
+  /// Returns the description of this sensor for Home Assistant; `identity` identifies the device,
+  /// and `name` is its display name.
   func description(
     of identity: [UInt8], named name: [UInt8], icon: [UInt8]?
   ) -> SensorDescription {
@@ -86,7 +86,6 @@ public struct VEDirectSensor: Sendable {
 
   // MARK: Values
 
-  /// What the value behind the label says.
   func answer(_ text: Span<UInt8>) -> Answer {
     switch format {
     case .number(let decimals, let shown):
@@ -107,8 +106,7 @@ public struct VEDirectSensor: Sendable {
     }
   }
 
-  /// A whole number as VE.Direct writes it: in decimal digits, perhaps behind a minus, or behind
-  /// `0x` in hexadecimal ones.
+  /// Parses a whole number of VE.Direct: decimal with an optional minus, or hexadecimal after `0x`.
   private static func number(_ text: Span<UInt8>) -> Int64? {
     guard text.starts(with: "0x") || text.starts(with: "0X") else {
       return KernelText.integer(text, in: Int64(Int32.min)...Int64(UInt32.max))
@@ -135,20 +133,20 @@ extension VEDirectSensor.Format {
 }
 
 extension VEDirectSensor {
-  /// How many there are.
+  /// Number of sensors.
   public static var count: Int { all.count }
 
-  /// What messages call what `device` says under the label of the sensor with this number, such as
-  /// `T of serial0`.
+  /// Returns the name of a sensor in messages, such as `T of serial0`.
   public static func name(_ number: Int, of device: InlineText) -> InlineText {
     InlineText(([UInt8](all[number].label) + [UInt8](" of ") + [UInt8](device.bytes)).span)
   }
 
-  /// What the configuration calls them, by number.
+  /// Keys of the configuration, by number.
   public static var keys: [StaticString] { all.map { $0.key } }
 
-  /// What Home Assistant is told about the sensor with this number of the device `identity`, which
-  /// people call `name`; `icon` in place of its own one, where there is one.
+  /// Returns the description of the sensor with this number for Home Assistant. `identity`
+  /// identifies the device, `name` is its display name, and `icon`, if given, replaces the sensor's
+  /// own.
   public static func description(
     _ number: Int, of identity: [UInt8], named name: [UInt8], icon: [UInt8]?
   ) -> SensorDescription {
@@ -157,26 +155,26 @@ extension VEDirectSensor {
 }
 
 extension VEDirectSensor {
-  /// Time to go is the charge divided by the current of the moment, and jumps with it.
+  /// Time to go is the charge divided by the present current, and jumps with it.
   private static let minutesMinChange = FixedPoint(5)
 
-  /// Whether it is measured, and so has a least change that counts.
+  /// Whether the sensor is a measurement, and so has a minimum change.
   public var isMeasured: Bool { hasStateClass("measurement") }
 
-  /// Whether it is a count.
+  /// Whether the sensor is a count.
   public var isCounted: Bool { hasStateClass("total_increasing") }
 
   private func hasStateClass(_ word: StaticString) -> Bool {
     stateClass.map { [UInt8]($0).span.elementsEqual(word) } ?? false
   }
 
-  /// The least change that counts where neither the configuration nor the class says one.
+  /// Smallest change to report if neither the configuration nor the class sets one.
   public var standardMinChange: FixedPoint? {
     if case .minutes = format { Self.minutesMinChange } else { nil }
   }
 }
 
-/// Some of the sensors, by number.
+/// A set of sensors, by number.
 public struct VEDirectSensors: Equatable, Sendable {
   private var bits: UInt64 = 0
 

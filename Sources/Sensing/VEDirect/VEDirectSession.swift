@@ -1,65 +1,66 @@
 public import Bytes
 
-/// When a driver listens to a device of Victron, and what is believed of what it hears.
+/// A session with a Victron device: the times at which the driver listens, and the values that are
+/// accepted.
 ///
-/// A device speaks once a second, unasked. The port is open only while values are gathered, once
-/// in a cycle: between cycles neither the adapter nor the kernel has anything to do, and nothing
-/// old waits in them. The first byte wakes the driver; it reads when the block is probably over.
-/// That are two wake-ups for each block: one block of a solar charger, two of a battery monitor,
-/// and in the first cycle one more, which shows what there is to come.
+/// A device sends once a second without a request. The port is open only while values are gathered,
+/// once in a cycle: between cycles neither the adapter nor the kernel has work, and no old data
+/// waits in them. The first byte wakes the driver, which reads when the block is probably complete.
+/// That is two wake-ups for each block: one block of a solar charger, two of a battery monitor, and
+/// one more in the first cycle, which shows what the device sends.
 ///
-/// The driver tells what happens and does what it is told; `deadline` is when it has to come back.
+/// The driver reports events and does the returned actions; it comes back at `deadline`.
 public struct VEDirectSession: ~Copyable {
   public enum Action: Equatable, Sendable {
-    /// Open the port; then `opened` or `failed`.
+    /// Open the port; then call `opened` or `failed`.
     case open
-    /// Wait for input; then `inputArrived`.
+    /// Wait for input; then call `inputArrived`.
     case listen
     /// Do not wait for input.
     case pause
-    /// Read into `buffer` and tell `bytesRead` until nothing is left; then `drained`.
+    /// Read into `buffer` and call `bytesRead` until nothing is left; then call `drained`.
     case read
-    /// Drop what came in, and wait for input.
+    /// Drop the input, and wait for more.
     case discard
-    /// Close the port, and record what `report` says of each sensor.
+    /// Close the port, and record the `report` of each sensor.
     case finish
-    /// Close the port; nothing of what is wanted is to be had.
+    /// Close the port; the wanted values are not available.
     case fail(SourceFailure)
   }
 
-  /// What is to be recorded of a sensor.
+  /// The record of a sensor.
   public enum Report: Equatable, Sendable {
-    /// Nothing: it is not wanted, or what the device said just before still holds.
+    /// Nothing to record: the sensor is not wanted, or its last value still holds.
     case nothing
     /// The device has no value for it now.
     case none
     case value(Value)
-    /// A number that cannot be, and what can be.
+    /// An implausible number, and the plausible range.
     case implausible(FixedPoint, PlausibleRange)
-    /// The device never said it, or does not say it any more.
+    /// The device never sent a value, or no longer does.
     case stale
   }
 
-  /// A block takes less to come in: it is read this long after its first byte.
+  /// Time after its first byte at which a block is complete.
   public static let blockTime: Duration = .milliseconds(250)
-  /// What comes in sooner after opening waited in the adapter, or is the rest of a block.
+  /// Time after opening within which input waited in the adapter, or is the rest of a block.
   public static let leftoverTime: Duration = .milliseconds(50)
-  /// A block has no pause like this.
+  /// Pause that is longer than any inside a block.
   public static let gapTime: Duration = .milliseconds(500)
-  /// How long a cycle waits: for two blocks of devices that speak every two seconds.
+  /// Time that a cycle waits: two blocks of a device that sends every two seconds.
   public static let gatherTime: Duration = .seconds(4)
-  /// Without a block for so long the device is silent, and its values are old.
+  /// Time without a block after which the device is silent, and its values are old.
   public static let silenceTime: Duration = .seconds(10)
 
   private enum State {
     case closed
     case opening
-    /// Nothing was there when it was last looked, `since`.
+    /// No input was there at `since`.
     case listening(since: Instant)
     case settling(until: Instant, isLeftover: Bool)
   }
 
-  /// Where the driver puts what it reads.
+  /// Buffer into which the driver reads.
   public var buffer = ByteBuffer(capacity: 512)
 
   private let name: InlineText
@@ -68,30 +69,30 @@ public struct VEDirectSession: ~Copyable {
   private var reader = VEDirectReader()
   private var values = VEDirectValues()
   private var askedAt = Instant(nanoseconds: 0)
-  /// Whether the wait of this cycle is over though values may still come.
+  /// Whether the wait of this cycle is over, although values may still come.
   private var isLate = false
   private var isAtStart = false
   private var byteCount = 0
-  /// How many whole blocks with wrong sums there were before.
+  /// Number of whole blocks with wrong sums before this cycle.
   private var wrongSumCount = 0
-  /// What came since the port was opened.
+  /// Sensors with a value since the port was opened.
   private var heard = VEDirectSensors.none
   private var blockCount = 0
-  /// What the device says in all, as far as it was ever heard.
+  /// All sensors that the device is known to send.
   private var expected = VEDirectSensors.none
-  /// Whether it is being found out what the device says: all was heard when a block repeats.
+  /// Whether `expected` is still incomplete: everything was received when a block repeats.
   private var isLearning = true
   private var hasFailed = false
 
   /// - Parameters:
-  ///   - name: what messages call the device.
-  ///   - wanted: which sensors are of interest.
+  ///   - name: name of the device in messages.
+  ///   - wanted: sensors to report.
   public init(name: InlineText, wanted: VEDirectSensors = .usual) {
     self.name = name
     self.wanted = wanted
   }
 
-  // MARK: What the driver asks
+  // MARK: Queries
 
   public var isOpen: Bool {
     switch state {
@@ -100,10 +101,10 @@ public struct VEDirectSession: ~Copyable {
     }
   }
 
-  /// Whether the cycle waits for values. For a device that was silent it does not wait.
+  /// Whether the cycle waits for values. It does not wait for a device that was silent.
   public var isGathering: Bool { isOpen && !isLate && !hasFailed }
 
-  /// Why the wait brought nothing, where no failure was told yet.
+  /// Reason why the wait brought nothing, if no failure was reported yet.
   public var shortfall: SourceFailure? { isOpen && isLate && blockCount == 0 ? trouble : nil }
 
   public var deadline: Instant? {
@@ -114,10 +115,10 @@ public struct VEDirectSession: ~Copyable {
     }
   }
 
-  /// The serial number of the device, where it tells one.
+  /// Serial number of the device, if it sends one.
   public var serial: InlineText? { values.serial }
 
-  /// What is to be recorded of the sensor with this number after `finish`.
+  /// Returns the record of the sensor with this number after `finish`.
   public func report(_ sensor: Int, now: Instant) -> Report {
     guard wanted.contains(sensor) else { return .nothing }
     guard let heardAt = values.heardAt(sensor) else { return .stale }
@@ -138,7 +139,7 @@ public struct VEDirectSession: ~Copyable {
 
   // MARK: Events
 
-  /// Values are wanted. While those of an earlier cycle are still awaited, nothing more is done.
+  /// Starts a cycle. While values of an earlier cycle are awaited, nothing happens.
   public mutating func cycleDue(now: Instant) -> Action? {
     guard case .closed = state else { return nil }
     state = .opening
@@ -152,14 +153,14 @@ public struct VEDirectSession: ~Copyable {
     return .open
   }
 
-  /// The port is open, and empty.
+  /// Records that the port is open and empty.
   public mutating func opened(now: Instant) -> Action {
     reader.restart()
     state = .listening(since: now)
     return .listen
   }
 
-  /// The port could not be opened or read, or was unplugged.
+  /// Records that the port could not be opened or read, or was unplugged.
   public mutating func failed(_ failure: SourceFailure) -> Action {
     state = .closed
     hasFailed = true
@@ -192,7 +193,7 @@ public struct VEDirectSession: ~Copyable {
     }
   }
 
-  /// Takes in what is in `buffer`.
+  /// Processes the bytes in `buffer`.
   public mutating func bytesRead(now: Instant) {
     byteCount = byteCount.addingReportingOverflow(buffer.count).partialValue
     for index in 0..<buffer.count where reader.received(buffer[index]) == .block {
@@ -201,7 +202,7 @@ public struct VEDirectSession: ~Copyable {
     buffer.removeAll()
   }
 
-  /// Nothing is left to be read.
+  /// Records that everything was read.
   public mutating func drained(now: Instant) -> Action { isComplete ? finish() : .listen }
 
   // MARK: Blocks
@@ -232,10 +233,10 @@ public struct VEDirectSession: ~Copyable {
       && expected.intersection(wanted).isSubset(of: heard)
   }
 
-  /// The time is over in which something should have come.
+  /// Handles the end of the wait.
   private mutating func waited(now: Instant) -> Action? {
     if blockCount > 0 {
-      // What did not come may never come again: the next cycle finds out.
+      // Values that did not come may never come again: the next cycle finds out.
       expected = heard
       isLearning = true
       return finish()
@@ -249,7 +250,7 @@ public struct VEDirectSession: ~Copyable {
     values.decide()
     guard !heard.intersection(wanted).isEmpty else {
       return failed(
-        .unsupported(name, remedy: "leave \"only\" out: it names nothing of this device"))
+        .unsupported(name, remedy: "remove \"only\": it names no value of this device"))
     }
     state = .closed
     hasFailed = false
@@ -260,9 +261,9 @@ public struct VEDirectSession: ~Copyable {
     if byteCount == 0 { return .silent(name) }
     let hasBlocks = reader.wrongSumCount != wrongSumCount
     return .malformed(
-      name, found: hasBlocks ? Self.wrongSums : InlineText("bytes without a block of VE.Direct"))
+      name, found: hasBlocks ? Self.wrongSums : InlineText("bytes without a VE.Direct block"))
   }
 
-  /// What a device says whose blocks are whole and whose sums are wrong.
-  public static let wrongSums = InlineText("whole blocks of VE.Direct with wrong sums")
+  /// Failure of a device whose blocks are whole and whose sums are wrong.
+  public static let wrongSums = InlineText("VE.Direct blocks with wrong checksums")
 }

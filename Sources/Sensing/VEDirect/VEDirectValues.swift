@@ -1,45 +1,45 @@
 import Bytes
 
-/// What a device has said, label by label, and which device that is.
+/// The values of a device by label, and its identity.
 ///
-/// A battery monitor says its values in two blocks by turns; they are put together here. Another
-/// device at the same cable is believed when two blocks in a row name it: a block whose sum is
-/// right by chance must not make new sensors.
+/// A battery monitor sends its values in two alternating blocks; they are combined here. Another
+/// device on the same cable is accepted after two blocks in a row that name it: a block whose sum
+/// is right by chance must not create sensors.
 struct VEDirectValues {
   private struct Row {
     var answer = VEDirectSensor.Answer.none
     var heardAt: Instant?
   }
 
-  /// A device by its serial number, which battery monitors do not tell.
+  /// A device, identified by its serial number, which battery monitors do not send.
   private struct Device: Equatable {
     let serial: InlineText?
   }
 
   private var rows = [Row](repeating: Row(), count: VEDirectSensor.count)
   private var device: Device?
-  /// Another device, which one block has named.
+  /// Another device, named by one block.
   private var candidate: Device?
 
-  /// The serial number of the device that is believed, where it tells one.
+  /// Serial number of the accepted device, if it sends one.
   var serial: InlineText? { (device ?? candidate)?.serial }
-  /// Whether what was said last named a device that is not believed yet.
+  /// Whether the last block named a device that is not accepted yet.
   var isUndecided: Bool { candidate != nil }
 
-  /// What a block did.
+  /// The effect of a block.
   enum Taken: Equatable {
-    /// Its values are kept.
+    /// Its values are stored.
     case values(VEDirectSensors)
-    /// The same, and they are those of another device: nothing else is known of it.
+    /// Its values are stored and belong to another device: all earlier values are dropped.
     case valuesOfAnother(VEDirectSensors)
-    /// They are those of a device that is not believed yet.
+    /// Its values belong to a device that is not accepted yet.
     case none
   }
 
   mutating func take(_ reader: borrowing VEDirectReader, now: Instant) -> Taken {
     guard let named = Self.device(in: reader) else { return .values(keep(reader, now: now)) }
     guard let known = device else {
-      // The first device: its values count at once, and its name with the next block.
+      // The values of the first device count at once, its name after the next block.
       if candidate == named { (device, candidate) = (named, nil) } else { candidate = named }
       return .values(keep(reader, now: now))
     }
@@ -56,7 +56,7 @@ struct VEDirectValues {
     return .valuesOfAnother(keep(reader, now: now))
   }
 
-  /// No other block will come in this cycle: what the last one named is believed.
+  /// Ends the cycle: the device that the last block named is accepted.
   mutating func decide() {
     if device == nil { device = candidate }
     candidate = nil
@@ -65,7 +65,8 @@ struct VEDirectValues {
   func answer(_ sensor: Int) -> VEDirectSensor.Answer { rows[sensor].answer }
   func heardAt(_ sensor: Int) -> Instant? { rows[sensor].heardAt }
 
-  /// Only blocks with the number of the product tell which device it is.
+  /// Returns the device of a block; nil if the block has neither a product number nor a serial
+  /// number.
   private static func device(in reader: borrowing VEDirectReader) -> Device? {
     var isNamed = false
     var serial: InlineText?
@@ -97,7 +98,7 @@ struct VEDirectValues {
 }
 
 extension VEDirectSensor {
-  /// The sensor of a label; nil for one that is not known.
+  /// Returns the sensor of a label; nil for an unknown one.
   fileprivate static func number(of label: Span<UInt8>) -> Int? {
     for number in all.indices where label.elementsEqual(all[number].label) { return number }
     return nil

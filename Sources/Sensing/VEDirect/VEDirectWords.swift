@@ -1,13 +1,13 @@
 import Bytes
 
-/// What the numbers, or the bits, of a device stand for: a line for each, with the number, a space
-/// and the word.
+/// The words for the numbers, or the bits, of a device: one line each, with the number, a space and
+/// the word.
 struct VEDirectWords: Sendable {
   private let table: StaticString
 
   private init(_ table: StaticString) { self.table = table }
 
-  /// The word of a number; one that is not known is shown as it is, such as `code 42`.
+  /// Returns the word of a number; `code 42` for an unknown one.
   func word(of code: Int64) -> InlineText {
     var place = 0
     while let entry = nextEntry(at: &place) {
@@ -19,8 +19,8 @@ struct VEDirectWords: Sendable {
     return text.inline
   }
 
-  /// The words of all bits that are set, `none` without any. What is not known is shown as a
-  /// number, and what does not fit as a `+` at the end.
+  /// Returns the words of all bits that are set, or `none`. Unknown bits appear as a number, and a
+  /// `+` at the end stands for words that do not fit.
   func words(ofBits bits: Int64) -> InlineText {
     if bits == 0 { return InlineText("none") }
     var text = ShortText()
@@ -48,7 +48,7 @@ struct VEDirectWords: Sendable {
     }
   }
 
-  /// The line at `place`, which moves on to the one behind it; nil behind the last one.
+  /// Returns the line at `place`, and moves `place` behind it; nil after the last one.
   private func nextEntry(at place: inout Int) -> (code: Int64, word: Range<Int>)? {
     guard place < bytes.count, let space = bytes.firstIndex(of: UInt8(ascii: " "), from: place),
       let code = KernelText.integer(bytes.extracting(place..<space))
@@ -59,7 +59,7 @@ struct VEDirectWords: Sendable {
   }
 }
 
-/// A text of up to `InlineText.byteCountMax` bytes that is put together without allocating.
+/// A text of up to `InlineText.byteCountMax` bytes that is built without allocation.
 private struct ShortText {
   private var bytes = InlineArray<47, UInt8>(repeating: 0)
   private var count = 0
@@ -67,7 +67,7 @@ private struct ShortText {
 
   mutating func separate() { if count > 0 { append(", ") } }
 
-  /// Appends a word whole, or a `+` where it does not fit, and nothing after that.
+  /// Appends a whole word, or a final `+` if it does not fit.
   mutating func append(_ word: StaticString) {
     let text = unsafe UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
     unsafe append(text.span)
@@ -101,9 +101,9 @@ private struct ShortText {
   var inline: InlineText { InlineText(bytes.span.extracting(0..<count)) }
 }
 
-/// The numbers of VE.Direct (Victron Energy, VE.Direct protocol, 3.33), and of newer devices.
+/// The tables of VE.Direct (Victron Energy, VE.Direct protocol, 3.33), and of newer devices.
 extension VEDirectWords {
-  /// `AR` and `WARN`, bits.
+  /// Bits of `AR` and `WARN`.
   static let alarms = VEDirectWords(
     """
     1 low voltage
@@ -122,7 +122,7 @@ extension VEDirectWords {
     8192 BMS lockout
     """)
 
-  /// `OR`, bits.
+  /// Bits of `OR`.
   static let offReasons = VEDirectWords(
     """
     1 no input
@@ -136,7 +136,7 @@ extension VEDirectWords {
     256 analysing
     """)
 
-  /// `CS`.
+  /// Values of `CS`.
   static let chargeStates = VEDirectWords(
     """
     0 off
@@ -159,7 +159,7 @@ extension VEDirectWords {
     252 external control
     """)
 
-  /// `MPPT`.
+  /// Values of `MPPT`.
   static let trackers = VEDirectWords(
     """
     0 off
@@ -167,7 +167,7 @@ extension VEDirectWords {
     2 active
     """)
 
-  /// `MODE`.
+  /// Values of `MODE`.
   static let modes = VEDirectWords(
     """
     1 charger
@@ -178,7 +178,7 @@ extension VEDirectWords {
     253 hibernate
     """)
 
-  /// `MON`.
+  /// Values of `MON`.
   static let monitors = VEDirectWords(
     """
     -9 solar charger
@@ -201,7 +201,7 @@ extension VEDirectWords {
     8 water heater
     """)
 
-  /// `ERR`.
+  /// Values of `ERR`.
   static let errors = VEDirectWords(
     """
     0 none

@@ -4,9 +4,9 @@ import HomeAssistant
 import LinuxIO
 import Transport
 
-/// Requests to Home Assistant over its WebSocket and its REST API, each waited for.
+/// Client for the WebSocket and the REST API of Home Assistant that waits for each answer.
 final class BlockingClient {
-  /// For one answer, connecting included.
+  /// Maximum time for one answer, connecting included.
   static let timeout: Duration = .seconds(20)
 
   private let loop: EventLoop
@@ -25,7 +25,7 @@ final class BlockingClient {
     client = driver.makeClient(seed: randomSeed())
   }
 
-  /// The credential must never be sent again.
+  /// Whether the credential must never be sent again.
   var isCredentialRejected: Bool { driver.isCredentialRejected }
 
   func ask<R: Request>(

@@ -4,14 +4,14 @@ import HomeAssistant
 import LinuxIO
 import Transport
 
-/// Calls to a server, one after the other, each waited for.
+/// HTTP client that waits for each answer.
 final class BlockingHTTP {
   static let requestByteCountMax = 64 * 1024
 
   private let loop: EventLoop
   private let http: HTTPClient
   private var result: TransferResult?
-  /// What the answer to the last message repeats; nil where its type has no room for it.
+  /// Challenge that the answer to the last message repeats; nil if its type has no room for it.
   private(set) var challenge: Challenge?
 
   init(
@@ -28,16 +28,16 @@ final class BlockingHTTP {
     self.http = http
   }
 
-  /// That of the last answer.
+  /// Head of the last answer.
   var head: AnswerHead { http.answerHead }
 
-  /// Where the last request came to its end, if it has no answer.
+  /// Fault of the last request, if it has no answer.
   var fault: TransferFault { http.fault }
 
-  /// What time the server of the last answer says it is; nil where it does not.
+  /// Time of the server in the last answer; nil if it has none.
   var serverTime: WallTime? { http.serverTime }
 
-  /// The body of the last answer.
+  /// Body of the last answer.
   var body: [UInt8] { Self.copy(of: http.response) }
 
   private static func copy(of buffer: borrowing ByteBuffer) -> [UInt8] { [UInt8](buffer.bytes) }
@@ -69,8 +69,8 @@ final class BlockingHTTP {
     }
   }
 
-  /// Sends a message to the webhook of a registration, sealed where that has a key; `data` is the
-  /// JSON of its `data`. Where the answer can repeat a `challenge`, the message holds one.
+  /// Sends a message to the webhook of a registration, sealed if that has a key; `data` is the JSON
+  /// of its `data`. If the answer can repeat a `challenge`, the message holds one.
   func send(
     _ type: MessageType, _ data: [UInt8], to registration: Registration, at url: [UInt8]
   ) throws(CommandFailure) {

@@ -5,14 +5,14 @@ import LinuxIO
 extension EventLoop {
   static func forCommand() throws(CommandFailure) -> EventLoop {
     do throws(Errno) { return try EventLoop() } catch {
-      throw CommandFailure(code: .osError, text: "the kernel gives no event loop: \(error)")
+      throw CommandFailure(code: .osError, text: "an event loop cannot be created: \(error)")
     }
   }
 
-  /// Sleeps until something happens, for a command that waits for it.
+  /// Waits for an event or the deadline, for a command.
   func wait(until deadline: Instant?) throws(CommandFailure) {
     do throws(Errno) { try turn(until: deadline) } catch {
-      throw CommandFailure(code: .osError, text: "the kernel refuses to wait: \(error)")
+      throw CommandFailure(code: .osError, text: "waiting for events failed: \(error)")
     }
   }
 }

@@ -2,11 +2,12 @@ import Board
 import Bytes
 import Drivers
 import LinuxIO
+import Outbox
 import Sensing
 
-/// Asks the kernel once in which network the board is.
+/// Single question to the kernel about the network of the board.
 final class NetworkLook: HomeNetworkOwner {
-  /// How long the kernel may take to tell the network, and a gateway to answer.
+  /// Maximum time for the kernel to report the network, and for a gateway to answer.
   static let timeout: Duration = NetworkMonitor.gatewayTimeout + .seconds(1)
 
   private let loop: EventLoop
@@ -18,7 +19,7 @@ final class NetworkLook: HomeNetworkOwner {
   /// Whether the place stays as it is, unless the network changes.
   var isSettled: Bool { network?.isSettled == true }
 
-  /// The place, as soon as it `isEnough`, or as far as it is known at `end`.
+  /// Returns the place as soon as it `isEnough`, or as far as it is known at `end`.
   func place(
     to goal: NetworkGoal?, until end: Instant, _ isEnough: (NetworkPlace) -> Bool
   ) throws(CommandFailure) -> NetworkPlace {
@@ -39,15 +40,15 @@ final class NetworkLook: HomeNetworkOwner {
   func homeNetworkRecovered() {}
 }
 
-/// Whether the board is at home, and which address of Home Assistant counts there.
+/// Network of the board, and the address of Home Assistant that applies there.
 struct NetworkHere {
   private let settings: Configuration.HomeAssistantSettings
   private let networks: HomeNetworks
   let place: NetworkPlace
 
-  /// Nil where the configuration does not say which networks are home.
+  /// Asks for the network; nil if the configuration does not say which networks are home.
   init?(_ settings: Configuration.HomeAssistantSettings, loop: EventLoop) throws(CommandFailure) {
-    guard let networks = settings.homeNetwork?.networks else { return nil }
+    guard let networks = settings.server.home?.networks else { return nil }
     self.settings = settings
     self.networks = networks
     let look = NetworkLook(loop: loop)
@@ -57,7 +58,7 @@ struct NetworkHere {
       if case .silent = $0 { return true }
       return switch networks.presence(at: $0) {
       case .home: true
-      // The gateway of the home may be one that has yet to answer.
+      // The gateway of the home may still answer.
       case .away: look.isSettled
       case .unknown: false
       }
@@ -66,21 +67,21 @@ struct NetworkHere {
 
   var presence: HomeNetworks.Presence { networks.presence(at: place) }
 
-  /// The address that the agent takes first from here.
+  /// Address that the agent uses first from here.
   var url: [UInt8] {
-    presence == .home ? settings.homeNetwork?.url ?? settings.url : settings.url
+    presence == .home ? settings.server.home?.url ?? settings.url : settings.url
   }
 }
 
 extension Configuration.HomeAssistantSettings {
-  /// The address that the agent takes first from here.
+  /// Returns the address that the agent uses first from here.
   func urlHere(loop: EventLoop) throws(CommandFailure) -> [UInt8] {
-    guard let home = homeNetwork?.url, home != url else { return url }
+    guard let home = server.home?.url, home != url else { return url }
     return try NetworkHere(self, loop: loop)?.url ?? url
   }
 
-  /// The same for a login, a password or a key. A network with the name of the one at home may be
-  /// an attacker's, so where `url` has TLS no other address will do.
+  /// Returns the address for a login, a password or a key. A network with the name of the one at
+  /// home may be an attacker's, so if `url` has TLS, no other address is allowed.
   func urlForSecrets(loop: EventLoop) throws(CommandFailure) -> [UInt8] {
     try urlForSecrets { () throws(CommandFailure) in try urlHere(loop: loop) }
   }

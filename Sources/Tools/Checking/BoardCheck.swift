@@ -5,7 +5,7 @@ import LinuxIO
 import Outbox
 import Sensing
 
-/// What of the board itself may keep it from reporting: its clock, its disk and its supply.
+/// Check of the board itself: its clock, its disk and its supply may keep it from reporting.
 struct BoardCheck {
   let configuration: Configuration
   /// Whether the service cannot see whether the kernel's clock is right.
@@ -27,11 +27,11 @@ struct BoardCheck {
     (try? byteCount(ofFileAt: Path("/run/systemd/timesync/synchronized"))) != nil
   }
 
-  /// 2025: no board with this program has a right clock before it.
+  /// Start of 2025: no board with this program has an earlier correct time.
   private static let leastTime = WallTime(nanoseconds: 1_735_689_600_000_000_000)
 
-  /// How the clock is, and what sets it. A clock that was not set is no problem where it shows a
-  /// time that may be: many boards keep time, or get it from fixes.
+  /// Returns the state of the clock and what sets it. An unset clock with a plausible time is not a
+  /// problem: many boards keep time, or get it from fixes.
   static func clock(
     isSynchronized: Bool, isTimesyncd: Bool, now: WallTime, hasReceiver: Bool,
     isHidden: Bool = false
@@ -39,31 +39,33 @@ struct BoardCheck {
     let time: MessageText = "\(localTime: now)"
     if isSynchronized, isHidden, !isTimesyncd, !hasReceiver, now >= leastTime {
       return .note(
-        "clock", "\(time), right; the service cannot see that, and history waits for it",
-        remedy: "write ProtectClock=no and SystemCallFilter=adjtimex clock_adjtime into the service"
+        "clock",
+        "\(time), correct; the service cannot detect that, and does not send history until it can",
+        remedy: "add ProtectClock=no and SystemCallFilter=adjtimex clock_adjtime to the service"
           + " (sudo systemctl edit homeward), or use systemd-timesyncd")
     }
     if isSynchronized, now >= leastTime {
       let setter: StaticString =
-        isTimesyncd ? "systemd-timesyncd" : "NTP, or another clock, keeps it"
-      return .well("clock", "\(time), right: \(setter)")
+        isTimesyncd ? "set by systemd-timesyncd" : "set by NTP or another clock"
+      return .well("clock", "\(time), correct: \(setter)")
     }
-    let remedy: MessageText = "sudo timedatectl set-ntp true, and a network that lets NTP through"
+    let remedy: MessageText = "sudo timedatectl set-ntp true, on a network that allows NTP"
     if now < leastTime {
       return .wrong(
         "clock", "wrong", .board, .temporaryFailure,
-        "\(time) is wrong: TLS fails, and history waits for a right time", remedy: remedy)
+        "\(time) is wrong: TLS fails, and history is not sent until the clock is correct",
+        remedy: remedy)
     }
     let other: StaticString =
-      hasReceiver ? "; two fixes that agree put it right, too" : ""
+      hasReceiver ? "; two GPS fixes that agree correct it, too" : ""
     return .note(
-      "clock", "\(time); the kernel does not know whether that is right\(other)", remedy: remedy)
+      "clock", "\(time); the kernel does not know whether this is correct\(other)", remedy: remedy)
   }
 
-  /// More than an answer is under way, and enough to make the times of history wrong.
+  /// Longer than an answer takes, and long enough to make the times of history wrong.
   private static let clockDifferenceMax: Duration = .seconds(120)
 
-  /// What the `Date` of an answer of Home Assistant says of this clock; nil where they agree.
+  /// Compares this clock with the `Date` of an answer of Home Assistant; nil if they agree.
   static func clock(
     comparedTo server: WallTime?, at now: Moment, isSynchronized: Bool = isClockSynchronized
   ) -> Finding? {
@@ -75,11 +77,11 @@ struct BoardCheck {
     let side: StaticString = isAhead ? "ahead of" : "behind"
     return .wrong(
       "clock", "differs", isSynchronized ? .homeAssistant : .board, .temporaryFailure,
-      "This clock is \(wholeSeconds: difference) \(side) Home Assistant's, which says"
+      "This board's clock is \(wholeSeconds: difference) \(side) Home Assistant's, which shows"
         + " \(localTime: server)",
       remedy: isSynchronized
-        ? "the kernel knows that this clock is right: set that of Home Assistant's machine"
-        : "sudo timedatectl set-ntp true, and a network that lets NTP through")
+        ? "this board's clock is synchronized: set the clock of Home Assistant's machine"
+        : "sudo timedatectl set-ntp true, on a network that allows NTP")
   }
 
   // MARK: The disk
@@ -98,8 +100,8 @@ struct BoardCheck {
       writing: StateDirectory(directory).writingError)
   }
 
-  /// How the disk is: `bytes` of it are free, `wanted` is what history may still take, and
-  /// `writing` is why a file cannot be written.
+  /// Returns the state of the disk: `bytes` are free, history may still take `wanted`, and
+  /// `writing` is the reason why a file cannot be written.
   static func disk(
     free bytes: UInt64, isReadOnly: Bool, at place: Path, of directory: Path, wanted: UInt64,
     writing: Errno?
@@ -108,30 +110,30 @@ struct BoardCheck {
     if isReadOnly {
       return .wrong(
         "disk", "read_only", .board, .noInput,
-        "\(place) is read-only, as a card becomes that fails; \(directory) cannot be written",
+        "\(place) is read-only, which often means a failing card; \(directory) cannot be written",
         remedy:
-          "sudo dmesg tells why; to write again: sudo mount -o remount,rw \(typed: place). A card"
-          + " that fails has to be replaced")
+          "sudo dmesg shows the cause; to make it writable: sudo mount -o remount,rw"
+          + " \(typed: place). Replace a failing card")
     }
     if let writing, writing != .notPermitted {
       return .wrong(
         "disk", "not_writable", .board, .noInput, "\(directory) cannot be written: \(writing)",
-        remedy: "make room there (sudo apt clean), or name another state_directory")
+        remedy: "free space there (sudo apt clean), or set another state_directory")
     }
     guard bytes >= StateDirectory.leastFreeBytes else {
       return .wrong(
-        "disk", "full", .board, .noInput, free, remedy: "make room there: sudo apt clean")
+        "disk", "full", .board, .noInput, free, remedy: "free space there: sudo apt clean")
     }
     guard bytes < wanted else { return .well("disk", free) }
     return .note(
-      "disk", "\(free); history may take \(Int(clamping: wanted >> 20)) MiB more",
-      remedy: "make room there (sudo apt clean), or write a smaller history.disk_megabytes")
+      "disk", "\(free); history can need \(Int(clamping: wanted >> 20)) MiB more",
+      remedy: "free space there (sudo apt clean), or set a smaller history.disk_megabytes")
   }
 
-  /// What the files of a folder take.
+  /// Returns the total size of the files in a folder.
   private static func filesByteCount(of folder: Path) -> UInt64 {
     var sum: UInt64 = 0
-    // A folder that is not there, or is for others only, has nothing to tell.
+    // A folder that is missing, or for other users only, counts as empty.
     try? DirectoryReader(opening: folder).forEachName { name in
       let count = try? byteCount(ofFileAt: folder / [UInt8](name))
       sum &+= UInt64(clamping: count ?? 0)

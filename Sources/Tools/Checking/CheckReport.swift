@@ -2,22 +2,23 @@ import Board
 import Bytes
 import CLinux
 
-/// What `homeward check` found, for people and for scripts.
+/// Findings of `homeward check`, for people and for scripts.
 struct CheckReport {
-  /// Whether a person is shown each finding when it is there.
+  /// Whether a person sees each finding as soon as it is made.
   let isShown: Bool
   private(set) var findings: [Finding] = []
-  /// That of Home Assistant, as far as it told.
+  /// Version of Home Assistant; nil until it reports one.
   var version: Text?
 
-  /// What is wrong is shown at the end, where a short terminal still has it.
+  /// Stores a finding, and shows it unless it has a problem: those come at the end, so that a short
+  /// terminal still has them.
   @inline(never)
   mutating func append(_ finding: Finding) {
     findings.append(finding)
     if isShown, finding.problem == nil { show(finding.lines) }
   }
 
-  /// Shows what is wrong, and how much of all that was looked at.
+  /// Shows the findings with a problem, then their number.
   func showEnd() {
     guard isShown else { return }
     let wrong = findings.filter { $0.problem != nil }
@@ -34,18 +35,18 @@ struct CheckReport {
     writeToTerminal(lines.wrappedForOutput.withVerdictsColored(on: STDOUT_FILENO), STDOUT_FILENO)
   }
 
-  /// That of the first problem: what comes later may follow from it.
+  /// Exit code of the first problem; later ones may be its consequences.
   var code: ExitCode {
     for finding in findings { if let problem = finding.problem { return problem.code } }
     return .success
   }
 
-  /// All in one object on one line.
+  /// JSON object on one line with all findings.
   var json: [UInt8] {
     let textByteCount = findings.reduce(0) { sum, finding in
       sum + finding.text.bytes.count + (finding.remedy?.bytes.count ?? 0)
     }
-    // A byte becomes six at most.
+    // JSON takes at most six bytes for one.
     var line = ByteBuffer(capacity: 4096 + 6 * textByteCount)
     line.openJSONObject()
     line.appendJSON(key: "is_well")
@@ -62,7 +63,7 @@ struct CheckReport {
 }
 
 extension Finding {
-  /// A line, and two more for what is wrong, which come last:
+  /// Line of the finding; a problem adds who is at fault and what to do:
   ///
   ///     ok     server         http://192.168.1.5:8123 answers
   ///     WRONG  encryption     Home Assistant dropped our message …

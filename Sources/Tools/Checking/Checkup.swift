@@ -3,11 +3,12 @@ import Bytes
 import CLinux
 import HomeAssistant
 import LinuxIO
+import Outbox
 import Transport
 import YAML
 
-/// Looks at all that reporting needs, one thing after the other, beside an agent that may be
-/// running. It changes nothing, but keeps in mind that a login was rejected.
+/// Check of everything that reporting needs, step by step, while an agent may be running. It
+/// changes nothing, except that it records a rejected login.
 final class Checkup {
   private let file: [UInt8]
   private let isOfService: Bool
@@ -15,8 +16,8 @@ final class Checkup {
   private var report: CheckReport
   private var sources: SourceCheck?
 
-  /// By the configuration in `file`; without one by that of the service, which is looked at, too.
-  /// `isShown`: whether a person is shown each finding when it is there.
+  /// Creates a checkup for the configuration in `file`; if that is nil, for the service and its
+  /// configuration. `isShown`: whether a person sees each finding as soon as it is made.
   init(configuration file: [UInt8]?, isShown: Bool) throws(CommandFailure) {
     self.file = file ?? [UInt8](Configuration.defaultFile)
     isOfService = file == nil
@@ -25,7 +26,7 @@ final class Checkup {
   }
 
   func run() throws(CommandFailure) -> CheckReport {
-    // Also where the loop fails in between: what was found is shown.
+    // Also if the loop fails in between: the findings so far are shown.
     defer { report.showEnd() }
     guard let configuration = readConfiguration() else { return report }
     let service = isOfService ? ServiceState.ask() : nil
@@ -33,7 +34,7 @@ final class Checkup {
       .run { report.append($0) }
     if isOfService { look(at: service, configuration) }
     try askHomeAssistant(configuration)
-    // Last: a receiver is waited for, and what keeps everything back is the first to know.
+    // Last: a receiver takes time, and a problem that stops all reports has to be shown first.
     let sources = SourceCheck(
       configuration, loop: loop, isWatched: report.isShown && Terminal(STDOUT_FILENO) != nil)
     self.sources = sources
@@ -48,8 +49,8 @@ final class Checkup {
       .run { report.append($0) }
   }
 
-  /// As whom the service runs, or would; nil where this is about no service, or there is no such
-  /// user.
+  /// Returns the user that the service runs as, or would run as; nil if this check is not about a
+  /// service, or the user does not exist.
   private func user(of service: ServiceState?) -> UserRights? {
     guard isOfService else { return nil }
     let name = service?.isLoaded == true ? service?.user : [UInt8]("homeward")
@@ -97,7 +98,7 @@ final class Checkup {
         let place: MessageText = "\(Path(file)):\(warning.line):\(warning.column): "
         report.append(
           .note(
-            "configuration", place + MessageText(bytes: warning.problem),
+            "configuration", place + warning.subject + MessageText(bytes: warning.problem),
             remedy: MessageText(bytes: warning.remedy)))
       }
       for flaw in flaws {
@@ -119,7 +120,7 @@ final class Checkup {
         report.append(Self.notPaired(state, configuration))
         return nil
       }
-      if case .plain = registration.protection, !configuration.homeAssistant.isPlainAllowed {
+      if case .plain = registration.protection, !configuration.homeAssistant.server.isPlainAllowed {
         throw state.registrationIsPlain
       }
       let identity = DeviceIdentity(host: configuration.host)
@@ -140,15 +141,15 @@ final class Checkup {
   ) -> Finding {
     var remedy = Arguments.command("pair")
     if let token = configuration.homeAssistant.tokenFile {
-      remedy = "\(remedy), or the agent with a token in \(Path(token))"
+      remedy = "\(remedy), or put a token into \(Path(token)) and start the agent"
     }
     return .wrong(
       "registration", "not_paired", .board, .unavailable,
-      "This board is no device of Home Assistant: there is none in \(state.path)", remedy: remedy)
+      "This board is not paired: \(state.path) holds no registration", remedy: remedy)
   }
 
-  /// The login of this board, and what may not be sent; nil where there is none, which is no
-  /// problem: reporting needs none.
+  /// Returns the login of this board and the tokens that must not be sent; nil without a login,
+  /// which is not a problem: reporting needs none.
   private func readLogin(
     _ state: StateDirectory, _ configuration: Configuration
   ) -> (Login, RejectedTokens)? {
@@ -163,18 +164,19 @@ final class Checkup {
 
   // MARK: The server
 
-  /// Whether Home Assistant answers at the address of `url`, which is not the one at home. Where it
-  /// does not, the login is not tried.
+  /// Returns whether Home Assistant answers at `url`, which is not the address at home. If it does
+  /// not, the login is not tried.
   private func isReached(_ url: [UInt8], _ http: BlockingHTTP) throws(CommandFailure) -> Bool {
     guard try ServerProbe.run(http, at: url).failure(at: url) != nil else { return true }
     report.append(
       .note(
-        "login", "Not tried: \(bytes: url) does not answer here, and no other address may have it",
-        remedy: "from another network it can be tried"))
+        "login",
+        "Not tested: \(bytes: url) does not answer here, and the login is sent to no other address",
+        remedy: "test it from another network"))
     return false
   }
 
-  /// Whether Home Assistant answers.
+  /// Reports, and returns, whether Home Assistant answers.
   private func probe(
     _ url: [UInt8], _ http: BlockingHTTP, _ settings: TransportSettings
   ) throws(CommandFailure) -> Bool {
@@ -186,7 +188,7 @@ final class Checkup {
     report.append(
       .wrong(
         "server", probe.cause, probe.culprit,
-        // The address was not typed here.
+        // The address comes from the configuration, not from the command line.
         failure.code == .usage ? .configuration : failure.code, failure.text,
         remedy: probe.remedy(http.fault, at: url, settings.authorityFile)))
     return false
@@ -197,12 +199,12 @@ extension TransferFault {
   fileprivate var remedy: MessageText {
     switch self {
     case .name:
-      "look at the name in home_assistant.url, or write a numeric address there, such as"
+      "check the name in home_assistant.url, or use a numeric address, such as"
         + " http://192.168.1.5:8123"
     case .connection, .other:
-      "look whether Home Assistant runs, and at home_assistant.url: its port is 8123 where nothing"
-        + " else was set up"
-    case .timeout: "look whether the machine in home_assistant.url is on, and its log if it is"
+      "check that Home Assistant is running, and check home_assistant.url: the port is 8123 by"
+        + " default"
+    case .timeout: "check that the machine in home_assistant.url is on; if it is, read its log"
     }
   }
 }
@@ -217,7 +219,8 @@ extension ServerProbe {
     }
   }
 
-  /// Nil where the words say it. `fault` is that of a request without an answer.
+  /// Returns the remedy; nil if the text of the failure contains it. `fault` is that of a request
+  /// without an answer.
   fileprivate func remedy(
     _ fault: TransferFault, at url: [UInt8], _ authorityFile: Path?
   ) -> MessageText? {

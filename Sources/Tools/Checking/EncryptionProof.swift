@@ -3,10 +3,10 @@ import Bytes
 import HomeAssistant
 import Outbox
 
-/// Whether Home Assistant opens what this board sends: it is sent a sealed challenge, and only who
-/// holds the key can repeat it. What it says of itself is asked for then.
+/// Check that Home Assistant can open the messages of this board: it gets a sealed challenge, which
+/// only the holder of the key can repeat, and is then asked for its configuration.
 struct EncryptionProof {
-  /// The configuration of a large home.
+  /// Size of the configuration of a large home.
   static let answerByteCountMax = 1 << 20
 
   let http: BlockingHTTP
@@ -27,9 +27,9 @@ struct EncryptionProof {
     if registration.isPlain {
       return .well(
         "encryption",
-        "There is none, as the configuration allows; an attacker in the path can answer")
+        "Off, as the configuration allows; an attacker on the network path can forge answers")
     }
-    return .well("encryption", "Home Assistant \(shown: version ?? "") opened our message")
+    return .well("encryption", "Home Assistant \(shown: version ?? "") opened the message")
   }
 
   private func ask(
@@ -39,7 +39,7 @@ struct EncryptionProof {
     return http.readAnswer(to: registration)
   }
 
-  /// What is wrong with an answer, or nil.
+  /// Returns the problem with an answer, or nil.
   private func flaw(
     of answer: HomeAssistant.Answer, to type: MessageType, _ version: inout Text?
   ) -> OutageCause? {
@@ -63,11 +63,11 @@ struct EncryptionProof {
     case .dropped, .otherKey, .encryptionRequired:
       .wrong(
         "encryption", cause.code, .homeAssistant, .protocolError,
-        "\(cause.words). That does not mend itself", remedy: again)
+        "\(cause.words). Waiting does not help", remedy: again)
     case .otherAnswer:
       .wrong(
         "encryption", cause.code, .network, .protocolError, cause.words,
-        remedy: "look for a proxy that keeps answers; over https:// none can be kept on the way")
+        remedy: "look for a proxy that caches answers; over https:// no proxy on the way can")
     case .gone:
       .wrong(
         "encryption", cause.code, .homeAssistant, .unavailable,
@@ -86,18 +86,18 @@ struct EncryptionProof {
   static var waiting: MessageText { "wait a while, and check again" }
 
   private static var again: MessageText {
-    "\(Arguments.command("pair")) (Home Assistant then makes new entities)"
+    "\(Arguments.command("pair")) (Home Assistant then creates new entities)"
   }
 
-  /// The webhook does not live now: only the user of this board can see why.
+  /// Returns the finding about a webhook that is not live: only the user of this board can see why.
   private func notLive(_ loginCheck: LoginCheck?) throws(CommandFailure) -> Finding {
     switch try loginCheck?.deviceStatus(deviceID) ?? .unknown {
     case .unknown:
       .wrong(
         "encryption", "not_live", .homeAssistant, .temporaryFailure,
-        "Home Assistant answers with nothing: it is starting, or it does not know this device",
-        remedy: "wait some minutes, and check again; if this stays, the device was deleted there:"
-          + " \(Arguments.command("pair"))")
+        "Home Assistant sends empty answers: it is starting, or it does not know this device",
+        remedy: "wait some minutes, and check again; if this continues, the device was deleted"
+          + " there: \(Arguments.command("pair"))")
     case .starting:
       .wrong(
         "encryption", "starting", .homeAssistant, .temporaryFailure, "Home Assistant is starting",
@@ -105,17 +105,17 @@ struct EncryptionProof {
     case .missing:
       .wrong(
         "encryption", "gone", .homeAssistant, .unavailable,
-        "Home Assistant runs, and this board was deleted there", remedy: Self.again)
+        "Home Assistant is running, but this board was deleted there", remedy: Self.again)
     case .disabled:
       .wrong(
         "encryption", "disabled", .homeAssistant, .unavailable,
-        "Home Assistant runs, and somebody disabled this board there",
+        "Home Assistant is running, but this board is disabled there",
         remedy: "enable it in Home Assistant: Settings, Devices & services, Mobile App")
     case .present:
       .wrong(
         "encryption", "replaced", .homeAssistant, .unavailable,
-        "Home Assistant runs and knows this board, but not by this registration: the board was"
-          + " registered again, or Home Assistant could not set it up, and its log says why",
+        "Home Assistant knows this board, but not this registration: the board was registered"
+          + " again, or Home Assistant could not set it up; its log shows why",
         remedy: Self.again)
     }
   }

@@ -1,16 +1,16 @@
 import Board
 import Bytes
 
-/// One thing that `homeward check` looked at, and how it is.
+/// Result of one step of `homeward check`.
 struct Finding {
-  /// Who has to do something.
+  /// Party that has to fix a problem.
   enum Culprit {
     case configuration
     case board
     case network
     case homeAssistant
 
-    /// What a script calls it.
+    /// Name in the JSON output.
     var code: StaticString {
       switch self {
       case .configuration: "configuration"
@@ -31,30 +31,30 @@ struct Finding {
   }
 
   struct Problem {
-    /// What a script calls it, such as `gone`.
+    /// Name in the JSON output, such as `gone`.
     let cause: StaticString
     let culprit: Culprit
     let code: ExitCode
-    /// What a person can do; nil where the text of the finding says it.
+    /// Advice for a person; nil if the text of the finding contains it.
     let remedy: MessageText?
   }
 
-  /// Such as `encryption`.
+  /// Name of the subject, such as `encryption`.
   let subject: StaticString
-  /// What was found. It begins with a capital letter or a name, and has no full stop.
+  /// Result in words. It begins with a capital letter or a name, and has no full stop.
   let text: MessageText
-  /// Nil where all is well.
+  /// Nil if all is well.
   let problem: Problem?
-  /// What could be better where there is no problem; nil where nothing could.
+  /// Possible improvement if there is no problem; nil if there is nothing to improve.
   var advice: MessageText?
 
-  // Each check of each command makes some: called, not copied.
+  // Every check calls these: not inlined, to save code.
   @inline(never)
   static func well(_ subject: StaticString, _ text: MessageText) -> Finding {
     Finding(subject: subject, text: text, problem: nil)
   }
 
-  /// What is neither well nor a problem.
+  /// Creates a finding that is neither good nor a problem.
   @inline(never)
   static func note(
     _ subject: StaticString, _ text: MessageText, remedy: MessageText

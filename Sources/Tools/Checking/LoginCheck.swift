@@ -4,7 +4,7 @@ import HomeAssistant
 import LinuxIO
 import Transport
 
-/// Home Assistant, asked by the user of this board.
+/// Questions to Home Assistant in the name of this board's user.
 final class LoginCheck {
   private let login: Login
   private let state: StateDirectory
@@ -22,7 +22,7 @@ final class LoginCheck {
 
   func end() { client.end() }
 
-  /// Whether the login works.
+  /// Checks whether the login works.
   func finding() throws(CommandFailure) -> Finding {
     switch try client.ask(CurrentUser()) {
     case .success(let user):
@@ -46,7 +46,7 @@ final class LoginCheck {
     }
   }
 
-  /// What Home Assistant knows of a board whose webhook does not live.
+  /// State that Home Assistant reports for a board whose webhook is not live.
   enum DeviceStatus {
     case unknown
     case starting

@@ -4,7 +4,7 @@ import Drivers
 import Sensing
 
 extension NetworkHere {
-  /// What `homeward check` shows of it.
+  /// Finding of `homeward check` about the network.
   var finding: Finding {
     let reason: MessageText = place.reason(presence).map { ": \($0)" } ?? ""
     switch presence {
@@ -17,7 +17,7 @@ extension NetworkHere {
     }
   }
 
-  /// What the board is connected to.
+  /// Description of the present connection.
   private var connection: MessageText {
     switch place {
     case .unknown, .none: ""
@@ -33,17 +33,17 @@ extension NetworkHere {
 
   private var remedy: MessageText {
     switch place {
-    case .unknown, .none: "look at the cable or the radio of this board"
+    case .unknown, .none: "check the cable or the Wi-Fi of this board"
     case .wireless(let network, _):
-      "if this is home, list in home_network its name in ssids, or its access point"
-        + " \(network.bssid.words) in bssids"
-    case .wired(let gateway?, _): "if this is home, list \(gateway.words) in home_network.gateways"
+      "if this is home, add its name to home_network.ssids, or its access point"
+        + " \(network.bssid.words) to home_network.bssids"
+    case .wired(let gateway?, _): "if this is home, add \(gateway.words) to home_network.gateways"
     case .wired(nil, _), .silent:
-      "switch the gateway on, or list in home_network.gateways the hardware address of Home"
-        + " Assistant, where that is on the same cable"
+      "switch the gateway on; or, if Home Assistant is on the same cable, add its hardware address"
+        + " to home_network.gateways"
     case .elsewhere:
-      "if this is home, write the numeric address of Home Assistant into home_network.url: the way"
-        + " to it counts"
+      "if this is home, write the numeric address of Home Assistant into home_network.url: the"
+        + " route to it decides"
     }
   }
 }

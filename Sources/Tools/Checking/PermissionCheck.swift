@@ -5,14 +5,14 @@ import LinuxIO
 import Sensing
 import Transport
 
-/// Whether the user that the service runs as may read what the configuration names: who runs
-/// `homeward check` is root, and may read all.
+/// Check of the files that the user of the service has to read: `homeward check` itself runs as
+/// root, which may read everything.
 struct PermissionCheck {
   let user: UserRights
   let configuration: Configuration
-  /// The service, where systemd has one.
+  /// State of the service; nil without systemd.
   var service: ServiceState?
-  /// Where the devices are.
+  /// Directory of the device files.
   var devices = Path("/dev")
 
   func run(_ tell: (Finding) -> Void) {
@@ -33,16 +33,17 @@ struct PermissionCheck {
     for path in paths {
       if isHidden(path) {
         tellProblem(
-          "the service does not see \(path): its unit hides homes and temporary files",
-          "move it, such as to /etc/homeward")
+          "the service cannot see \(path): its unit hides home and temporary directories",
+          "move it, for example to /etc/homeward")
         continue
       }
       guard let obstacle = user.obstacle(toReading: path) else { continue }
-      tellProblem("\(bytes: user.name) may not read \(path)", remedy(for: obstacle, to: path))
+      tellProblem(
+        "\(bytes: user.name) is not allowed to read \(path)", remedy(for: obstacle, to: path))
     }
     guard isWell else { return }
     tell(
-      .well("permissions", "\(bytes: user.name) may read what the configuration names"))
+      .well("permissions", "\(bytes: user.name) can read all files in the configuration"))
   }
 
   private func isHidden(_ path: Path) -> Bool { service?.hides(path) == true }
@@ -50,25 +51,22 @@ struct PermissionCheck {
   private func remedy(for obstacle: UserRights.Obstacle, to path: Path) -> MessageText {
     switch obstacle {
     case .directory(let folder):
-      "move it out of \(folder), which that user may not enter, such as to /etc/homeward"
+      "move it out of \(folder), which that user cannot enter, for example to /etc/homeward"
     case .group(let group):
       "sudo adduser \(bytes: user.name) \(bytes: groupName(group).printable)"
     case .owner:
       path.bytes.span.starts(with: "/dev/")
-        ? "let a group read it by a rule of udev" : "sudo chown \(bytes: user.name) \(typed: path)"
+        ? "give a group read access with a udev rule"
+        : "sudo chown \(bytes: user.name) \(typed: path)"
     }
   }
 
-  /// The files and devices that the agent opens and that may be for others only.
+  /// Files and devices that the agent opens and that may be readable by other users only.
   private var paths: [Path] {
     var paths: [Path] = []
     if !configuration.lineAddresses.isEmpty { paths += chips }
     for sensor in configuration.sensors {
-      switch sensor {
-      case .veDirect(let port): paths.append(Path(port.path))
-      case .textFile(let file): paths.append(Path(file.path))
-      default: break
-      }
+      if case .file(let path) = sensor.input { paths.append(Path(path)) }
     }
     let home = configuration.homeAssistant
     if let file = home.tokenFile { paths.append(Path(file)) }
@@ -80,10 +78,11 @@ struct PermissionCheck {
     return paths
   }
 
-  /// Which of them have the lines is not looked up: one that may be read is enough.
+  /// Paths of the GPIO chips; empty if the user may read one of them. Which chip has the configured
+  /// lines is not checked.
   private var chips: [Path] {
     var chips: [Path] = []
-    // Without the folder there are no devices.
+    // Without the directory there are no devices.
     try? DirectoryReader(opening: devices).forEachName { name in
       if name.starts(with: "gpiochip") { chips.append(devices / [UInt8](name)) }
     }

@@ -2,15 +2,14 @@ import Board
 import Bytes
 import LinuxIO
 
-/// What the firmware of a Raspberry Pi says of its supply: the alarm of the hardware monitor
-/// `rpi_volt`, or where the kernel has none, the bits of `get_throttled`. Newer kernels complain in
-/// their log of who reads those.
+/// Power supply as the firmware of a Raspberry Pi reports it: the alarm of the hardware monitor
+/// `rpi_volt`, or the bits of `get_throttled` if the kernel has no alarm. Newer kernels log a
+/// complaint about each program that reads the bits.
 struct PowerStatus: Equatable {
-  /// Bits 0 to 3 are now, the same from 16 on since they were last cleared: too little voltage, a
-  /// lower clock, throttled, the soft limit of the temperature (Raspberry Pi's
-  /// `vcgencmd get_throttled`).
+  /// Bits of Raspberry Pi's `vcgencmd get_throttled`: undervoltage, a lower clock, throttled, the
+  /// soft limit of the temperature. Bits 0 to 3 are now, 16 to 19 since they were last cleared.
   let bits: UInt32?
-  /// `in0_lcrit_alarm`: too little voltage now.
+  /// Undervoltage now, by `in0_lcrit_alarm`.
   let isAlarm: Bool?
 
   private static let undervoltage: UInt32 = 1 << 0
@@ -22,7 +21,7 @@ struct PowerStatus: Equatable {
     self.isAlarm = isAlarm
   }
 
-  /// Reads what there is; both are nil on other boards.
+  /// Reads the available values; both are nil on other boards.
   init(sys: Path) {
     let platform = sys / "devices" / "platform"
     var bits: UInt32?
@@ -34,7 +33,7 @@ struct PowerStatus: Equatable {
       isAlarm = !alarm.span.elementsEqual("0")
     }
     if isAlarm == nil {
-      // Of the Pi 5 the names hold an address.
+      // On the Pi 5 the names contain an address.
       Self.eachName(in: platform, startingWith: "soc") { soc in
         Self.eachName(in: soc, startingWith: "soc") { firmware in
           bits = bits ?? Self.text(firmware / "get_throttled").flatMap { Self.hexadecimal($0) }
@@ -44,37 +43,40 @@ struct PowerStatus: Equatable {
     self.init(bits: bits, isAlarm: isAlarm)
   }
 
-  /// Nil on a board that does not say.
+  /// Finding about the supply; nil on a board that does not report it.
   var finding: Finding? {
     guard bits != nil || isAlarm != nil else { return nil }
     let bits = bits ?? 0
     let before = bits >> Self.before
     let remedy: MessageText =
-      "take a supply for this board, with a short and thick cable; power its USB devices apart"
+      "use a power supply made for this board, with a short and thick cable; power its USB devices"
+      + " separately"
     if isAlarm == true || bits & Self.undervoltage != 0 {
       return .wrong(
-        "power", "undervoltage", .board, .osError, "The voltage of the supply is too low now",
+        "power", "undervoltage", .board, .osError, "The supply voltage is too low now",
         remedy: remedy)
     }
     if before & Self.undervoltage != 0 {
       return .note(
-        "power", "The voltage of the supply was too low before: cards fail by that",
+        "power",
+        "The supply voltage has been too low at least once since the last start; this damages"
+          + " SD cards",
         remedy: remedy)
     }
     if bits & Self.throttled != 0 {
       return .note(
-        "power", "The processor is slowed down: it is too hot",
-        remedy: "give it air, or a heat sink")
+        "power", "The processor is throttled: it is too hot",
+        remedy: "improve its airflow, or add a heat sink")
     }
     let heat: StaticString =
-      before & Self.throttled != 0 ? "; the processor was slowed down by heat before" : ""
-    return .well("power", "The voltage is right\(heat)")
+      before & Self.throttled != 0 ? "; the processor was throttled by heat earlier" : ""
+    return .well("power", "The supply voltage is good\(heat)")
   }
 
   private static func eachName(
     in folder: Path, startingWith start: StaticString, _ body: (Path) -> Void
   ) {
-    // A kernel without the folder has nothing of it.
+    // A kernel without the folder has no such entries.
     try? DirectoryReader(opening: folder).forEachName { name in
       if name.starts(with: start) { body(folder / [UInt8](name)) }
     }
@@ -86,7 +88,7 @@ struct PowerStatus: Equatable {
     return [UInt8](buffer.bytes.trimmed())
   }
 
-  /// Without `0x`, as the kernel writes it; nil for what is none.
+  /// Returns the value of digits without `0x`, as the kernel writes them; nil for other text.
   private static func hexadecimal(_ text: [UInt8]) -> UInt32? {
     guard (1...8).contains(text.count) else { return nil }
     var number: UInt32 = 0

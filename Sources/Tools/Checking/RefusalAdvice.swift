@@ -4,7 +4,7 @@ import HomeAssistant
 import LinuxIO
 import Transport
 
-// Who has to do something about what a server refuses, or about a connection that fails, and what.
+// The party at fault, and the remedy, if a server refuses a request or a connection fails.
 
 extension ServerRefusal {
   var culprit: Finding.Culprit {
@@ -17,19 +17,19 @@ extension ServerRefusal {
 
   var remedy: MessageText {
     switch self {
-    case .banned: "look into ip_bans.yaml of Home Assistant"
+    case .banned: "check ip_bans.yaml of Home Assistant"
     case .forbidden:
-      "have the proxy let /api/ and /auth/ pass without a login of its own, or write an address"
-        + " that does not lead through it"
+      "let the proxy pass /api/ and /auth/ without its own login, or use an address that does not"
+        + " go through it"
     case .untrustedProxy: Self.trustRemedy
-    case .wantsTLS: "write https:// in home_assistant.url, in place of http://"
+    case .wantsTLS: "write https:// instead of http:// in home_assistant.url"
     case .moved(let address): "write \(shown: Text(address)) into home_assistant.url"
-    case .notFound: "wait some minutes, and check again; if this stays, look at home_assistant.url"
+    case .notFound: "wait some minutes, and try again; if this continues, check home_assistant.url"
     case .unavailable where isOfProxy:
-      "look whether Home Assistant runs, and which address of it the proxy has"
+      "check that Home Assistant is running, and that the proxy has its address"
     case .unavailable: EncryptionProof.waiting
     case .loginPage, .notHomeAssistant:
-      "open that address in a browser: does this network have a login page? Else look at"
+      "open that address in a browser: does this network have a login page? If not, check"
         + " home_assistant.url"
     }
   }
@@ -46,12 +46,12 @@ extension ConnectionFlaw {
     }
   }
 
-  /// The same advice as everywhere, with the line to write, as far as that is known.
+  /// Returns the general advice, with the line to write if that is known.
   func remedy(at url: [UInt8], _ authorityFile: Path?) -> MessageText {
     switch self {
     case .plainServer: "write \(bytes: url.withOtherScheme) into home_assistant.url"
     case .noAnswerInPlain:
-      "does that port want TLS? Then write \(bytes: url.withOtherScheme) into home_assistant.url"
+      "if that port needs TLS, write \(bytes: url.withOtherScheme) into home_assistant.url"
     case .otherAuthority, .unreadableAuthorities:
       authorityFile.map { "\(remedy): \($0)" } ?? remedy
     default: remedy
@@ -60,7 +60,7 @@ extension ConnectionFlaw {
 }
 
 extension [UInt8] {
-  /// `https://` for `http://`, and the other way round.
+  /// The URL with `https://` in place of `http://`, or the reverse.
   var withOtherScheme: [UInt8] {
     guard let colon = firstIndex(of: UInt8(ascii: ":")) else { return self }
     let isEncrypted = span.starts(with: "https:")

@@ -3,31 +3,28 @@ import Bytes
 import CLinux
 import LinuxIO
 
-/// What systemd says of the service that runs the agent.
+/// State of the agent's service, as systemd reports it.
 struct ServiceState: Equatable {
   private static let byteCountMax = 4096
 
-  /// Whether there is a unit.
+  /// Whether the unit exists.
   let isLoaded: Bool
-  /// Such as `active`, `inactive`, `failed` or `activating`.
+  /// State such as `active`, `inactive`, `failed` or `activating`.
   let active: [UInt8]
-  /// Such as `running`, `dead` or `auto-restart`.
+  /// Substate such as `running`, `dead` or `auto-restart`.
   let sub: [UInt8]
-  /// Such as `enabled` or `disabled`; empty where systemd does not say.
+  /// State of the unit file, such as `enabled` or `disabled`; empty if systemd does not report it.
   let file: [UInt8]
-  /// How often systemd started it again by itself.
+  /// Number of automatic restarts by systemd.
   let restarts: Int
-  /// As whom it runs; empty for root.
+  /// User that it runs as; empty for root.
   let user: [UInt8]
-  /// Whether it sees no homes, no temporary files, and not whether the kernel's clock is right.
+  /// Whether it cannot see homes, temporary files, or whether the kernel's clock is right.
   let hidesHomes: Bool
   let hidesTemporaryFiles: Bool
   let hidesClock: Bool
 
-  /// Asks systemd; nil where this machine has none.
-  ///
-  /// - Parameter root: where the root of the file system is.
-  /// - Returns: what it says.
+  /// Returns the state that systemd reports; nil on a machine without systemd.
   static func ask(below root: Path = Path("")) -> ServiceState? {
     guard (try? byteCount(ofFileAt: root / "run/systemd/system")) != nil else { return nil }
     var answer = [UInt8](repeating: 0, count: byteCountMax)
@@ -46,7 +43,7 @@ struct ServiceState: Equatable {
     return count > 0 ? ServiceState(shown: [UInt8](answer.prefix(count))) : nil
   }
 
-  /// Whether the service does not see a file, because its unit hides where that is.
+  /// Returns whether the unit hides the directory of a file from the service.
   func hides(_ path: Path) -> Bool {
     func isBelow(_ places: [StaticString]) -> Bool {
       places.contains { path.bytes.span.starts(with: $0) }
@@ -55,7 +52,7 @@ struct ServiceState: Equatable {
       || hidesTemporaryFiles && isBelow(["/tmp/", "/var/tmp/"])
   }
 
-  /// What `systemctl show` answered: `NAME=VALUE` in lines.
+  /// Parses the answer of `systemctl show`: lines of `NAME=VALUE`.
   init(shown text: [UInt8]) {
     func value(_ name: StaticString) -> [UInt8] {
       for line in text.split(separator: UInt8(ascii: "\n")) {
@@ -77,34 +74,34 @@ struct ServiceState: Equatable {
     hidesClock = value("ProtectClock").span.elementsEqual("yes")
   }
 
-  /// How the service is; nil where there is none, as the agent may be started in other ways.
+  /// Finding about the service; nil without a unit: the agent may be started in other ways.
   var finding: Finding? {
     guard isLoaded else { return nil }
     let state: MessageText =
       "homeward.service is \(bytes: active.printable) (\(bytes: sub.printable))"
     guard !active.span.elementsEqual("activating") || sub.span.elementsEqual("auto-restart") else {
-      return .note("service", state, remedy: "look again in a moment")
+      return .note("service", state, remedy: "check again in a moment")
     }
     let isRunning = active.span.elementsEqual("active") || active.span.elementsEqual("reloading")
     guard isRunning else {
       let isStarting = active.span.elementsEqual("activating")
       return .wrong(
         "service", isStarting ? "starting" : "not_running", .board, .unavailable,
-        restarts > 0 ? "\(state), and was started again \(restarts, "time")" : state,
+        restarts > 0 ? "\(state), and was restarted \(restarts, "time")" : state,
         remedy: isStarting
-          ? "sudo journalctl -u homeward says why it does not stay"
-          : "sudo systemctl restart homeward; sudo journalctl -u homeward says why it ended")
+          ? "sudo journalctl -u homeward shows why it stops"
+          : "sudo systemctl restart homeward; sudo journalctl -u homeward shows why it stopped")
     }
     if file.span.elementsEqual("disabled") || file.span.elementsEqual("enabled-runtime") {
       return .note(
         "service",
-        "\(state), and \(bytes: file.printable): it does not come back after a start of the board",
+        "\(state), but \(bytes: file.printable): it does not start with the board",
         remedy: "sudo systemctl enable homeward")
     }
     guard restarts > 0 else { return .well("service", "\(state), and enabled") }
     return .well(
       "service",
-      "\(state), and enabled; it ended and was started again \(restarts, "time"): sudo journalctl"
-        + " -u homeward says why")
+      "\(state), and enabled; it was restarted \(restarts, "time"): sudo journalctl -u homeward"
+        + " shows why")
   }
 }

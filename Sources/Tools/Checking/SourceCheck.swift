@@ -5,10 +5,10 @@ import Drivers
 import LinuxIO
 import Sensing
 
-/// Takes one sample of each source with the agent's own drivers, beside an agent that may be
-/// running, and says what came of it.
+/// Check that takes one sample of each source with the agent's own drivers, while an agent may be
+/// running.
 final class SourceCheck {
-  /// How long a receiver may take to a fix, or a part to its answer.
+  /// Maximum time to the fix of a receiver or the answer of a device.
   static let answerTimeout: Duration = .seconds(30)
 
   private let sampler: SourceSampler
@@ -24,7 +24,7 @@ final class SourceCheck {
     stateDirectory = Path(configuration.stateDirectory)
   }
 
-  /// Tells a finding for each source, or more where it fails in several ways.
+  /// Reports one finding for each source, or several if it fails in several ways.
   func run(_ tell: (Finding) -> Void) throws(CommandFailure) {
     for source in configuration.sources(sampler.context(of: configuration)) {
       let sample = try sampler.sample(source)
@@ -33,19 +33,19 @@ final class SourceCheck {
         tell(.well("source", "\(source.name): \(text)"))
       } else if sample.failures.isEmpty {
         let isAbsent = source.isOptional || source.name == Supplies.usualName
-        let words: StaticString = isAbsent ? "there is none here" : "tells nothing now"
+        let words: StaticString = isAbsent ? "not found on this board" : "no value now"
         tell(.well("source", "\(source.name): \(words)"))
       }
     }
     if let anchor = configuration.location?.anchor, anchor.line == nil { tell(watchWithoutLine) }
   }
 
-  /// An anchor watch that has no line is no source of its own to look at.
+  /// Finding about an anchor watch without a line, which is not a source of its own.
   private var watchWithoutLine: Finding {
     guard let status = try? StatusClient(stateDirectory: stateDirectory).run(),
       let words = status.anchorWords
     else { return .well("source", "anchor: command_anchor sets the watch and clears it") }
-    return .well("source", "anchor: the watch of the agent that runs: \(words)")
+    return .well("source", "anchor: the running agent reports: \(words)")
   }
 
   // MARK: What came of it
@@ -68,25 +68,25 @@ final class SourceCheck {
       remedy: remedy)
   }
 
-  /// Who has to do something.
   private func culprit(of failure: SourceFailure, of source: InlineText) -> Finding.Culprit {
     switch failure {
-    // What was named and is not there was perhaps named wrong.
+    // A missing device may have a wrong name in the configuration.
     case .missing where advice.isNamedByPerson(source): .configuration
     case .ambiguous: .configuration
     default: .board
     }
   }
 
-  /// A line belongs to one program: where that is the agent, it knows the level.
+  /// Returns the finding from the status of the agent: a line belongs to one program, and if that
+  /// is the agent, only the agent knows the level.
   private func whatTheAgentReads(_ source: any Source, _ sample: SourceSample) -> Finding? {
     guard let sensor = sample.sensors.first,
       let status = try? StatusClient(stateDirectory: stateDirectory).run()
     else { return nil }
     if source.name == configuration.location?.anchor?.line?.name, let words = status.anchorWords {
-      return .well("source", "\(source.name): the anchor watch of the agent that runs: \(words)")
+      return .well("source", "\(source.name): the running agent's anchor watch reports: \(words)")
     }
     guard let words = status.words(ofSensor: sensor.description.uniqueID) else { return nil }
-    return .well("source", "\(source.name): \(words), as the agent that runs reads it")
+    return .well("source", "\(source.name): \(words), read by the running agent")
   }
 }

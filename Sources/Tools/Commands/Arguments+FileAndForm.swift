@@ -2,8 +2,8 @@ import Board
 import Bytes
 
 extension Arguments {
-  /// All the arguments of a command that takes none but `--config FILE` and `--json`; without a
-  /// file where none is named.
+  /// Reads all arguments of a command that accepts only `--config FILE` and `--json`; the file is
+  /// nil if none is named.
   mutating func fileAndForm() throws(UsageError) -> (file: [UInt8]?, isJSON: Bool) {
     var file: [UInt8]?
     var isJSON = false

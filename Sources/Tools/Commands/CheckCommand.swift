@@ -6,8 +6,8 @@ import HomeAssistant
 extension Command {
   static var check: Command {
     Command(
-      name: "check", summary: "say what keeps this board from reporting",
-      help: checkHelp, success: "all is well; else that of the first problem",
+      name: "check", summary: "find what keeps this board from reporting",
+      help: checkHelp, success: "all is well; otherwise the exit code is that of the first problem",
       codes: [
         .dataError, .noInput, .unavailable, .osError, .inputOutput, .temporaryFailure,
         .protocolError, .noPermission, .configuration,
@@ -17,15 +17,15 @@ extension Command {
 
   private static var checkHelp: StaticString {
     """
-    homeward check: looks at all that reporting needs, and says what is wrong with
-    it, who has to do something, and what: the configuration, the clock, disk and
-    supply of the board, Home Assistant, and every source. Without --config also the
-    service: whether it runs, and whether its user may read what it has to.
+    homeward check: tests everything that reporting needs, and shows what is wrong,
+    who has to act, and how to fix it: the configuration, the clock, disk and power
+    supply of the board, Home Assistant, and every source. Without --config it also
+    tests the service: whether it runs, and whether its user can read its files.
 
-    It may run beside the agent, and reports no reading. It reads each source once,
-    as the agent does; for a fix it waits up to 30 s. Home Assistant answers
-    "200 OK" to messages that it cannot open: check asks it something that only the
-    holder of our key can answer.
+    It can run beside the agent, and sends no reading. It reads each source once, as
+    the agent does; it waits up to 30 s for a fix. Home Assistant answers "200 OK"
+    to messages that it cannot open: check asks a question that only a server with
+    this board's key can answer.
 
     Usage:
       homeward check [--config FILE] [--json]
@@ -44,9 +44,8 @@ extension Command {
   }
 }
 
-/// `homeward check`
 struct CheckCommand {
-  /// Nil for that of the service.
+  /// Nil for the configuration of the service.
   private let file: [UInt8]?
   private let isJSON: Bool
 

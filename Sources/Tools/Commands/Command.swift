@@ -1,21 +1,20 @@
 import Board
 import Bytes
 
-/// One of the things that `homeward` does. Each has a file of its own in this folder, and a line in
-/// `all`.
+/// Command of `homeward`. Each has its own file in this folder, and an entry in `all`.
 struct Command {
-  /// The command as it was typed, ready to be done.
+  /// Parsed command, ready to run.
   typealias Task = () throws(CommandFailure) -> ExitCode
 
   let name: StaticString
-  /// What it is for, in a line of the program's help.
+  /// Purpose in one line, for the program's help.
   let summary: StaticString
-  /// What `homeward NAME --help` shows before the exit codes.
+  /// Text of `homeward NAME --help` before the exit codes.
   let help: StaticString
-  /// What 0 says, and which other codes it ends with beside the ones that all have.
+  /// Meaning of exit code 0; `codes` are the others, beside those that all commands have.
   let success: StaticString
   let codes: [ExitCode]
-  /// Reads the words after the name.
+  /// Reads the arguments after the name.
   let read: (inout Arguments) throws(UsageError) -> Task
 
   static var all: [Command] {
@@ -24,7 +23,7 @@ struct Command {
 
   static func named(_ argument: Argument) -> Command? { all.first { $0.name ~= argument } }
 
-  /// What `homeward NAME --help` shows.
+  /// Text of `homeward NAME --help`.
   var page: [UInt8] {
     var text = ByteBuffer(capacity: 8 * 1024)
     text.append(help)
@@ -38,7 +37,7 @@ struct Command {
 }
 
 extension Command {
-  /// What `homeward --help` shows.
+  /// Text of `homeward --help`.
   static var overview: [UInt8] {
     var text = ByteBuffer(capacity: 8 * 1024)
     text.append("Homeward reports the sensors of this board to Home Assistant.\n\nUsage:\n")

@@ -4,7 +4,7 @@ import CLinux
 import HomeAssistant
 import YAML
 
-/// The program: its arguments to a command, the command's end to an exit code.
+/// Program: reads a command from its arguments, and exits with the code of the command.
 public enum Homeward {
   public static func main() -> Never {
     unsafe clinux_report_fatal_signals(
@@ -26,16 +26,16 @@ public enum Homeward {
     guard let error = StandardOutput.failure else { return code }
     let failure = CommandFailure(
       code: .inputOutput,
-      text: "standard output cannot be written: \(error); what is not there is lost")
+      text: "standard output cannot be written: \(error); the rest of the output is lost")
     return failure.told(by: command)
   }
 
-  /// `command` becomes the one that was typed.
+  /// Runs the typed command, which it stores in `command`.
   private static func run(
     _ arguments: inout Arguments, _ command: inout Command?
   ) throws(UsageError) -> ExitCode {
     guard var word = try arguments.next() else {
-      throw .mistake("say what to do, such as homeward pair")
+      throw .mistake("name a command, such as homeward pair")
     }
     if "--version" ~= word {
       let line: MessageText = "homeward \(homewardVersion)\n"
@@ -61,7 +61,7 @@ public enum Homeward {
     }
   }
 
-  /// `command` is nil where the program was not told which.
+  /// Reports an error. `command` is nil if none was named.
   private static func end(_ error: UsageError, of command: Command?) -> ExitCode {
     let text: MessageText
     switch error {
@@ -73,7 +73,7 @@ public enum Homeward {
       let words = command.map { HelpWords.of($0) } ?? Command.all.map { [UInt8]($0.name) }
       let nearest = Suggestion.index(nearestTo: word, in: words)
       let remedy: MessageText = nearest.map { "; did you mean \"\(bytes: words[$0])\"?" } ?? ""
-      text = "\(quoted: word) is not known here\(remedy)"
+      text = "\(quoted: word) is not recognized\(remedy)"
     }
     let program = command.program
     Log().error("\(program): \(text)")
@@ -83,22 +83,23 @@ public enum Homeward {
 }
 
 extension Command? {
-  /// What is typed to run it, without its arguments.
+  /// Words that run it, without its arguments.
   fileprivate var program: MessageText { map { "homeward \($0.name)" } ?? "homeward" }
 }
 
 extension CommandFailure {
-  /// Tells the person: `homeward NAME: what is wrong; what to do`. What is wrong in a configuration
-  /// names its place.
+  /// Logs `homeward NAME: problem; remedy`, and returns the code. A problem in a configuration
+  /// names its place instead.
   fileprivate func told(by command: Command?) -> ExitCode {
     Log().error(code == .configuration ? text : "\(command.program): \(text)")
     return code
   }
 }
 
-/// The words that a command knows: its help names all of them.
+/// Words that a command accepts: its help names all of them.
 enum HelpWords {
-  /// What follows `homeward NAME` at the begin of a line, and all that begins with two dashes.
+  /// Returns the words after `homeward NAME` at the begin of a line, and all that begin with two
+  /// dashes.
   static func of(_ command: Command) -> [[UInt8]] {
     var words: [[UInt8]] = []
     var line: [[UInt8]] = []

@@ -17,8 +17,8 @@ extension Command {
 
   private static var pairHelp: StaticString {
     """
-    homeward pair: makes this board a device of Home Assistant, and keeps what it
-    needs for that in its state directory.
+    homeward pair: makes this board a device of Home Assistant, and stores its
+    registration and its login in the state directory.
 
     Usage:
       homeward pair [URL] [--name NAME] [--login] [--token | --token-file FILE]
@@ -26,41 +26,42 @@ extension Command {
                     [--yes] [--json]
       homeward pair --same-device [--config FILE]
 
-    URL is the address of Home Assistant. Without it, it is that of the
-    configuration; without one, the local network is searched. Then user name and
-    password are asked for, and a code where the user has a second factor. The
-    password is not kept.
+    URL is the address of Home Assistant. Without it, pair uses the address in the
+    configuration, or else searches the local network. Then it asks for user name
+    and password, and for a code if the user has a second factor. It does not store
+    the password.
 
-    Home Assistant makes the board a tracker of that user's person: better log in as
-    a user of the board's own (in Home Assistant: Settings, People, Add person,
-    "Allow login"), or take it off the person when pair offers it.
+    Home Assistant assigns the board to that user's person, whose location then
+    follows the board. It is better to log in with a user for the board only (in
+    Home Assistant: Settings, People, Add person, "Allow login"), or to remove the
+    board from the person when pair asks.
 
-    Where there is no configuration, pair asks for the name of the board and writes
-    one, with what it finds on this board as examples, and those of its sensors that
-    you want (see homeward sensors). One that is there is left as it is.
+    If there is no configuration, pair asks for the name of the board and creates
+    one, with examples of what this board has, and with the sensors that you choose
+    (see homeward sensors). An existing file is not changed.
 
     Options:
-      --name NAME         What Home Assistant calls the board (default: what the
-                          configuration says, or the host's name).
-      --login             A new login for a board that is paired, in place of one
-                          that ended or was revoked: its device and entities stay.
+      --name NAME         Name of the board in Home Assistant (default: the name in
+                          the configuration, or the host's name).
+      --login             Make a new login for a paired board whose login expired or
+                          was revoked: its device and entities stay.
       --token             Ask for a long-lived access token instead (in Home
                           Assistant: your profile, Security).
       --token-file FILE   Read that token from a file; - is standard input.
-      --ca-file FILE      PEM certificates of the authorities that the https://
-                          address is believed by, where they are your own.
+      --ca-file FILE      PEM certificates of the authorities to trust for the
+                          https:// address, if they are your own.
       --config FILE       The configuration (default: /etc/homeward/homeward.yaml).
       --state-directory DIR
-                          Where there is no configuration: what to keep there, and
-                          write into the configuration (default: /var/lib/homeward).
+                          If there is no configuration: the state directory, also
+                          for the new configuration (default: /var/lib/homeward).
       --same-device       Keep the device of a pairing that was made on another
-                          board, which is not used any more and whose card is in
-                          this one now, and end.
-      --yes               Answer questions with yes: replace a pairing, take the
-                          board off the person that Home Assistant made it a tracker
-                          of, write a configuration with all sensors that can be
-                          read. It does not choose a server.
-      --json              Write one JSON object to standard output for what was
+                          board, if that board is no longer used and its card is now
+                          in this one, and exit.
+      --yes               Answer questions with yes: replace a pairing, remove the
+                          board from the person that Home Assistant assigned it to,
+                          create a configuration with all sensors that can be read.
+                          It does not choose a server.
+      --json              Write one JSON object to standard output about what was
                           done.
       --help              Show this.
 
@@ -75,7 +76,6 @@ extension Command {
   }
 }
 
-/// `homeward pair`
 struct PairCommand {
   private let options: PairingOptions
 
@@ -104,11 +104,13 @@ struct PairCommand {
         options.url = argument.bytes
       }
     }
-    if options.isLoginOnly, options.name != nil { throw .mistake("--login changes no name") }
+    if options.isLoginOnly, options.name != nil {
+      throw .mistake("--login does not change the name")
+    }
     self.options = options
   }
 
-  /// An absolute path that can stand in quotation marks in a configuration.
+  /// Returns an absolute path that can stand in quotation marks in a configuration.
   private static func path(_ text: [UInt8], of option: Argument) throws(UsageError) -> [UInt8] {
     let isFit = text.allSatisfy {
       (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
@@ -122,7 +124,7 @@ struct PairCommand {
   private static func set(
     _ options: inout PairingOptions, _ source: PairingOptions.Source
   ) throws(UsageError) {
-    guard options.source.isLogin else { throw .mistake("the token is named twice") }
+    guard options.source.isLogin else { throw .mistake("the token is given twice") }
     options.source = source
   }
 
@@ -132,7 +134,7 @@ struct PairCommand {
       return .success
     }
     let summary = try Pairing(options).run()
-    // The state directory is free again.
+    // The state directory is unlocked again.
     if !options.isConfigurationNamed, summary.offer != .toBeChanged, Service.canStart {
       Log().notice(Service.start())
     }

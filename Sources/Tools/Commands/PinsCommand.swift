@@ -17,25 +17,24 @@ extension Command {
 
   private static var pinsHelp: StaticString {
     """
-    homeward pins: draws the headers of this board: the numbers of the pins in the
-    middle, then their names, and outside what uses them: the configuration's
-    sensors, programs and drivers that have the line, and controllers such as I2C.
-    In parentheses stands what would take the line if it were enabled. Every name
-    that is shown is good for gpio: and pulses: in the configuration, and PIN11 is
-    pin 11.
+    homeward pins: draws the headers of this board: the pin numbers in the middle,
+    then the pin names, and outside what uses each pin: the configuration's sensors,
+    programs and drivers that hold the line, and controllers such as I2C.
+    A name in parentheses would use the line if it were enabled. gpio: and pulses:
+    in the configuration accept every name that is shown, and PIN11 for pin 11.
 
-    Which programs have a line is shown to root only.
+    Only root can see which programs use a line.
 
     Usage:
       homeward pins [--config FILE] [--board FILE|NAME] [--json]
 
     Options:
       --config FILE   The configuration (default: /etc/homeward/homeward.yaml, if it
-                      is there); - reads it from standard input.
+                      exists); - reads it from standard input.
       --board FILE    Draw the board of this board file; a name without a slash is
                       that of a file in /etc/homeward/boards or
                       /usr/share/homeward/boards, without .yaml. Nothing of this
-                      machine is shown then; with --config, what that one uses.
+                      machine is then shown; with --config, what that file uses.
       --json          Write one JSON object to standard output instead.
       --help          Show this.
 
@@ -48,9 +47,8 @@ extension Command {
   }
 }
 
-/// `homeward pins`
 struct PinsCommand {
-  /// Nil for the usual one.
+  /// Nil for the default file.
   private let file: [UInt8]?
   private let board: [UInt8]?
   private let isJSON: Bool
@@ -79,7 +77,7 @@ struct PinsCommand {
     do throws(BoardFileFailure) {
       if let board {
         var surroundings = PinReport.Surroundings()
-        // That of this machine is no other board's.
+        // The configuration of this machine does not apply to another board.
         if file != nil { surroundings.configured = configuration?.lines ?? [] }
         report = BoardReport(
           try named(board, in: BoardFiles(packagedIn: host.boards)), in: surroundings)
@@ -116,21 +114,17 @@ struct PinsCommand {
     surroundings.configured = configuration?.lines ?? []
     surroundings.lines = GPIOLineUses()
     if surroundings.lines.isIncomplete {
-      Log().warning("the kernel does not tell of all lines who has them; to root it tells more")
+      Log().warning("the kernel hides which programs use some lines; only root can see them")
     }
     return surroundings
   }
 }
 
 extension Configuration {
-  /// Where its sensors and outputs have GPIO lines, and what it calls them.
+  /// GPIO lines of its sensors and outputs, and their names.
   fileprivate var lines: [(address: GPIOLineAddress, name: [UInt8])] {
     let inputs = sensors.compactMap { sensor -> (address: GPIOLineAddress, name: [UInt8])? in
-      switch sensor {
-      case .gpio(let line): (line.address, line.entity.name)
-      case .pulses(let line): (line.address, line.entity.name)
-      default: nil
-      }
+      sensor.line.map { ($0, sensor.entry.name) }
     }
     let all = inputs + outputs.map { ($0.address, $0.entity.name) }
     guard let anchor = location?.anchor?.line else { return all }

@@ -7,7 +7,7 @@ extension Command {
   static var run: Command {
     Command(
       name: "run", summary: "report the sensors, until it is stopped",
-      help: runHelp, success: "it was asked to stop; with --once: Home Assistant has everything",
+      help: runHelp, success: "stopped on request; with --once: Home Assistant has everything",
       codes: [
         .dataError, .noInput, .unavailable, .osError, .systemFile, .inputOutput, .temporaryFailure,
         .protocolError, .noPermission, .configuration,
@@ -26,40 +26,39 @@ extension Command {
                    [--print-next-wake] [--trust-clock]
 
     Options:
-      --once          Read everything once, wait for a fix, bring it and all history
-                      that waits to Home Assistant, show what became of it, and end.
+      --once          Read everything once, wait for a fix, send it and all waiting
+                      history to Home Assistant, show the result, and exit.
       --timeout DURATION
-                      How long --once may take from its start (default: 90s), also
-                      where there is no network. What is left then goes with the
-                      next run; history.bytes_per_minute holds here, too.
+                      Time limit for --once, from its start (default: 90s), also
+                      without a network. The next run sends what remains;
+                      history.bytes_per_minute applies here, too.
       --print-next-wake
-                      Write to standard output when a board that is switched off now
-                      has to be on again, in seconds since 1970, and nothing else;
-                      the table goes to standard error. Also where Home Assistant
-                      was not reached. It is the next whole multiple of
-                      upload.every, or else of every (while the battery is low,
-                      of what power says), two minutes away or more. Where neither
-                      the network nor a GPS receiver has told this board the time,
-                      it writes nothing, and the exit code is 72: do not switch
-                      the board off then.
-      --trust-clock   Trust this board's clock, although neither the network nor a
-                      GPS receiver has told the time: another clock sets it at each
-                      start, such as a real-time clock or a power HAT's.
+                      Write only one number to standard output: when a board that is
+                      switched off now must be on again, in seconds since 1970. The
+                      table goes to standard error. This also works if Home
+                      Assistant was not reached. The time is the next whole multiple
+                      of upload.every, or else of every (while the battery is low,
+                      of the interval in power), at least two minutes away. If
+                      neither the network nor a GPS receiver has set the time, it
+                      writes nothing, and the exit code is 72: do not switch the
+                      board off then.
+      --trust-clock   Trust the board's clock although neither the network nor a GPS
+                      receiver has set the time; for boards whose real-time clock or
+                      power HAT sets it at each start.
       --config FILE   The configuration (default: /etc/homeward/homeward.yaml);
                       - reads it from standard input.
-      --json          Write one JSON object per line to standard output for what
-                      happens. With --once the last one holds every value that was
-                      read, the position included, how much is left, and
-                      next_wake.
+      --json          Write one JSON object per line to standard output for each
+                      event. With --once the last one holds every value that was
+                      read, also the position, how much remains, and next_wake.
       --log-level LEVEL
-                      What is logged: error, warning, notice, info (the default) or
-                      debug, which tells of each cycle.
+                      The lowest level to log: error, warning, notice, info (the
+                      default) or debug, which logs each cycle.
       --help          Show this.
 
-    SIGHUP makes the agent read its configuration again (as a service: systemctl
-    reload homeward). A wrong one is refused, and the agent goes on as it is. Where
-    the agent was started at a terminal, SIGHUP means that the terminal was closed,
-    and stops it, as SIGTERM does.
+    On SIGHUP the agent reads its configuration again (as a service: systemctl
+    reload homeward). It rejects a wrong one, and keeps running with the old one.
+    If the agent was started at a terminal, SIGHUP means that the terminal was
+    closed, and stops the agent, as SIGTERM does.
 
     Examples:
       homeward run --config boat.yaml
@@ -73,7 +72,7 @@ extension Command {
   }
 }
 
-/// What was typed behind `homeward run`.
+/// Arguments of `homeward run`.
 private struct RunCommand {
   let run: Run
 
@@ -97,20 +96,20 @@ private struct RunCommand {
   private static func level(_ word: [UInt8]) throws(UsageError) -> Log.Level {
     if let level = Log.Level(word: word) { return level }
     throw .mistake(
-      "--log-level: \(quoted: word) is no level; write error, warning, notice, info or debug")
+      "--log-level: \(quoted: word) is not a level; write error, warning, notice, info or debug")
   }
 }
 
-/// What was typed about a run that ends by itself.
+/// Arguments of `homeward run --once`.
 private struct OnceWords {
   private static let timeoutRange: ClosedRange<Duration> = .seconds(1) ... .seconds(24 * 3600)
 
   private var isOnce = false
   private var options = OnceOptions()
-  /// The first option that goes with `--once` only.
+  /// First option that requires `--once`.
   private var dependent: Argument?
 
-  /// Returns whether it is one of these.
+  /// Reads an argument; returns whether it is one of these.
   mutating func take(
     _ argument: Argument, _ arguments: inout Arguments
   ) throws(UsageError) -> Bool {
@@ -125,8 +124,8 @@ private struct OnceWords {
     case "--trust-clock": options.isClockTrusted = true
     case "--wake", "--rtc":
       throw .mistake(
-        "\(bytes: argument.bytes) is gone: set the alarm with rtcwake --mode no --time"
-          + " \"$(homeward run --once --print-next-wake)\"; its --device names another clock")
+        "\(bytes: argument.bytes) was removed: set the alarm with rtcwake --mode no --time"
+          + " \"$(homeward run --once --print-next-wake)\"; its --device selects another clock")
     default: return false
     }
     dependent = dependent ?? argument
@@ -135,7 +134,7 @@ private struct OnceWords {
 
   func read() throws(UsageError) -> OnceOptions? {
     if let dependent, !isOnce {
-      throw .mistake("\(bytes: dependent.bytes) goes with --once only")
+      throw .mistake("\(bytes: dependent.bytes) works only with --once")
     }
     return isOnce ? options : nil
   }

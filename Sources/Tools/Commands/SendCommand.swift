@@ -7,7 +7,7 @@ extension Command {
   static var send: Command {
     Command(
       name: "send", summary: "send one message of any type, and show the answer",
-      help: sendHelp, success: "Home Assistant has it; where nothing proves that, this is said",
+      help: sendHelp, success: "Home Assistant has it; the output states if that is not proven",
       codes: [
         .dataError, .noInput, .unavailable, .temporaryFailure, .protocolError, .noPermission,
         .configuration,
@@ -18,36 +18,36 @@ extension Command {
   private static var sendHelp: StaticString {
     """
     homeward send: sends one message to Home Assistant in the name of this board,
-    sealed with the key of its registration, and shows what Home Assistant makes of
-    it. It may run beside the agent.
+    sealed with the key of its registration, and shows the answer. It can run beside
+    the agent.
 
     Usage:
       homeward send TYPE [WORDS] [--data JSON] [--config FILE] [--json]
 
     Types:
-      get_config                    what Home Assistant tells about itself
+      get_config                    the configuration of Home Assistant
       get_zones                     its zones
       render_template TEMPLATE      --data: the template's variables
-      fire_event EVENT              --data: what the event holds
-      call_service DOMAIN.SERVICE   --data: what the service takes, with entity_id
+      fire_event EVENT              --data: the data of the event
+      call_service DOMAIN.SERVICE   --data: the data of the service, with entity_id
       scan_tag TAG
       conversation_process SENTENCE
       stream_camera ENTITY
       update_location LATITUDE LONGITUDE [ACCURACY]
                                     degrees, and metres (default: 10)
-      register_sensor               --data: an object, as Home Assistant has it
+      register_sensor               --data: an object in Home Assistant's format
       update_sensor_states          --data: an array
-      update_registration           tells name, model and versions of this board
-      enable_encryption             asks for a key where there is none; the agent
-                                    does that itself, and has to be stopped for it
+      update_registration           sends name, model and versions of this board
+      enable_encryption             requests a key if there is none; the agent also
+                                    does that, and must be stopped first
 
     Options:
-      --data JSON     What the type takes beside its words; - reads it from
-                      standard input.
+      --data JSON     The data of the message (see Types); - reads it from standard
+                      input.
       --config FILE   The configuration (default: /etc/homeward/homeward.yaml);
                       - reads it from standard input.
-      --json          Print one JSON object: the type, the outcome, and the answer
-                      as it came.
+      --json          Print one JSON object: the type, the outcome, and the
+                      unchanged answer.
       --help          Show this.
 
     Examples:
@@ -95,14 +95,14 @@ struct SendCommand {
     return report.code
   }
 
-  /// The answer goes to standard output, and what to think of it to standard error: a script can
-  /// use the first alone.
+  /// Prints the answer to standard output, and its assessment to standard error: a script can use
+  /// the first alone.
   private func tell(_ report: SendReport) {
     if isJSON {
       writeToTerminal(report.json, STDOUT_FILENO)
       return
     }
-    writeToTerminal(report.printer, STDOUT_FILENO)
+    writeToTerminal(report.lines, STDOUT_FILENO)
     let words = report.verdict.words(for: report.type)
     if report.code == .success { log.notice(words) } else { log.error(words) }
   }

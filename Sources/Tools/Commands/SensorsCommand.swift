@@ -7,7 +7,7 @@ extension Command {
   static var sensors: Command {
     Command(
       name: "sensors", summary: "list what this board can report, and the YAML for it",
-      help: sensorsHelp, success: "the board was looked at, whatever it has",
+      help: sensorsHelp, success: "the board was searched, whatever was found",
       codes: [.noInput, .inputOutput, .noPermission, .configuration]
     ) { (arguments: inout Arguments) throws(UsageError) in try SensorsCommand(&arguments).run }
   }
@@ -17,19 +17,20 @@ extension Command {
     homeward sensors: lists what this board has that Homeward can report: power
     supplies, the board itself, gpsd, thermometers on 1-Wire, converters and sensors
     of Industrial IO, hardware monitors, serial ports, network interfaces and GPIO
-    lines. Each is read once, and shown with the line that reports it: a line with a
-    dash goes below "sensors:" of the configuration. What the configuration reports
-    already is marked.
+    lines. It reads each one once, and shows the line of YAML that reports it: a
+    line with a dash goes below "sensors:" of the configuration. What the
+    configuration already reports is marked.
 
-    It may run beside the agent, and changes nothing. A thermometer on 1-Wire takes
-    up to a second. What is at a GPIO line the board does not know: homeward pins.
+    It can run beside the agent, and changes nothing. A thermometer on 1-Wire takes
+    up to a second. The board cannot detect what is connected to a GPIO line: see
+    homeward pins.
 
     Usage:
       homeward sensors [--config FILE] [--json]
 
     Options:
       --config FILE   The configuration (default: /etc/homeward/homeward.yaml, if it
-                      is there); - reads it from standard input.
+                      exists); - reads it from standard input.
       --json          Write one JSON object to standard output instead.
       --help          Show this.
 
@@ -41,9 +42,8 @@ extension Command {
   }
 }
 
-/// `homeward sensors`
 struct SensorsCommand {
-  /// Nil for the usual one.
+  /// Nil for the default file.
   private let file: [UInt8]?
   private let isJSON: Bool
 

@@ -6,7 +6,7 @@ import LinuxIO
 extension Command {
   static var spool: Command {
     Command(
-      name: "spool", summary: "show what waits on the disk, or save it",
+      name: "spool", summary: "show or export the data that waits on the disk",
       help: spoolHelp, success: "done",
       codes: [.noInput, .cannotCreate, .inputOutput, .noPermission, .configuration]
     ) { (arguments: inout Arguments) throws(UsageError) in try SpoolCommand(&arguments).run }
@@ -15,18 +15,18 @@ extension Command {
   private static var spoolHelp: StaticString {
     """
     homeward spool: shows the readings and fixes that wait on the disk until Home
-    Assistant is known to have them, or writes them to a file for other programs.
+    Assistant proves that it has them, or exports them to a file for other programs.
 
-    It only reads, and may run beside the agent; what the agent holds in memory is
-    not there yet. A directory that was copied from another board will do, too.
+    It only reads, and can run beside the agent; it does not show data that is only
+    in the agent's memory. A directory copied from another board works, too.
 
     Usage:
       homeward spool list [--json]
       homeward spool export --gpx|--csv [--output FILE] [--all]
 
-    list shows the files, what is in them, and what is wrong with them. export
-    writes what waits: with --gpx the track (GPX 1.1), with --csv readings and fixes
-    as a table.
+    list shows the files, their contents, and their damage. export writes the
+    waiting data: with --gpx the track (GPX 1.1), with --csv readings and fixes as a
+    table.
 
     The table has a reading or a fix in each row: its sequence number, its time
     (UTC), whether the clock was set or unset then, the sensor and its value; or
@@ -35,14 +35,15 @@ extension Command {
 
     Options:
       --output FILE     Write to a new file (default, and -: standard output).
-      --force           Replace the file where it is there already.
-      --all             Export also what Home Assistant has and what is still there.
+      --force           Replace an existing file.
+      --all             Also export data that Home Assistant has, if it is still on
+                        the disk.
       --directory DIR   The spool itself (default: spool in the state_directory).
       --config FILE     The configuration (default: /etc/homeward/homeward.yaml);
                         - reads it from standard input.
-      --json            Write one JSON object to standard output: of list instead of
-                        lines; of export, which then needs a file, how much it
-                        wrote.
+      --json            Write one JSON object to standard output: with list instead
+                        of lines; with export, which then needs --output, how much
+                        it wrote.
       --help            Show this.
 
     Examples:
@@ -77,7 +78,7 @@ struct SpoolCommand {
     try check()
   }
 
-  private static var missingAction: MessageText { "say what to do: list or export" }
+  private static var missingAction: MessageText { "name an action: list or export" }
 
   private mutating func read(
     _ argument: Argument, _ arguments: inout Arguments
@@ -97,17 +98,17 @@ struct SpoolCommand {
   }
 
   private mutating func set(_ format: ExportFormat) throws(UsageError) {
-    guard self.format == nil else { throw .mistake("an export is --gpx or --csv, and not both") }
+    guard self.format == nil else { throw .mistake("use either --gpx or --csv, not both") }
     self.format = format
   }
 
   private mutating func check() throws(UsageError) {
     if directory != nil, configuration != nil {
-      throw .mistake("--config says where the directory is; leave it or --directory out")
+      throw .mistake("--config defines the directory; leave out --config or --directory")
     }
     if output?.span.elementsEqual("-") == true { output = nil }
     guard isExport else { return }
-    guard format != nil else { throw .mistake("say as what: --gpx or --csv") }
+    guard format != nil else { throw .mistake("choose a format: --gpx or --csv") }
     if output == nil, replaces { throw .mistake("--force needs --output") }
     if output == nil, isJSON {
       throw .mistake("--json needs --output: standard output cannot hold both")

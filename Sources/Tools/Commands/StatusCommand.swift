@@ -7,8 +7,8 @@ import YAML
 extension Command {
   static var status: Command {
     Command(
-      name: "status", summary: "say how the running agent is, and what it reads",
-      help: statusHelp, success: "all is well; with --watch: it was ended",
+      name: "status", summary: "show the state of the running agent and its sensors",
+      help: statusHelp, success: "all is well; with --watch: it was stopped",
       codes: [
         .dataError, .noInput, .unavailable, .inputOutput, .temporaryFailure, .noPermission,
         .configuration,
@@ -18,10 +18,10 @@ extension Command {
 
   private static var statusHelp: StaticString {
     """
-    homeward status: asks the agent that runs on this board how it is: whether Home
-    Assistant takes its data, over which way and why not over the others, what
-    waits, how the disk is, what each sensor says, and which sources fail. What
-    keeps a board from reporting at all is said by homeward check.
+    homeward status: asks the running agent for its state: whether Home Assistant
+    accepts its data, which route the data takes and why not the others, what waits,
+    the state of the disk, the value of each sensor, and which sources fail. If a
+    board does not report at all, homeward check shows why.
 
     Usage:
       homeward status [--config FILE] [--json] [--watch [--every TIME]]
@@ -29,14 +29,14 @@ extension Command {
     Options:
       --config FILE   The configuration of the agent (default:
                       /etc/homeward/homeward.yaml); - reads it from standard input.
-      --json          Print what the agent told: one JSON object on a line.
-      --watch         Ask again and again, until q or Ctrl-C. It goes on while the
-                      agent restarts. On a terminal it draws the battery, the
-                      Wi-Fi signal, what waits and the way of the board since it
-                      began; arrows, j, k and Page scroll. The graphs are blocks
-                      and braille where the locale is UTF-8. NO_COLOR leaves
-                      colours out; with TERM=dumb, or into a pipe, the lines
-                      come again each time.
+      --json          Print the agent's answer: one JSON object on a line.
+      --watch         Ask repeatedly, until q or Ctrl-C, also while the agent
+                      restarts. On a terminal it draws the battery, the Wi-Fi
+                      signal, the waiting data and the track of the board since
+                      --watch started; arrows, j, k and Page scroll. The graphs
+                      use blocks and braille if the locale is UTF-8. NO_COLOR
+                      turns colours off; with TERM=dumb, or into a pipe, it prints
+                      the lines each time.
       --every TIME    With --watch: the time between two questions, 1s to 1h
                       (default: 2s).
       --help          Show this.
@@ -51,7 +51,6 @@ extension Command {
   }
 }
 
-/// `homeward status`
 struct StatusCommand {
   private let file: [UInt8]
   private let isJSON: Bool
@@ -75,7 +74,7 @@ struct StatusCommand {
     self.file = file
     self.isJSON = isJSON
     self.isWatching = isWatching
-    if every != nil, !isWatching { throw .mistake("--every goes with --watch only") }
+    if every != nil, !isWatching { throw .mistake("--every works only with --watch") }
     self.every = every ?? .seconds(2)
   }
 
@@ -110,15 +109,16 @@ struct StatusCommand {
       : status.lines.wrappedForOutput.withVerdictsColored(on: STDOUT_FILENO)
   }
 
-  /// An agent that does not run may be started meanwhile, so that is told, and no end where it ran
-  /// before.
+  /// Prints the status repeatedly. An agent that does not answer may be started meanwhile: the
+  /// failure is reported, and ends the command only if it may not wait and the agent has not
+  /// answered before.
   private func repeatLines(
     _ client: StatusClient, isWaitingAllowed: Bool
   ) throws(CommandFailure) {
     let loop = try EventLoop.forCommand()
     let signals: Signals
     do throws(Errno) { signals = try Signals(loop: loop) } catch {
-      throw CommandFailure(code: .osError, text: "the kernel gives no signals: \(error)")
+      throw CommandFailure(code: .osError, text: "signals cannot be received: \(error)")
     }
     var isWaitingAllowed = isWaitingAllowed
     var toldFailure: [UInt8] = []
@@ -134,7 +134,7 @@ struct StatusCommand {
           guard isWaitingAllowed else { throw error }
           if toldFailure != error.text.bytes {
             toldFailure = error.text.bytes
-            Log().warning("\(error.text). It is asked again")
+            Log().warning("\(error.text). Trying again")
           }
         }
         guard shown.isEmpty || writeToTerminal(shown, STDOUT_FILENO) else { return }

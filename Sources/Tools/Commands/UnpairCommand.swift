@@ -5,33 +5,33 @@ import HomeAssistant
 extension Command {
   static var unpair: Command {
     Command(
-      name: "unpair", summary: "take this board out of Home Assistant again",
-      help: unpairHelp, success: "this board is not paired any more",
+      name: "unpair", summary: "remove this board from Home Assistant",
+      help: unpairHelp, success: "this board is no longer paired",
       codes: [.dataError, .noInput, .temporaryFailure, .noPermission, .configuration]
     ) { (arguments: inout Arguments) throws(UsageError) in try UnpairCommand(&arguments).run }
   }
 
   private static var unpairHelp: StaticString {
     """
-    homeward unpair: takes this board out of Home Assistant, with its entities; ends
-    its login there; and removes what pair kept in the state directory.
+    homeward unpair: removes this board and its entities from Home Assistant, ends
+    its login there, and deletes the files of pair in the state directory.
 
     Two things stay there: readings that wait for Home Assistant (the folder spool),
-    because they are nowhere else, and which tokens it rejected (rejected-token),
-    because it bans an address that sends one again.
+    because no other copy exists, and the list of rejected tokens (rejected-token),
+    because Home Assistant bans an address that sends one again.
 
     Usage:
       homeward unpair [--local] [--config FILE] [--yes] [--json]
 
-    Only an administrator may delete a device of Home Assistant. For the login of
-    another user, unpair does the rest and says what is left to do by hand.
+    Only an administrator can delete a device in Home Assistant. With the login of
+    another user, unpair does the rest and shows what you have to do by hand.
 
     Options:
-      --local         Do not talk to Home Assistant: for one that is gone.
+      --local         Do not contact Home Assistant; for one that no longer exists.
       --config FILE   The configuration (default: /etc/homeward/homeward.yaml);
                       - reads it from standard input.
       --yes           Do not ask.
-      --json          Write one JSON object to standard output for what was done.
+      --json          Write one JSON object to standard output about what was done.
       --help          Show this.
 
     Examples:
@@ -42,7 +42,6 @@ extension Command {
   }
 }
 
-/// `homeward unpair`
 struct UnpairCommand {
   private let options: UnpairingOptions
   private let isJSON: Bool

@@ -6,40 +6,40 @@ extension Command {
   static var watch: Command {
     Command(
       name: "watch", summary: "show states, events or a template, as they change",
-      help: watchHelp, success: "it was ended by Ctrl-C, by --count or --once, or by its reader",
+      help: watchHelp, success: "stopped by Ctrl-C, by --count or --once, or by a closed pipe",
       codes: [.dataError, .noInput, .unavailable, .temporaryFailure, .noPermission, .configuration]
     ) { (arguments: inout Arguments) throws(UsageError) in try WatchCommand(&arguments).run }
   }
 
   private static var watchHelp: StaticString {
     """
-    homeward watch: shows what happens in Home Assistant, until Ctrl-C. It logs in
-    with what pair kept, or with the token file of the configuration. A lost
-    connection is made again.
+    homeward watch: shows what happens in Home Assistant, until Ctrl-C. It uses the
+    login that pair stored, or the token file of the configuration. After a lost
+    connection it connects again.
 
     Usage:
       homeward watch [states] [ENTITY...] [--attributes]
       homeward watch events [TYPE]
       homeward watch template TEMPLATE [--data JSON]
 
-    states shows the entities that are named, or all, as they are and then each
-    change; events what happens on Home Assistant's bus; template what a template
-    says, now and whenever it changes.
+    states shows the current states of the named entities, or of all, and then each
+    change; events shows the events on Home Assistant's bus; template shows the
+    result of a template, now and after each change.
 
     Options:
-      --attributes    Show changes of attributes, too, and which they are.
+      --attributes    Show changes of attributes, too, with their names.
       --data JSON     The variables of the template; - reads them from standard
                       input.
-      --count N       End after N states, events or renderings; with --json, after
+      --count N       Exit after N states, events or renderings; with --json, after
                       N lines.
-      --once          End after all entities were shown as they are, or after one
-                      event or rendering. An entity that is not there is told, and
-                      the exit code is 65.
+      --once          Exit after the current states of all entities, or after one
+                      event or rendering. If an entity does not exist, watch reports
+                      this, and the exit code is 65.
       --config FILE   The configuration (default: /etc/homeward/homeward.yaml);
                       - reads it from standard input.
-      --json          Print what Home Assistant sent, unchanged, a JSON object on
+      --json          Print Home Assistant's messages unchanged, a JSON object on
                       each line. Those of states are in its short form; homeward
-                      watch events state_changed has the long.
+                      watch events state_changed prints the long form.
       --help          Show this.
 
     Examples:
@@ -53,7 +53,6 @@ extension Command {
   }
 }
 
-/// `homeward watch`
 struct WatchCommand {
   private static let countDigitsMax = 9
 
@@ -82,7 +81,7 @@ struct WatchCommand {
     options.topic = try WatchOptions.Topic(words, data: data)
     if case .states = options.topic {
     } else if options.showsAttributes {
-      throw .mistake("--attributes goes with states only")
+      throw .mistake("--attributes works only with states")
     } else if options.isOnce {
       options.entryCountMax = 1
     }
@@ -91,7 +90,7 @@ struct WatchCommand {
 
   private static func count(_ word: [UInt8]) throws(UsageError) -> Int {
     guard word.count <= countDigitsMax, let count = word.span.decimalValue, count > 0 else {
-      throw .mistake("--count needs a whole number from 1 on, and \(quoted: word) is none")
+      throw .mistake("--count needs a whole number of at least 1, not \(quoted: word)")
     }
     return Int(count)
   }

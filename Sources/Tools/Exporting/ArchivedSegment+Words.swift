@@ -4,38 +4,30 @@ import LinuxIO
 import Outbox
 
 extension ArchivedSegment {
-  /// What is not as it should be, and what that costs.
+  /// Flaws of the segment, and their cost.
   var flaws: [MessageText] {
     var flaws: [MessageText] = []
     switch condition {
     case .intact, .vanished: break
     case .headless: flaws.append("its header is damaged")
-    case .otherVersion: flaws.append("of another version of Homeward, and not read")
-    case .unknown: flaws.append(byteCount == 0 ? "empty" : "nothing in it is of a spool")
+    case .otherVersion: flaws.append("not read: written by another version of Homeward")
+    case .unknown: flaws.append(byteCount == 0 ? "empty" : "not a spool file")
     case .unreadable(let failure):
       flaws.append("cannot be read: \(Errno(code: failure.code))")
     }
-    if let device, device > 0 { flaws.append("of another device") }
+    if let device, device > 0 { flaws.append("from another device") }
     if damagedByteCount > 0 { flaws.append("damaged: \(damagedByteCount, "byte")") }
-    if tornByteCount > 0 { flaws.append("no whole entry at its end: \(tornByteCount, "byte")") }
-    if namelessCount > 0 { flaws.append("without their sensor: \(namelessCount, "reading")") }
+    if tornByteCount > 0 { flaws.append("incomplete entry at its end: \(tornByteCount, "byte")") }
+    if namelessCount > 0 { flaws.append("without a known sensor: \(namelessCount, "reading")") }
     return flaws
   }
 
-  /// All that there is to say of it beside numbers.
+  /// Remarks on the segment, beside its numbers.
   var notes: [MessageText] {
-    var notes: [MessageText] = []
-    if isAside { notes.append("set aside") }
-    switch thinnings {
-    case 0: break
-    case 1: notes.append("thinned once")
-    case 2: notes.append("thinned twice")
-    default: notes.append("thinned \(Int(thinnings)) times")
-    }
-    return notes + flaws
+    isAside ? ["set aside"] + flaws : flaws
   }
 
-  /// A word for scripts.
+  /// Name of the condition in the JSON output.
   var conditionCode: StaticString {
     switch condition {
     case .intact: "intact"

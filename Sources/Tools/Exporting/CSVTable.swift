@@ -4,7 +4,7 @@ import Outbox
 import Sensing
 
 /// Entries as a table of RFC 4180, one in a row. A reading has a sensor and a value, a fix has the
-/// rest; what there is not is empty.
+/// rest; missing fields are empty.
 enum CSVTable {
   static func appendHeader(to buffer: inout ByteBuffer) {
     buffer.append(
@@ -44,7 +44,7 @@ extension ByteBuffer {
     append(field: fix.trackDegrees, decimals: 2)
   }
 
-  /// Appends a number behind what separates it from the field before.
+  /// Appends a separator and a number.
   @inline(never)
   private mutating func append(field number: Double?, decimals: UInt8) {
     appendSeparator()
@@ -61,7 +61,7 @@ extension ByteBuffer {
     }
   }
 
-  /// Appends text, in quotes where it holds what separates fields and rows.
+  /// Appends text, in quotes if it contains a separator of fields or rows.
   @inline(never)
   fileprivate mutating func append(field text: Span<UInt8>) {
     guard text.needsQuotes else { return append(text) }

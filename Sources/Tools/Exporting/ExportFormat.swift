@@ -3,13 +3,13 @@ import Bytes
 import Outbox
 import Sensing
 
-/// What an export is written as.
+/// Format of an export.
 enum ExportFormat {
   /// Fixes only.
   case gpx(GPXTrack)
   case csv
 
-  /// No entry takes more, in any of the formats.
+  /// Maximum size of an entry in all formats.
   static let entryByteCountMax = 1024
 
   var name: StaticString {
@@ -26,7 +26,7 @@ enum ExportFormat {
     }
   }
 
-  /// Appends an entry; one that has no place in the format is left out.
+  /// Appends an entry; one that does not belong in the format is left out.
   mutating func append(
     _ entry: SpoolEntry, of uniqueID: [UInt8], on device: Int?, to buffer: inout ByteBuffer
   ) {
@@ -52,7 +52,7 @@ extension ByteBuffer {
     let remainder = time.nanoseconds % second
     let fraction = remainder < 0 ? remainder + second : remainder
     append(iso8601: time - .nanoseconds(fraction))
-    // Of a whole second it ends with the offset, +00:00.
+    // The text of a whole second ends with the offset, +00:00.
     truncate(to: count - 6)
     append(UInt8(ascii: "."))
     for divisor: Int64 in [100_000_000, 10_000_000, 1_000_000] {

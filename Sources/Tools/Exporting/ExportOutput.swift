@@ -3,22 +3,20 @@ import Bytes
 import CLinux
 import LinuxIO
 
-/// Where an export goes, with the memory of one buffer. A track tells where a person lives: only
-/// its owner may read the file. A reader that closes its pipe ends the program, as is the custom
+/// Destination of an export, with the memory of one buffer. A track shows where a person lives:
+/// only its owner may read the file. A reader that closes its pipe ends the program, as usual
 /// (SIGPIPE).
 struct ExportOutput: ~Copyable {
   private static let bufferByteCount = 64 * 1024
 
   var buffer = ByteBuffer(capacity: bufferByteCount)
   private let descriptor: Descriptor
-  /// The file, where it is one; nil for standard output.
+  /// Nil for standard output.
   private let file: Path?
   private let isNew: Bool
 
-  /// - Parameters:
-  ///   - file: nil for standard output, which is closed at the end.
-  ///   - replaces: whether the file may be there already.
-  /// - Throws: why there is no such file.
+  /// Opens a file, or standard output for nil, which is closed at the end. `replaces`: whether the
+  /// file may exist already.
   init(to file: [UInt8]?, replaces: Bool) throws(CommandFailure) {
     isNew = !replaces
     self.file = file.map { Path($0) }
@@ -31,16 +29,16 @@ struct ExportOutput: ~Copyable {
     } catch Errno(code: EEXIST) {
       throw CommandFailure(
         code: .cannotCreate,
-        text: "\(path) is there already; name another file, or replace it with --force")
+        text: "\(path) already exists; name another file, or replace it with --force")
     } catch {
-      throw CommandFailure(code: .cannotCreate, text: "\(path) cannot be made: \(error)")
+      throw CommandFailure(code: .cannotCreate, text: "\(path) cannot be created: \(error)")
     }
   }
 
   private static func opened(_ path: Path, replaces: Bool) throws(Errno) -> Descriptor {
     guard replaces else { return try Descriptor(opening: path, mode: .writeNewPrivate) }
     let descriptor = try Descriptor(opening: path, mode: .writePrivate)
-    // One that was there could perhaps be read by others.
+    // An existing file may be readable by other users.
     try descriptor.makePrivate()
     return descriptor
   }
@@ -50,7 +48,7 @@ struct ExportOutput: ~Copyable {
     if buffer.freeCapacity < ExportFormat.entryByteCountMax { try flush() }
   }
 
-  /// Writes what is left, and waits until all of it is on the disk.
+  /// Writes the rest, and waits until a new file is on the disk.
   mutating func finish() throws(CommandFailure) {
     try flush()
     guard file != nil, isNew else { return }
@@ -70,11 +68,11 @@ struct ExportOutput: ~Copyable {
     }
     guard isNew else {
       return CommandFailure(
-        code: .inputOutput, text: "\(file) cannot be written to its end: \(error)")
+        code: .inputOutput, text: "\(file) cannot be written completely: \(error)")
     }
     try? removeFile(at: file)
     return CommandFailure(
       code: .inputOutput,
-      text: "\(file) cannot be written to its end: \(error); what was there of it is removed")
+      text: "\(file) cannot be written completely: \(error); the incomplete file was removed")
   }
 }

@@ -4,16 +4,17 @@ import Sensing
 
 /// Fixes as a track of GPX 1.1 (https://www.topografix.com/GPX/1/1/gpx.xsd), point by point.
 ///
-/// A part of the track (`trkseg`) ends where it is not known how the board got to the next point:
+/// A segment of the track (`trkseg`) ends if the way of the board to the next point is not known:
 /// after a silence, a jump, or a clock that was set back.
 struct GPXTrack {
-  /// A longer silence begins a new part.
+  /// Maximum silence within a segment.
   static let silenceMax: Duration = .seconds(600)
-  /// So do more degrees of latitude or longitude: 56 km to the north, and what is one where a map
-  /// ends, at 180° east and west. 56 km within the silence are the pace of an express train.
+  /// Maximum step of latitude or longitude within a segment: 56 km to the north, which is the pace
+  /// of an express train within the silence. The edge of a map, at 180° east and west, counts as a
+  /// jump.
   static let jumpDegreesMax = 0.5
 
-  /// Beyond, no board was there.
+  /// Maximum altitude: no board was beyond it.
   static let altitudeMetersMax = 1e6
 
   private struct Point {
@@ -55,7 +56,7 @@ struct GPXTrack {
       buffer.append(altitude, decimals: 1)
       buffer.append("</ele>")
     }
-    // A time of a clock that was not set would be one of another day.
+    // The time of an unset clock could be one of another day.
     if isTimeTrusted {
       buffer.append("<time>")
       buffer.append(utc: fix.time)
@@ -79,7 +80,7 @@ struct GPXTrack {
 }
 
 extension ByteBuffer {
-  /// The schema knows 180° west only.
+  /// Appends a longitude; the schema knows 180° west only.
   fileprivate mutating func append(longitude: Double) {
     let isEnd = longitude >= 180 - 0.5e-7
     append(isEnd ? longitude - 360 : longitude, decimals: 7)

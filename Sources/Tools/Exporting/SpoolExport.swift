@@ -4,13 +4,13 @@ import CLinux
 import LinuxIO
 import Outbox
 
-/// `homeward spool export`: what a spool holds as a file that other programs read.
+/// `homeward spool export`: the content of a spool as a file for other programs.
 struct SpoolExport {
   var format: ExportFormat
-  /// nil for standard output.
+  /// Nil for standard output.
   let file: [UInt8]?
   let replaces: Bool
-  /// Whether what Home Assistant has is written, too.
+  /// Whether entries that Home Assistant has are written, too.
   let includesAcknowledged: Bool
   let isJSON: Bool
 
@@ -55,11 +55,12 @@ struct SpoolExport {
   }
 
   private func words(_ count: Count) -> MessageText {
-    let rest: MessageText = includesAcknowledged ? "" : "; --all has also what Home Assistant has"
+    let rest: MessageText =
+      includesAcknowledged ? "" : "; --all also exports data that Home Assistant has"
     let fixes: MessageText = count.fixes == 1 ? "1 fix" : "\(count.fixes) fixes"
     switch format {
     case .gpx where count.fixes == 0:
-      return "There is no fix that waits\(rest)."
+      return "No fix is waiting\(rest)."
     case .gpx: return "\(fixes)\(rest)."
     case .csv: return "\(count.readings, "reading") and \(fixes)\(rest)."
     }
@@ -67,7 +68,7 @@ struct SpoolExport {
 
   private func json(_ count: Count) -> [UInt8] {
     let file = file ?? []
-    // A byte becomes six at most.
+    // JSON takes at most six bytes for one.
     var line = ByteBuffer(capacity: 256 + 6 * file.count)
     line.openJSONObject()
     line.appendMember("format", format.name)

@@ -3,8 +3,8 @@ import Bytes
 import LinuxIO
 import Outbox
 
-/// The directory of a spool for a command that only reads it: nothing there is written, renamed or
-/// locked, so that an agent may be at work in it.
+/// Directory of a spool for a command that only reads it: nothing there is written, renamed or
+/// locked, so that an agent may use it.
 struct SpoolFolder: ~Copyable {
   private final class OpenFile {
     let file: SegmentFile
@@ -20,10 +20,8 @@ struct SpoolFolder: ~Copyable {
   private(set) var archive = SpoolArchive()
   private var openFile: OpenFile?
 
-  /// - Parameters:
-  ///   - path: the directory.
-  ///   - isOptional: whether it is made only when something has to be kept.
-  /// - Throws: why it cannot be read.
+  /// Lists the files. `isOptional`: whether the directory may be missing, as before the first
+  /// stored entry.
   init(_ path: Path, isOptional: Bool) throws(CommandFailure) {
     // A person who names the folder above it means the spool in it.
     let inner = path / StateDirectory.spoolName
@@ -32,8 +30,8 @@ struct SpoolFolder: ~Copyable {
     self.path = path
     do throws(Errno) {
       try DirectoryReader(opening: path).forEachName { (name) throws(Errno) in
-        guard let file = SegmentFile(archived: name) else { return }
-        // What cannot be looked at is read later, and then the reason is known.
+        guard let file = SegmentFile(name: name) else { return }
+        // A file without a size is read later, and then the reason is known.
         archive.fileFound(file, byteCount: (try? byteCount(ofFileAt: path / [UInt8](name))) ?? 0)
       }
     } catch {
@@ -41,17 +39,17 @@ struct SpoolFolder: ~Copyable {
         throw CommandFailure(unreadable: path, error)
       }
     }
-    // "Nothing waits" of another folder would make a person wipe the card.
+    // "Nothing waits" about another folder would make a person wipe the card.
     let isCalledSpool = [UInt8](path.bytes.suffix(5)) == [UInt8](StateDirectory.spoolName)
     guard isOptional || isCalledSpool || !archive.segments.isEmpty else {
       throw CommandFailure(
         code: .noInput,
-        text: "\(path) is no spool: no .spool file is in it; name the folder that holds them, such"
-          + " as \(Configuration.defaultStateDirectory)/\(StateDirectory.spoolName)")
+        text: "\(path) is not a spool: it contains no .spool file; name the folder that holds them,"
+          + " such as \(Configuration.defaultStateDirectory)/\(StateDirectory.spoolName)")
     }
   }
 
-  /// The next entry; nil at the end.
+  /// Returns the next entry; nil at the end.
   mutating func next() -> (entry: SpoolEntry, isAcknowledged: Bool)? {
     while let step = archive.next() {
       switch step {
@@ -76,7 +74,7 @@ struct SpoolFolder: ~Copyable {
     }
   }
 
-  /// One that was opened stays what it was, whatever takes its name.
+  /// Opens a file once: an open file stays the same, whatever takes its name.
   private mutating func opened(_ file: SegmentFile) throws(Errno) -> OpenFile {
     if let openFile, openFile.file == file { return openFile }
     let openFile = try OpenFile(file, in: path)
@@ -95,7 +93,7 @@ extension CommandFailure {
     case .noSuchFile:
       self.init(
         code: .noInput,
-        text: "there is no \(directory)")
+        text: "\(directory) does not exist")
     default:
       self.init(
         code: .noInput,
@@ -105,7 +103,7 @@ extension CommandFailure {
 }
 
 extension SpoolArchive {
-  /// How a command ends that got so far: with the first file that could not be read.
+  /// Exit code of a command that has read all it could: that of the first unreadable file.
   var exitCode: ExitCode {
     for segment in segments {
       guard case .unreadable(let failure) = segment.condition else { continue }

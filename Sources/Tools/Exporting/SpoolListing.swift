@@ -3,7 +3,7 @@ import Bytes
 import LinuxIO
 import Outbox
 
-/// `homeward spool list`: what stands in the files of a spool.
+/// `homeward spool list`: the content of the files of a spool.
 struct SpoolListing {
   private let directory: Path
   private let segments: [ArchivedSegment]
@@ -33,14 +33,14 @@ struct SpoolListing {
 
   var lines: [UInt8] {
     guard !segments.isEmpty else {
-      let line: MessageText = "\(directory) holds nothing: nothing waits.\n"
+      let line: MessageText = "\(directory) is empty: nothing is waiting.\n"
       return line.bytes
     }
     var table = ListTable(["file", "bytes", "entries", "waiting", "sequence", "from", "to", ""])
     for segment in segments { table.append(cells(of: segment)) }
     let totals: MessageText =
-      "\nfiles: \(segments.count), bytes: \(byteCount), entries: \(entryCount), of which wait for"
-      + " Home Assistant: \(waitingCount)\n"
+      "\nfiles: \(segments.count), bytes: \(byteCount), entries: \(entryCount), waiting for Home"
+      + " Assistant: \(waitingCount)\n"
     return table.lines + totals.bytes + remarks.bytes
   }
 
@@ -115,7 +115,6 @@ extension ByteBuffer {
       appendMember("from", times.lowerBound)
       appendMember("to", times.upperBound)
     }
-    appendMember("thinnings", Int(segment.thinnings))
     appendMember("damaged_bytes", segment.damagedByteCount)
     appendMember("torn_bytes", segment.tornByteCount)
     appendMember("nameless", segment.namelessCount)

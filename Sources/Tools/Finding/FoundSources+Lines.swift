@@ -5,28 +5,27 @@ import LinuxIO
 import Sensing
 
 extension FoundSources {
-  /// For people: each kind that there is, each thing with what it says, and below it the YAML that
-  /// reports it, or what of the configuration does so.
+  /// Returns text for people: each kind found, each device with its values, and below it the YAML
+  /// that reports it, or the part of the configuration that already does.
   ///
   ///     Thermometers on 1-Wire
   ///       28-0316a2796cff: 21.3 °C
   ///         - { one_wire: 28-0316a2796cff, name: Thermometer 6cff }
   ///
-  /// At the end stands what to do with a line for the configuration `file`; nil where there is no
-  /// configuration.
+  /// The end says where a line goes in the configuration `file`; nil if there is no configuration.
   func lines(isColored: Bool, file: [UInt8]?) -> [UInt8] {
     var lines: [UInt8] = []
     for kind in kinds where !kind.found.isEmpty {
       if !lines.isEmpty { lines.append(UInt8(ascii: "\n")) }
       lines += kind.lines(isColored: isColored)
     }
-    if lines.isEmpty { return [UInt8]("There is nothing here that Homeward knows.\n") }
+    if lines.isEmpty { return [UInt8]("Nothing was found that Homeward can report.\n") }
     return lines + advice(file).bytes
   }
 
   private func advice(_ file: [UInt8]?) -> MessageText {
     guard let file else {
-      return "\nTo report it, and to have these lines in a configuration: sudo homeward pair\n"
+      return "\nTo report it, and to write these lines into a configuration: sudo homeward pair\n"
     }
     guard kinds.contains(where: { $0.found.isEntry && $0.isNew }) else { return "" }
     let place: MessageText =
@@ -36,9 +35,9 @@ extension FoundSources {
       + " \(Arguments.command("check"))\n"
   }
 
-  /// All in one object on one line.
+  /// JSON object on one line with all kinds.
   var json: [UInt8] {
-    // A byte becomes six at most.
+    // JSON takes at most six bytes for one.
     var line = ByteBuffer(capacity: 4096 + 6 * kinds.reduce(0) { $0 + $1.byteCount })
     line.openJSONObject()
     line.appendJSON(key: "kinds")
@@ -52,7 +51,7 @@ extension FoundSources {
 }
 
 extension FoundSources.Kind {
-  /// Whether there is a line for what the configuration does not report.
+  /// Whether there is a line for something that the configuration does not report.
   fileprivate var isNew: Bool {
     entries.contains { $0.item.line != nil && $0.item.reportedBy == nil }
   }
@@ -81,12 +80,12 @@ extension FoundSources.Kind {
     if let note = found.note { remarks.append(note) }
     if found.omittedCount > 0 { remarks.append("and \(found.omittedCount) more") }
     if found.unusableCount > 0 {
-      remarks.append("and \(found.unusableCount) whose names no configuration can hold")
+      remarks.append("and \(found.unusableCount) with names that a configuration cannot hold")
     }
     return remarks
   }
 
-  /// More than all its texts have.
+  /// Upper limit of the size of all its texts.
   fileprivate var byteCount: Int {
     let items = entries.reduce(0) { sum, entry in
       let values = entry.sample?.sensors.reduce(0) { $0 + $1.description.name.count + 256 } ?? 0

@@ -4,26 +4,25 @@ import Drivers
 import LinuxIO
 import Sensing
 
-/// What this board has, each thing with what it says now.
+/// Sources on this board, each with its present values.
 struct FoundSources {
-  /// How long a part may take; gpsd gets no fix in that time where it had none before.
+  /// Maximum time for one device; gpsd gets no first fix in that time.
   private static let timeout: Duration = .seconds(10)
 
   struct Entry {
     let item: FoundItem
-    /// Nil where it was not to be read.
+    /// Nil if it was not to be read.
     let sample: SourceSample?
 
-    /// What it says, or why it says nothing.
+    /// Values in words, or the reason why there are none.
     var words: MessageText {
       if let words = item.words { return words }
       if !isReadable, let (name, failure) = sample?.failures.first {
         return failure.words(of: name).without(item.address)
       }
-      return sample?.words(without: item.name) ?? "says nothing"
+      return sample?.words(without: item.name) ?? "no value"
     }
 
-    /// Whether it has a value now.
     var isReadable: Bool { sample?.hasValue == true }
   }
 
@@ -34,15 +33,12 @@ struct FoundSources {
 
   let kinds: [Kind]
 
-  /// Looks for them, and reads each one once with the agent's own drivers.
+  /// Finds all sources, and reads each one once with the agent's own drivers.
   ///
-  /// - Parameters:
-  ///   - configuration: what is reported already, and where the kernel is.
-  ///   - loop: what waits for them.
-  ///   - screen: the terminal of a person who is told what is waited for.
-  ///   - readsAll: whether also that is read which is no entry of `sensors`.
-  ///   - devices: where the devices are.
-  /// - Throws: that the kernel refuses to wait.
+  /// `screen` is the terminal of a person who sees the progress. `readsAll`: whether sources that
+  /// are not entries of `sensors` are read, too.
+  ///
+  /// - Throws: the kernel refuses to wait.
   init(
     of configuration: Configuration, loop: EventLoop, screen: Int32?, readsAll: Bool = true,
     devices: Path = Path("/dev")
@@ -67,17 +63,17 @@ struct FoundSources {
     self.sampler = sampler
   }
 
-  /// The kind with a key; nil where nothing of it is looked for.
+  /// Returns the kind with a key; nil if the search does not include it.
   func kind(_ key: StaticString) -> Kind? {
     kinds.first { [UInt8]($0.found.key).span.elementsEqual(key) }
   }
 
-  /// It stays: the loop knows what it asked.
+  /// Retained because the loop refers to its sources.
   private let sampler: SourceSampler
 }
 
 extension MessageText {
-  /// The text without the name that it begins with, which stands before it already.
+  /// Returns the text without the name at its begin, which the line already shows.
   fileprivate func without(_ name: [UInt8]) -> MessageText {
     guard bytes.starts(with: name) else { return self }
     let rest = bytes.dropFirst(name.count).drop { $0 == UInt8(ascii: ":") }

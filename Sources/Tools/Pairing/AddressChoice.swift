@@ -2,22 +2,22 @@ import Board
 import Bytes
 import HomeAssistant
 
-/// Which address of an instance that answered in the network a password or a token goes to: one
-/// where Home Assistant answers, which the person has seen and confirmed. `--yes` does not confirm
-/// it.
+/// Choice of the address that gets a password or a token, out of those of an instance that answered
+/// in the network: one where Home Assistant answers, which the person has seen and confirmed.
+/// `--yes` does not confirm it.
 ///
-/// Each device of the network can say that it is Home Assistant, and where.
+/// Each device of the network can claim to be Home Assistant, at any address.
 struct AddressChoice {
   let instance: FoundInstance
   let say: (MessageText) -> Void
-  /// Whether the person says yes, and what an empty line means.
+  /// Returns whether the person says yes; the second argument is the answer for an empty line.
   let confirm: (MessageText, Bool) throws(CommandFailure) -> Bool
-  /// Why a login at an address is not possible; nil where it is.
+  /// Returns the reason why a login at an address is not possible, or nil.
   let reach: ([UInt8]) throws(CommandFailure) -> CommandFailure?
 
-  /// Nil where no address answers, or the person wants none of those that do.
+  /// Returns the address; nil if none answers, or the person declines those that do.
   func run() throws(CommandFailure) -> [UInt8]? {
-    // They are judged like an address that was typed.
+    // They are checked like typed addresses.
     let urls = instance.urls.compactMap { try? serverURL($0.bytes) }
     if urls.count > 1 { say("\(instance.words).") }
     var isTLSLost = false
@@ -31,7 +31,7 @@ struct AddressChoice {
       let isFall = isTLSLost && !url.isEncrypted
       let question: MessageText =
         isFall
-        ? "Its https:// address cannot be used. Send the password in plain to \(name)?"
+        ? "Its https:// address cannot be used. Send the password unencrypted to \(name)?"
         : "Pair with \(name)?"
       if try confirm(question, !isFall) { return url }
     }
@@ -44,7 +44,7 @@ extension [UInt8] {
 }
 
 extension FoundInstance {
-  /// What it is called, and every address that it claims.
+  /// Name of the instance and all addresses that it claims.
   var words: MessageText {
     var text: MessageText = "\(shown: name)"
     if let version { text = text + " (Home Assistant \(shown: version))" }

@@ -5,26 +5,26 @@ import LinuxIO
 import Sensing
 import YAML
 
-/// What of this board could be reported, as far as it shows: for the examples in a configuration.
+/// Parts of this board that could be reported, for the examples in a configuration.
 struct BoardFindings {
-  /// More sensors are no example any more, and the configuration takes 64 at most.
+  /// More sensors are no longer an example, and the configuration accepts 64 at most.
   private static let sensorsMax = 60
-  /// How long the kernel may take to tell the network.
+  /// Maximum time for the kernel to report the network.
   private static let timeout: Duration = .milliseconds(500)
 
-  /// The power supplies, by their names.
+  /// Names of the power supplies.
   let supplies: [[UInt8]]
-  /// GPIO lines that are free, by their names.
+  /// Names of the free GPIO lines.
   let lines: [[UInt8]]
   let hasGPSD: Bool
-  /// What could be entries of `sensors`, and what it says now.
+  /// Possible entries of `sensors`, with their present values.
   let sensors: [FoundSources.Entry]
-  /// The wireless network that the board is in, where its name can be typed.
+  /// Name of the board's wireless network; nil if it cannot be typed.
   let ssid: [UInt8]?
-  /// It stays: the loop knows what it asked.
+  /// Retained because the loop refers to its sources.
   private let sources: FoundSources
 
-  /// Looks around. On `screen` a person is told what is waited for.
+  /// Searches the board. `screen` is the terminal of a person who sees the progress.
   init(for configuration: Configuration, loop: EventLoop, screen: Int32?) throws(CommandFailure) {
     ssid = try Self.ssid(loop: loop)
     let sources = try FoundSources(of: configuration, loop: loop, screen: screen, readsAll: false)

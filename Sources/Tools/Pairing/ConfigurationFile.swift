@@ -3,32 +3,33 @@ import Bytes
 import CLinux
 import Drivers
 import LinuxIO
+import Outbox
 import Transport
 
-/// The configuration file, as far as pairing has to do with it.
+/// Configuration file in a pairing.
 struct ConfigurationFile {
   let path: [UInt8]
   let dialog: Dialog
 
   let loop: EventLoop
 
-  /// What became of it.
+  /// Result for the file.
   enum Offer {
     case written
-    /// It is there and says what was agreed upon, or the person does not want one.
+    /// Unchanged: the file agrees with the pairing, or the person does not want one.
     case asItIs
-    /// The person has to change it before the agent starts.
+    /// To be changed by the person before the agent starts.
     case toBeChanged
   }
 
-  /// Offers to write one where there is none, or says what the one there says otherwise.
+  /// Offers to write a missing file, or reports the differences of an existing one.
   func offer(
     _ existing: Configuration?, _ template: ConfigurationTemplate
   ) throws(CommandFailure) -> Offer {
     let file = Path(path)
     if let existing { return compare(existing, template) }
-    let advice: MessageText = "Before the agent starts, write \(file):\n\n\(template.minimal)"
-    let question: MessageText = "There is no \(file). Write one with this address?"
+    let advice: MessageText = "Before you start the agent, create \(file):\n\n\(template.minimal)"
+    let question: MessageText = "\(file) does not exist. Create it with this address?"
     guard dialog.isAlwaysYes || dialog.isPossible, try dialog.confirm(question, standard: true)
     else {
       dialog.say(advice)
@@ -39,11 +40,11 @@ struct ConfigurationFile {
       dialog.say("\(file) cannot be written: \(error). \(advice)")
       return .asItIs
     }
-    dialog.say("\(file) is written, with examples of what this board has.")
+    dialog.say("\(file) was created, with examples of what this board has.")
     return .written
   }
 
-  /// What is written: with the sensors of this board that the person wants.
+  /// Returns the text of a new file, with the sensors of this board that the person chooses.
   func text(
     _ template: ConfigurationTemplate, of board: Configuration
   ) throws(CommandFailure) -> MessageText {
@@ -52,7 +53,7 @@ struct ConfigurationFile {
     let readable = findings.sensors.indices.filter { findings.sensors[$0].isReadable }
     guard !readable.isEmpty else { return template.text(with: findings) }
     let chosen = try dialog.chooseSome(
-      "Which of these shall be reported? All, none, or numbers such as 1 3",
+      "Which of these should the board report? All, none, or numbers such as 1 3",
       from: readable.map { index in
         let entry = findings.sensors[index]
         return "\(bytes: entry.item.address.printable): \(entry.words)"
@@ -66,23 +67,23 @@ struct ConfigurationFile {
     let file = Path(path)
     var offer = Offer.asItIs
     let (url, former) = (template.url, existing.homeAssistant.url)
-    if former != url, existing.homeAssistant.homeNetwork?.url != url {
+    if former != url, existing.homeAssistant.server.home?.url != url {
       offer = .toBeChanged
       dialog.say(
-        "\(file) names another address, \(bytes: former), and the agent reports there: write"
-          + " \(bytes: url) into it.")
+        "\(file) contains another address, \(bytes: former), and the agent reports to that one:"
+          + " change it to \(bytes: url).")
     }
     if let file = template.authorityFile, existing.homeAssistant.tls.authorityFile != Path(file) {
       offer = .toBeChanged
       dialog.say(
-        "\(Path(path)) does not name those certificates: write this line below home_assistant.\n\n"
+        "\(Path(path)) does not contain those certificates: add this line below home_assistant.\n\n"
           + "  \(ConfigurationTemplate.authorities(file))")
     }
     if let name = template.name, name != existing.deviceName {
       offer = .toBeChanged
       dialog.say(
-        "\(file) does not name the board, and the agent would call it as the host: write this line"
-          + " into it.\n\n\(ConfigurationTemplate.device(name))")
+        "\(file) does not contain the board's name, and the agent would use the host name: add this"
+          + " line to it.\n\n\(ConfigurationTemplate.device(name))")
     }
     return offer
   }

@@ -3,23 +3,23 @@ import Bytes
 import Drivers
 import YAML
 
-/// The configuration that pair writes: what it was told, and what it found on this board. What is
-/// only an example stands behind a `#` alone, and is YAML without it; prose stands behind `# `.
+/// Configuration that `pair` writes: its options, and its findings on this board. Examples follow a
+/// `#` alone, and are YAML without it; prose follows `# `.
 struct ConfigurationTemplate {
   let url: [UInt8]
-  /// The certificates of its authorities; nil for those of the system.
+  /// Certificates of its authorities; nil for those of the system.
   var authorityFile: [UInt8]?
-  /// Nil for what the host is called.
+  /// Nil for the name of the host.
   var name: [UInt8]?
-  /// Nil for the usual place.
+  /// Nil for the default directory.
   let stateDirectory: [UInt8]?
 
-  /// The shortest text that says what pair was told.
+  /// Shortest text with the options of `pair`.
   var minimal: MessageText { "\(home)\(more)" }
 
-  /// The configuration itself.
+  /// Parses the minimal text.
   ///
-  /// - Throws: why the name is none; the address and the directory were checked.
+  /// - Throws: the name is not valid; the address and the directory were checked before.
   func configuration() throws(CommandFailure) -> Configuration {
     do throws(ConfigurationErrors) { return try .parse(minimal.bytes) } catch {
       throw CommandFailure(
@@ -29,8 +29,8 @@ struct ConfigurationTemplate {
     }
   }
 
-  /// The same text with examples of what this board has, and with those of its sensors that the
-  /// person wants, by their places in `findings`.
+  /// Returns the text with examples from this board, and with the sensors that the person chose, as
+  /// indices into `findings`.
   func text(with findings: BoardFindings, adding wanted: [Int] = []) -> MessageText {
     "# What this board reports. After a change: sudo homeward check\n\(home)\(network(findings))\(more)\n"
       + location(findings) + battery(findings) + sensors(findings, wanted)
@@ -41,7 +41,7 @@ struct ConfigurationTemplate {
     return "home_assistant:\n  url: \(yaml: url)\n\(tls)"
   }
 
-  /// The line of `home_assistant` that names certificates.
+  /// Returns the line of `home_assistant` that names certificates.
   static func authorities(_ file: [UInt8]) -> MessageText { "tls: { ca_file: \(yaml: file) }\n" }
 
   private var more: MessageText {
@@ -49,38 +49,38 @@ struct ConfigurationTemplate {
     return "\(directory)\(Self.device(name))"
   }
 
-  /// The line that gives the board a name.
+  /// Returns the line that names the board.
   static func device(_ name: [UInt8]?) -> MessageText {
     name.map { "device: { name: \(yaml: $0) }\n" } ?? ""
   }
 
   private func network(_ findings: BoardFindings) -> MessageText {
     guard let ssid = findings.ssid else { return "" }
-    return "# This is the network here. With it the board knows when it is away from home.\n"
+    return "# This is the network here. With it the board detects when it is away from home.\n"
       + "#  home_network: { ssids: [\(yaml: ssid)] }\n"
   }
 
   private func location(_ findings: BoardFindings) -> MessageText {
     findings.hasGPSD
-      ? "# A gpsd answers on this board.\nlocation: { source: gpsd }\n\n"
-      : "# No gpsd answers on this board. With one, the board tells where it is.\n"
+      ? "# gpsd is running on this board.\nlocation: { source: gpsd }\n\n"
+      : "# gpsd is not running on this board. With gpsd, the board reports its position.\n"
         + "#location: { source: gpsd }\n\n"
   }
 
   private func battery(_ findings: BoardFindings) -> MessageText {
     guard let first = findings.supplies.first else {
-      return "# There is no battery. One that comes is reported, unless this says off.\n"
+      return "# No battery was found. One that is added later is reported, unless this is off.\n"
         + "#battery: off\n\n"
     }
     let all: MessageText = "\(listed: findings.supplies, max: Self.namesMax)"
-    return "# Power supplies here: \(all). All are reported, or only these:\n"
+    return "# Power supplies here: \(all). All are reported; to report only some:\n"
       + "#battery: [\(yaml: first)]\n\n"
   }
 
-  /// More names in a comment help no reader.
+  /// Limit of the names in a comment: more help no reader.
   private static let namesMax = 16
 
-  /// A float switch between a line and ground, that closes in water: the README's recipe.
+  /// Float switch between a line and ground that closes in water: the README's recipe.
   static let bilge: StaticString =
     """
     name: Bilge, device_class: moisture, bias: pull_up, active_low: true, debounce: 50ms, \
@@ -99,7 +99,7 @@ struct ConfigurationTemplate {
       ? "none with a name" : "\(listed: findings.lines, max: Self.namesMax)"
     let gpio17 = [UInt8]("GPIO17")
     let line = findings.lines.contains(gpio17) ? gpio17 : findings.lines.first ?? gpio17
-    return "# What this board has: sudo homeward sensors\n\(text)"
+    return "# To list what this board has: sudo homeward sensors\n\(text)"
       + "# GPIO lines here: \(found); \"homeward pins\" draws them.\n"
       + "#  - { gpio: \(yaml: line), \(Self.bilge) }\n"
   }

@@ -2,8 +2,8 @@ import Board
 import Bytes
 import HomeAssistant
 
-/// Deletes this board's device in Home Assistant, which an administrator may: its configuration
-/// entry, and with that the webhook and all entities.
+/// Deletion of this board's device in Home Assistant, which only an administrator may do: its
+/// configuration entry, and with that the webhook and all entities.
 struct DeviceDeletion {
   enum Problem {
     case failed(RequestError)
@@ -13,7 +13,7 @@ struct DeviceDeletion {
 
   let client: BlockingClient
 
-  /// Nil where it is deleted.
+  /// Returns the problem; nil if the device is deleted.
   func run(deviceID: [UInt8]) throws(CommandFailure) -> Problem? {
     switch try client.ask(CurrentUser()) {
     case .success(let user) where !user.isAdmin: return .notAdministrator
@@ -35,7 +35,7 @@ struct DeviceDeletion {
 }
 
 extension Device {
-  /// Whether it is the board that registered with this id.
+  /// Returns whether this is the device of the board with this id.
   func isBoard(_ deviceID: [UInt8]) -> Bool {
     identifiers.contains(["mobile_app", Text(deviceID)])
   }

@@ -4,17 +4,17 @@ import CLinux
 import HomeAssistant
 import LinuxIO
 
-/// The person who types a command, and can be asked. Questions go to standard error: standard
-/// output is for scripts.
+/// Dialog with the person who types a command. Questions go to standard error: standard output is
+/// for scripts.
 struct Dialog {
-  /// So often a question is asked that is answered with what is no answer.
+  /// Maximum number of attempts at a question that gets invalid answers.
   private static let triesMax = 5
 
   private let terminal = Terminal.standardInput
-  /// `--yes`: each question is answered with yes.
+  /// Whether each question is answered with yes (`--yes`).
   let isAlwaysYes: Bool
 
-  /// Whether a person is there.
+  /// Whether there is a person to ask.
   var isPossible: Bool { terminal != nil }
 
   func say(_ text: MessageText) {
@@ -22,7 +22,7 @@ struct Dialog {
     writeToTerminal(line.bytes, STDERR_FILENO)
   }
 
-  /// A line that is not empty.
+  /// Asks for a line that is not empty.
   func ask(_ question: MessageText) throws(CommandFailure) -> [UInt8] {
     for _ in 0..<Self.triesMax {
       let line = try answer(question, isSecret: false)
@@ -32,7 +32,7 @@ struct Dialog {
     throw Self.unanswered
   }
 
-  /// The same, where an empty line stands for `standard`.
+  /// Asks for a line; an empty one stands for `standard`.
   func ask(
     _ question: MessageText, orElse standard: [UInt8]
   ) throws(CommandFailure) -> [UInt8] {
@@ -41,7 +41,7 @@ struct Dialog {
     return text.isEmpty ? standard : text
   }
 
-  /// The same for what other people in the room shall not see; as it was typed, spaces included.
+  /// Asks for a text that the terminal does not show. Returns it as typed, spaces included.
   func askSecret(_ question: MessageText) throws(CommandFailure) -> [UInt8] {
     for _ in 0..<Self.triesMax {
       let line = try answer(question, isSecret: true)
@@ -50,7 +50,7 @@ struct Dialog {
     throw Self.unanswered
   }
 
-  /// The index of one of `choices`, which are counted from 1 for the person.
+  /// Asks for one of `choices`, which the person counts from 1, and returns its index.
   func choose(
     _ question: MessageText, from choices: [MessageText]
   ) throws(CommandFailure) -> Int {
@@ -67,8 +67,8 @@ struct Dialog {
     throw Self.unanswered
   }
 
-  /// The indices of some of `choices`, which are counted from 1 for the person, in their order. An
-  /// empty line and the end of input are none of them; `--yes` is all.
+  /// Asks for some of `choices`, which the person counts from 1, and returns their indices in
+  /// ascending order. An empty line and the end of input select none of them; `--yes` selects all.
   func chooseSome(
     _ question: MessageText, from choices: [MessageText]
   ) throws(CommandFailure) -> [Int] {
@@ -83,7 +83,7 @@ struct Dialog {
     return []
   }
 
-  /// What of so many choices an answer means; nil where that is not clear.
+  /// Returns the indices that an answer selects out of `count` choices; nil if it is not clear.
   static func selection(_ answer: [UInt8], of count: Int) -> [Int]? {
     let words = answer.split { $0 == UInt8(ascii: ",") || $0.isASCIISpace }
     if words.isEmpty { return [] }
@@ -101,14 +101,13 @@ struct Dialog {
     return isChosen.indices.filter { isChosen[$0] }
   }
 
-  /// Whether the person says yes. `standard` is the answer of an empty line, and where no person is
-  /// there.
+  /// Asks for yes or no. `standard` is the answer for an empty line, or without a person.
   func confirm(_ question: MessageText, standard: Bool) throws(CommandFailure) -> Bool {
     if isAlwaysYes { return true }
     return try decide(question, standard: standard)
   }
 
-  /// The same for what `--yes` does not mean.
+  /// Asks a question that `--yes` does not answer.
   func decide(_ question: MessageText, standard: Bool) throws(CommandFailure) -> Bool {
     guard isPossible else { return standard }
     let choices: StaticString = standard ? " [Y/n]: " : " [y/N]: "
@@ -125,7 +124,7 @@ struct Dialog {
   }
 
   private static var unanswered: CommandFailure {
-    CommandFailure(code: .noInput, text: "the question was not answered; nothing is done")
+    CommandFailure(code: .noInput, text: "the question was not answered; nothing was changed")
   }
 
   private func answer(
@@ -135,7 +134,7 @@ struct Dialog {
     return line
   }
 
-  /// What is typed after `question`; nil at the end of input.
+  /// Returns the line typed after `question`; nil at the end of input.
   @inline(never)
   private func read(
     _ question: MessageText, isSecret: Bool
@@ -154,7 +153,7 @@ struct Dialog {
 }
 
 extension Dialog {
-  /// Keeps in mind that Home Assistant rejected a credential, or says why that failed.
+  /// Records that Home Assistant rejected a credential, and reports a failure to do so.
   func keep(rejected credential: Credential, in state: StateDirectory) {
     do throws(CommandFailure) {
       try state.keep(rejectedFingerprint: credential.fingerprint)

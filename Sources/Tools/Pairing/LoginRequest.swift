@@ -3,13 +3,13 @@ import Bytes
 import HomeAssistant
 import LinuxIO
 
-/// A login that is not kept yet.
+/// Login that is not stored yet.
 struct NewLogin {
   let credential: Credential
   let accessToken: AccessToken?
 }
 
-/// Asks a person, or a file, for what a board logs in with.
+/// Request to a person, or a file, for the credential of a board.
 struct LoginRequest {
   let source: PairingOptions.Source
   let http: BlockingHTTP
@@ -26,21 +26,22 @@ struct LoginRequest {
     }
   }
 
-  /// A token as a person gave it.
+  /// Checks a token that a person gave.
   private func accept(
     _ text: [UInt8], _ rejected: RejectedTokens
   ) throws(CommandFailure) -> NewLogin {
     guard let credential = Credential(accessToken: [UInt8](text.span.trimmed())) else {
       throw CommandFailure(
         code: .dataError,
-        text: "that is no access token: it is empty, or holds what no token has, such as a space")
+        text: "that is not an access token: it is empty, or contains a character that tokens do not"
+          + " have, such as a space")
     }
     let now = Moment.now.instant
     guard !rejected.contains(fingerprint: credential.fingerprint, now: now) else {
       throw CommandFailure(
         code: .noPermission,
         text: "Home Assistant rejected this token before, and may ban this address for another"
-          + " attempt; it is not sent. Make a new one")
+          + " attempt; it was not sent. Create a new one")
     }
     return NewLogin(credential: credential, accessToken: nil)
   }
@@ -55,7 +56,8 @@ struct LoginRequest {
     } catch .isPipe {
       throw CommandFailure(
         code: .noInput,
-        text: "\(Path(file)) is no file; write the token to standard input: --token-file -")
+        text: "\(Path(file)) is not a regular file; write the token to standard input: --token-file"
+          + " -")
     } catch {
       let name: MessageText = isStandardInput ? "standard input" : "\(Path(file))"
       throw CommandFailure(

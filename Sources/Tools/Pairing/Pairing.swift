@@ -2,51 +2,52 @@ import Board
 import Bytes
 import HomeAssistant
 import LinuxIO
+import Outbox
 import Transport
 
-/// What `homeward pair` was told.
+/// Options of `homeward pair`.
 struct PairingOptions {
-  /// Where the credential comes from.
+  /// Source of the credential.
   enum Source {
     /// User name and password, asked for.
     case login
     /// A long-lived access token, asked for.
     case token
-    /// The same from a file; `-` is standard input.
+    /// A long-lived access token from a file; `-` is standard input.
     case tokenFile([UInt8])
 
     var isLogin: Bool { if case .login = self { true } else { false } }
   }
 
-  /// The address of Home Assistant, as it was typed.
+  /// Address of Home Assistant, as typed.
   var url: [UInt8]?
   var configuration = [UInt8](Configuration.defaultFile)
-  /// Where there is no configuration: the state directory, which goes into the one that is written.
+  /// State directory if there is no configuration; it goes into the new one.
   var stateDirectory: [UInt8]?
-  /// What Home Assistant calls the board, as it was typed.
+  /// Name of the board in Home Assistant, as typed.
   var name: [UInt8]?
   var source = Source.login
-  /// Whether the pairing stays, and belongs to this board from now on.
+  /// Whether an existing pairing stays, and belongs to this board from now on.
   var keepsDevice = false
   var isConfigurationNamed: Bool {
     !configuration.span.elementsEqual(Configuration.defaultFile)
   }
   /// PEM certificates of the authorities of an `https://` address.
   var authorityFile: [UInt8]?
-  /// Whether the board stays the device that it is, and gets a new login.
+  /// Whether the board stays the same device, and gets a new login.
   var isLoginOnly = false
   var isYes = false
   var isJSON = false
 }
 
-/// Makes this board a device of a Home Assistant: finds the server, logs in, registers, and keeps
-/// what came of it.
+/// Pairing of this board with a Home Assistant: finds the server, logs in, registers, and stores
+/// the result.
 final class Pairing {
   private let options: PairingOptions
   private let dialog: Dialog
   private let loop: EventLoop
   private let http: BlockingHTTP
-  /// The configuration, where there is one already.
+  /// Configuration, if there is one already.
   private let existing: Configuration?
   private let settings: TransportSettings
   private var summary = PairingSummary()
@@ -68,7 +69,7 @@ final class Pairing {
   func run() throws(CommandFailure) -> PairingSummary {
     try checkThatAUserCanLogIn()
     let state = try StateDirectory.open(try stateDirectory())
-    // A registration that cannot be kept would leave a device behind in Home Assistant, too.
+    // A registration that cannot be stored would leave a device behind in Home Assistant, too.
     let rejected = try state.keptRejectedTokens()
     if options.isLoginOnly { return try renewLogin(state, rejected) }
     let former = try formerCredential(state)
@@ -90,8 +91,8 @@ final class Pairing {
       revoke(login.credential)
       throw error
     }
-    // One of another address is nothing to show here, and one that another board was paired with
-    // may be at work there.
+    // A credential for another address must not be sent to this one, and one that another board was
+    // paired with may be in use there.
     if let former, former.clientURL == url, kept.isOfThisBoard { revoke(former) }
     try lookAtPerson(login, configuration, state, rejected)
     let file = ConfigurationFile(path: options.configuration, dialog: dialog, loop: loop)
@@ -100,13 +101,13 @@ final class Pairing {
     return summary
   }
 
-  /// What the person does next; nothing where the service is started now.
+  /// Next step for the person; empty if the service is started now.
   private var next: MessageText {
     guard !options.isConfigurationNamed else {
       return " Try it: sudo homeward run --once --config \(typed: Path(options.configuration))"
     }
     guard Service.canStart else { return " Try it: sudo homeward run --once" }
-    return summary.offer == .toBeChanged ? " Then: sudo systemctl restart homeward" : ""
+    return summary.offer == .toBeChanged ? " Next: sudo systemctl restart homeward" : ""
   }
 
   private func checkThatAUserCanLogIn() throws(CommandFailure) {
@@ -128,13 +129,13 @@ final class Pairing {
         needsPasswords: options.source.isLogin
       ).run(named: named, configured: configured)
     } catch {
-      guard named == nil, let home = existing?.homeAssistant.homeNetwork?.url, home != configured
+      guard named == nil, let home = existing?.homeAssistant.server.home?.url, home != configured
       else { throw error }
       let option: StaticString = options.isLoginOnly ? " --login" : ""
       throw CommandFailure(
         code: error.code,
-        text: "\(error.text). At home, name the address there: \(Arguments.command("pair"))"
-          + "\(option) \(bytes: home)")
+        text: "\(error.text). At home, give the address there:"
+          + " \(Arguments.command("pair"))\(option) \(bytes: home)")
     }
   }
 
@@ -151,13 +152,13 @@ final class Pairing {
     if let existing, existing.stateDirectory != named {
       throw CommandFailure(
         code: .usage,
-        text: "\(Path(options.configuration)) names another state directory; without"
-          + " --state-directory that one is used")
+        text: "\(Path(options.configuration)) sets another state directory; leave out"
+          + " --state-directory to use that one")
     }
     return named
   }
 
-  /// What a configuration would say, with a name that can stand in it.
+  /// Returns the template of a configuration, with a valid name.
   private func namedTemplate(at url: [UInt8]) throws(CommandFailure) -> ConfigurationTemplate {
     var template = ConfigurationTemplate(
       url: url, authorityFile: options.authorityFile, name: options.name,
@@ -186,25 +187,25 @@ final class Pairing {
     }
   }
 
-  /// Asks whether a pairing that is there may go. Returns its credential.
+  /// Asks whether an existing pairing may be replaced. Returns its credential.
   private func formerCredential(_ state: StateDirectory) throws(CommandFailure) -> Credential? {
     if case .none = state.readRegistration() {
     } else {
       let isMeant = try dialog.confirm(
-        "This board is paired already. Pairing it again makes Home Assistant throw its entities"
-          + " away, and make new ones; --login makes a new login only. Go on?", standard: false)
+        "This board is already paired. If you pair it again, Home Assistant deletes its entities"
+          + " and creates new ones; --login only makes a new login. Continue?", standard: false)
       guard isMeant else {
         throw CommandFailure(
           code: .usage,
-          text: "this board is paired already, and stays so; --yes pairs it again")
+          text: "this board is already paired, and nothing was changed; --yes pairs it again")
       }
     }
-    // A damaged one is no reason to stop: it is replaced.
+    // A damaged credential is no reason to stop: it is replaced.
     if case .value(let credential) = state.readCredential() { return credential }
     return nil
   }
 
-  /// What was registered before, and whether it was this board.
+  /// Returns the stored registration, and whether it belongs to this board.
   private func keptRegistration(
     _ state: StateDirectory
   ) -> (value: Registration?, isOfThisBoard: Bool) {
@@ -214,17 +215,18 @@ final class Pairing {
 
   private var identity: DeviceIdentity { DeviceIdentity(host: host) }
 
-  /// Has a pairing that was made on another board belong to this one.
+  /// Assigns a pairing that was made on another board to this one.
   func keepDevice() throws(CommandFailure) {
     let state = try StateDirectory.open(try stateDirectory())
     guard var registration = try state.keptRegistration() else {
       throw CommandFailure(
-        code: .noInput, text: "\(state.path) has no pairing; run: \(Arguments.command("pair"))")
+        code: .noInput,
+        text: "\(state.path) holds no registration; run: \(Arguments.command("pair"))")
     }
     _ = identity.complete(&registration)
     registration.board = identity.serial.map { Text($0) }
     try state.keep(registration)
-    dialog.say("This board is the device of its pairing now. Then: sudo systemctl start homeward")
+    dialog.say("This board is now the paired device. Next: sudo systemctl start homeward")
   }
 
   // MARK: The login
@@ -237,7 +239,8 @@ final class Pairing {
     if let file = existing?.homeAssistant.tokenFile {
       throw CommandFailure(
         code: .usage,
-        text: "the agent reads its token from \(Path(file)): write a new one there, and restart it")
+        text: "the agent reads its token from \(Path(file)): write a new one to that file, and"
+          + " restart the agent")
     }
     let former = state.credential()
     summary.url = try chosenURL()
@@ -260,7 +263,7 @@ final class Pairing {
       code: .unavailable, text: "this board is not paired; pair it: \(Arguments.command("pair"))")
   }
 
-  /// A login at another Home Assistant is none of this board's.
+  /// Throws if the Home Assistant of the login does not know this board.
   private func checkThatTheBoardIsKnown(
     to login: NewLogin, _ registration: Registration, _ state: StateDirectory,
     _ rejected: RejectedTokens
@@ -279,7 +282,7 @@ final class Pairing {
     case .failure(let error):
       throw CommandFailure(
         code: .temporaryFailure,
-        text: "the new login cannot be tried: \(error.words). The former one stays; try again later"
+        text: "the new login cannot be tested: \(error.words). The old one stays; try again later"
       )
     }
     guard !isKnown else { return }
@@ -291,8 +294,8 @@ final class Pairing {
 
   private var host: Configuration.HostPaths { existing?.host ?? .standard }
 
-  /// Ends a refresh token that is of no use any more. Home Assistant says nothing worth hearing to
-  /// it, and one that is not ended ends by itself 90 days later.
+  /// Revokes a refresh token that is no longer used. The answer does not matter: without it, the
+  /// token expires after 90 days.
   private func revoke(_ credential: Credential) {
     guard case .refreshToken(let token, _) = credential else { return }
     _ = try? http.send(.revoke(refreshToken: token), to: summary.url)
@@ -317,7 +320,7 @@ final class Pairing {
     let answer = try http.register(identity, at: summary.url, token: token)
     if case .tokenRejected = answer { dialog.keep(rejected: login.credential, in: state) }
     var registration = try answer.registration(
-      acceptsPlain: configuration.homeAssistant.isPlainAllowed)
+      acceptsPlain: configuration.homeAssistant.server.isPlainAllowed)
     registration.answers(identity)
     registered = registration
     try keep(login.credential, registration, in: state)
@@ -332,7 +335,7 @@ final class Pairing {
       try state.write(credential)
     } catch {
       throw CommandFailure(
-        code: .noInput, text: "the pairing cannot be kept in \(state.path): \(error)")
+        code: .noInput, text: "the pairing cannot be stored in \(state.path): \(error)")
     }
   }
 

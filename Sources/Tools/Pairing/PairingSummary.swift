@@ -3,27 +3,27 @@ import Bytes
 import CLinux
 import HomeAssistant
 
-/// What `homeward pair` has done.
+/// Result of `homeward pair`.
 struct PairingSummary {
   var url: [UInt8] = []
   var deviceName: [UInt8] = []
-  /// Nil where Home Assistant did not say.
+  /// Nil if Home Assistant did not report it.
   var user: User?
-  /// Nil where this board is no person's tracker, or Home Assistant did not say.
+  /// Nil if this board is no person's tracker, or Home Assistant did not report it.
   var person: TrackedPerson?
-  /// Whether the board was that person's tracker and is not any more.
+  /// Whether the board was removed from the trackers of that person.
   var isDetached = false
   var offer = ConfigurationFile.Offer.asItIs
 
-  /// Where Home Assistant shows the board: not on its first page, which it makes without devices of
-  /// this kind.
+  /// Page of the board in Home Assistant. It is not the first page, which Home Assistant makes
+  /// without devices of this kind.
   var place: MessageText {
     "Home Assistant shows this board under Settings, Devices & services, Mobile App,"
       + " \(quoted: deviceName): \(bytes: url)/config/devices/dashboard\n\"Add to dashboard\" there"
       + " puts its entities onto a page."
   }
 
-  /// One JSON object on standard output.
+  /// Writes one JSON object to standard output.
   func print() {
     var line = ByteBuffer(capacity: 8 * 1024)
     line.openJSONObject()

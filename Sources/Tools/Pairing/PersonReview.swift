@@ -2,12 +2,12 @@ import Board
 import Bytes
 import HomeAssistant
 
-/// Looks at whose tracker this board became, says so, and offers to undo it.
+/// Review of the person whose tracker this board became: reports it, and offers to undo it.
 struct PersonReview {
   let client: BlockingClient
   let dialog: Dialog
 
-  /// What cannot be found out is said: the board is paired all the same.
+  /// Runs the review. A failure is only reported: the board is paired already.
   func run(deviceID: [UInt8], _ summary: inout PairingSummary) throws(CommandFailure) {
     let user: User
     switch try client.ask(CurrentUser()) {
@@ -30,33 +30,34 @@ struct PersonReview {
   ) throws(CommandFailure) {
     let name: MessageText = "\(shown: found.person.name)"
     dialog.say(
-      "Home Assistant made this board a tracker of \(name): it shows that person where the board"
-        + " is.")
+      "Home Assistant assigned this board to the person \"\(name)\": that person's location now"
+        + " follows the board.")
     if !found.otherTrackers.isEmpty || user.isOwner {
       dialog.say(
-        "Better give the board a user of its own (Settings, People, Add person, \"Allow login\"),"
-          + " and pair it again as that one.")
+        "It is better to create a user for the board only (Settings, People, Add person, \"Allow"
+          + " login\"), and to pair it again with that user.")
     }
     guard user.isAdmin else {
       return dialog.say(
-        "That is right if \(name) stands for this board. Else an administrator opens Settings,"
+        "That is correct if \(name) stands for this board. If not, an administrator opens Settings,"
           + " People, \(name), and removes \(shown: found.tracker.text).")
     }
-    guard try dialog.confirm("Take this board off \(name)?", standard: false) else {
+    guard try dialog.confirm("Remove this board from the person \"\(name)\"?", standard: false)
+    else {
       return dialog.say(
         "To undo this later, open Settings, People, \(name), and remove"
           + " \(shown: found.tracker.text).")
     }
     if let error = try found.detach(client) {
-      return dialog.say("\(name) keeps this tracker: \(error.words)")
+      return dialog.say("This board is still assigned to \"\(name)\": \(error.words)")
     }
     summary.isDetached = true
-    dialog.say("This board is not a tracker of \(name) any more.")
+    dialog.say("This board is no longer assigned to \"\(name)\".")
   }
 
   private func sayUnknown(_ error: RequestError) {
     dialog.say(
-      "Whether this board is a person's tracker now is not known: \(error.words). Look at Settings,"
-        + " People.")
+      "It is not known whether this board is now assigned to a person: \(error.words). Check"
+        + " Settings, People.")
   }
 }

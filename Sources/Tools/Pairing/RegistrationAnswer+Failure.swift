@@ -3,7 +3,7 @@ import Bytes
 import HomeAssistant
 
 extension RegistrationAnswer {
-  /// The registration, or why there is none, for a person who waits for it.
+  /// Returns the registration, or throws the reason why there is none.
   func registration(acceptsPlain: Bool) throws(CommandFailure) -> Registration {
     switch self {
     case .registered(let registration): return registration
@@ -11,7 +11,7 @@ extension RegistrationAnswer {
     case .withoutEncryption:
       throw CommandFailure(
         code: .temporaryFailure,
-        text: "Home Assistant registers without encryption; it needs its PyNaCl, which it has by"
+        text: "Home Assistant offers no encryption; for that it needs PyNaCl, which it has by"
           + " default")
     case .tokenRejected:
       throw CommandFailure(
@@ -20,7 +20,7 @@ extension RegistrationAnswer {
     case .requestRejected:
       throw CommandFailure(
         code: .temporaryFailure,
-        text: "Home Assistant does not like our registration (400); please report it")
+        text: "Home Assistant rejects the registration as malformed (400); please report it")
     case .server(.notFound):
       throw CommandFailure(
         code: .temporaryFailure,

@@ -5,10 +5,10 @@ import LinuxIO
 import Transport
 import YAML
 
-/// Finds the address to pair with: the one that was named, or that of the configuration, or one
-/// that answers in the network and that the person wants.
+/// Choice of the address to pair with: the named one, that of the configuration, or one that
+/// answers in the network and that the person chooses.
 struct ServerChoice {
-  /// So many addresses are asked for, one after the other, where none of them will do.
+  /// Maximum number of addresses that the person is asked for.
   private static let triesMax = 5
 
   let http: BlockingHTTP
@@ -17,7 +17,7 @@ struct ServerChoice {
   let dialog: Dialog
   let needsPasswords: Bool
 
-  /// An address where Home Assistant answers.
+  /// Returns an address where Home Assistant answers.
   func run(named: [UInt8]?, configured: [UInt8]?) throws(CommandFailure) -> [UInt8] {
     if let named { return try reached(try checked(named)) }
     if let configured { return try reached(configured) }
@@ -34,7 +34,7 @@ struct ServerChoice {
     return try typedAddress()
   }
 
-  /// A host and a port alone is what people type into a browser.
+  /// Checks a typed address; people type a host and a port alone into a browser.
   private func checked(_ text: [UInt8]) throws(CommandFailure) -> [UInt8] {
     let isBare = text.span.endsWithPort && !text.contains(UInt8(ascii: "/"))
     do throws(Refusal) { return try serverURL(isBare ? [UInt8]("http://") + text : text) } catch {
@@ -42,7 +42,7 @@ struct ServerChoice {
     }
   }
 
-  /// Nil where the person wants none of them, or there is none.
+  /// Returns the chosen instance; nil if there is none, or the person declines all of them.
   private func chosen(from found: [FoundInstance]) throws(CommandFailure) -> FoundInstance? {
     guard found.count > 1 else {
       if found.isEmpty { dialog.say("\(Self.nobodyAnswers).") }
@@ -54,7 +54,7 @@ struct ServerChoice {
     return index < found.count ? found[index] : nil
   }
 
-  /// Asks again for as long as the address is none, or Home Assistant does not answer there.
+  /// Asks for addresses until one is valid and Home Assistant answers there.
   private func typedAddress() throws(CommandFailure) -> [UInt8] {
     var triesLeft = Self.triesMax
     while true {
@@ -74,7 +74,7 @@ struct ServerChoice {
   }
 
   private static var nobodyAnswers: MessageText {
-    "No Home Assistant answers in this network (to multicast DNS, which passes no router and no VPN)"
+    "No Home Assistant answers in this network (multicast DNS does not pass routers or VPNs)"
   }
 
   private static var nobodyChooses: CommandFailure {
@@ -91,13 +91,13 @@ struct ServerChoice {
     return try reached(server)
   }
 
-  /// Why the person cannot log in there; nil where they can.
+  /// Returns the reason why the person cannot log in at `url`, or nil.
   private func problem(at url: [UInt8]) throws(CommandFailure) -> CommandFailure? {
     let probe = try ServerProbe.run(http, at: url)
     if case .homeAssistant(hasPasswords: false) = probe, needsPasswords {
       return CommandFailure(
         code: .noPermission,
-        text: "this Home Assistant lets nobody log in with a password; use a long-lived access"
+        text: "this Home Assistant does not allow a login with a password; use a long-lived access"
           + " token with --token")
     }
     guard let failure = probe.failure(at: url) else { return nil }
@@ -108,7 +108,7 @@ struct ServerChoice {
 }
 
 extension Span<UInt8> {
-  /// Whether a colon and up to five digits are the end.
+  /// Whether it ends in a colon and one to five digits.
   fileprivate var endsWithPort: Bool {
     var digits = 0
     while digits < count, self[count - 1 - digits].isASCIIDigit { digits += 1 }

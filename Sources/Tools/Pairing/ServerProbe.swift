@@ -4,13 +4,13 @@ import HomeAssistant
 import LinuxIO
 import Transport
 
-/// What answers at an address, seen before a password or a token goes there.
+/// Server that answers at an address, found out before a password or a token goes there.
 enum ServerProbe {
-  /// Home Assistant; whether people can log in there with a password.
+  /// Home Assistant, and whether people can log in there with a password.
   case homeAssistant(hasPasswords: Bool)
-  /// Home Assistant, before its first user was made.
+  /// Home Assistant without a first user.
   case notSetUp
-  /// Held in a box: the other cases are small.
+  /// Indirect, because the other cases are small.
   indirect case noConnection(InlineText)
   case server(ServerRefusal)
 
@@ -25,7 +25,7 @@ enum ServerProbe {
     }
   }
 
-  /// `{"providers": [{"type": "homeassistant", …}, …], …}`; the list alone before 2024.
+  /// Reads `{"providers": [{"type": "homeassistant", …}, …], …}`; the list alone before 2024.
   private static func read(_ head: AnswerHead, _ body: Span<UInt8>) -> ServerProbe {
     let json = try? JSON(parsing: body)
     switch head.status {
@@ -40,7 +40,7 @@ enum ServerProbe {
     }
   }
 
-  /// Why a user cannot log in there; nil where one can.
+  /// Returns the reason why a user cannot log in there, or nil.
   func failure(at url: [UInt8]) -> CommandFailure? {
     let (code, words): (ExitCode, MessageText)
     switch self {
@@ -52,7 +52,8 @@ enum ServerProbe {
     case .server(.notFound):
       (code, words) = (
         endBeforePage(url) == nil ? .temporaryFailure : .usage,
-        "there is no login at \(bytes: url) (404): Home Assistant starts, or the address is wrong"
+        "there is no login at \(bytes: url) (404): Home Assistant is starting, or the address is"
+          + " wrong"
       )
     case .server(let refusal):
       (code, words) = (refusal.exitCode, refusal.words(.probe(of: url)))
@@ -60,7 +61,7 @@ enum ServerProbe {
     return CommandFailure(code: code, text: words)
   }
 
-  /// What a person who typed the address can do about it; nil where `failure` says it.
+  /// Returns advice to a person who typed the address; nil if `failure` contains it.
   func hint(
     _ fault: TransferFault, at url: [UInt8], _ authorityFile: Path?
   ) -> MessageText? {
@@ -68,13 +69,13 @@ enum ServerProbe {
     case .noConnection(let reason):
       switch ConnectionFlaw(reason) {
       case .untrustedCertificate?:
-        "name its authority's certificate with --ca-file FILE, or renew one that is out of date"
+        "name its authority's certificate with --ca-file FILE, or renew an expired certificate"
       case .otherAuthority?, .unreadableAuthorities?:
-        "--ca-file has to name the certificate of the authority that signed it"
-      case .noTLS?: "look for the port there that speaks HTTPS"
+        "--ca-file must name the certificate of the authority that signed it"
+      case .noTLS?: "use the port that serves HTTPS"
       case .plainServer?, .noAnswerInPlain?: "try \(bytes: url.withOtherScheme)"
       case let flaw?: flaw.remedy(at: url, authorityFile)
-      case nil: fault == .name ? "look at the name, or use a numeric address" : addressAdvice(url)
+      case nil: fault == .name ? "check the name, or use a numeric address" : addressAdvice(url)
       }
     case .server(.notFound): addressAdvice(url)
     case .server(.notHomeAssistant):
@@ -87,23 +88,21 @@ enum ServerProbe {
   }
 }
 
-/// What people forget and what they copy along, in the address of a server: a port, a page.
-///
-/// Returns what it should be, in a sentence that follows on a semicolon; nil where the address
-/// looks right.
+/// Returns the correction of a server's address that lacks a port or has a page behind it, as a
+/// sentence after a semicolon; nil if the address looks right.
 func addressAdvice(_ url: [UInt8]) -> MessageText? {
   guard let colon = url.firstIndex(of: UInt8(ascii: ":")) else { return nil }
   let start = colon + 3  // Behind "://".
   guard start < url.count else { return nil }
   if let end = endBeforePage(url) {
-    return "an address ends before the page: \(bytes: [UInt8](url[..<end]))"
+    return "use the address without the page: \(bytes: [UInt8](url[..<end]))"
   }
   let host = url[(url.lastIndex(of: UInt8(ascii: "]")) ?? start)...]
   guard !host.contains(UInt8(ascii: ":")) else { return nil }
-  return "Home Assistant listens at port 8123, unless it was changed: \(bytes: url):8123"
+  return "Home Assistant listens at port 8123 by default: \(bytes: url):8123"
 }
 
-/// Where the address of a server ends in one with a page behind it; nil where there is none.
+/// Returns the index at which a page begins in the address of a server; nil if there is none.
 func endBeforePage(_ url: [UInt8]) -> Int? {
   guard let colon = url.firstIndex(of: UInt8(ascii: ":")) else { return nil }
   return url.dropFirst(colon + 3).firstIndex(of: UInt8(ascii: "/"))

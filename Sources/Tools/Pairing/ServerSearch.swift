@@ -3,7 +3,7 @@ import Bytes
 import HomeAssistant
 import LinuxIO
 
-/// Looks for Home Assistant in the local network, for two seconds.
+/// Search for Home Assistant in the local network, for two seconds.
 final class ServerSearch {
   private let loop: EventLoop
   private let socket: MulticastSocket
@@ -15,7 +15,7 @@ final class ServerSearch {
     socket = try MulticastSocket()
   }
 
-  /// What was found; empty too where the network cannot be asked, which is then said.
+  /// Returns the instances; none if the network cannot be searched, which is reported.
   static func run(loop: EventLoop, dialog: Dialog) throws(CommandFailure) -> [FoundInstance] {
     do throws(Errno) {
       return try ServerSearch(loop: loop).run()
@@ -42,7 +42,7 @@ final class ServerSearch {
 
 extension ServerSearch: Watcher {
   func descriptorReady(_ descriptor: Int32, _ readiness: Readiness) {
-    // An error of the socket, such as a port that no server listens at, is no answer.
+    // An error of the socket, such as a port without a listener, is not an answer.
     guard let isThere = try? socket.receive(into: &datagram), isThere else { return }
     let bytes = [UInt8](datagram.bytes)
     discovery.datagramReceived(bytes.span)

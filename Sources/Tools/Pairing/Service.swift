@@ -3,9 +3,9 @@ import Bytes
 import CLinux
 import LinuxIO
 
-/// The service that the Debian package brings: it runs the agent with the standard configuration.
+/// Service of the Debian package: it runs the agent with the standard configuration.
 enum Service {
-  /// What has to be there: systemd at its work, the unit, and the configuration of the agent.
+  /// Required paths: a running systemd, the unit, and the configuration of the agent.
   private static var needed: [StaticString] {
     [
       "/run/systemd/system", "/usr/lib/systemd/system/homeward.service",
@@ -13,20 +13,20 @@ enum Service {
     ]
   }
 
-  /// Whether this process may start it here.
+  /// Whether this process may start the service here.
   static var canStart: Bool { canStart(as: geteuid(), below: Path("")) }
 
-  /// Whether a process of `user` may start it where `root` is the root of the file system.
+  /// Returns whether a process of `user` may start it; `root` is the root of the file system.
   static func canStart(as user: uid_t, below root: Path) -> Bool {
     user == 0 && needed.allSatisfy { (try? byteCount(ofFileAt: root / $0)) != nil }
   }
 
-  /// Starts it, again if it runs. Returns what the person is told.
+  /// Starts or restarts it. Returns the message for the person.
   static func start() -> MessageText {
     guard unsafe clinux_run("/usr/bin/systemctl", "restart", "homeward.service") == 0 else {
-      return "The service did not start; what it says: sudo journalctl -u homeward"
+      return "The service did not start. Read its log: sudo journalctl -u homeward"
     }
     return
-      "The agent runs, now and after every start of this board. How it is: sudo homeward status"
+      "The agent is running and starts with the board. Check it with: sudo homeward status"
   }
 }

@@ -4,7 +4,7 @@ import HomeAssistant
 import LinuxIO
 import Transport
 
-/// Logs in with what a person types.
+/// Login with the answers that a person types.
 struct SignIn {
   let http: BlockingHTTP
   let dialog: Dialog
@@ -54,12 +54,12 @@ struct SignIn {
 
 extension LoginRefusal {
   fileprivate func words(for step: LoginStep) -> MessageText {
-    let what: MessageText = step == .credentials ? "user name or password" : "the code"
+    let what: MessageText = step == .credentials ? "the user name or the password" : "the code"
     return switch self {
     case .refused(let attemptsLeft):
-      "Home Assistant says that \(what) is wrong. It counts that, and may ban this address;"
-        + " attempts left: \(attemptsLeft)"
-    case .repeated: "that was refused a moment ago, and is not sent again"
+      "Home Assistant rejected \(what). It counts failures, and may ban this address; attempts"
+        + " left: \(attemptsLeft)"
+    case .repeated: "that was rejected a moment ago, and is not sent again"
     }
   }
 }
@@ -81,14 +81,14 @@ extension LoginError {
       "Home Assistant cannot be reached to log in: \(unreached: reason)"
     case .refused(let words): "Home Assistant refuses the login: \(shown: words)"
     case .refusedTooOften:
-      "that was wrong \(LoginFlow.refusalsMax) times, and is not tried again: Home Assistant bans"
-        + " addresses for it. Look up the password, and pair again"
-    case .flowEnded: "Home Assistant forgot this login, or knows no passwords; pair again"
-    case .aborted("login_expired"): "it took too long to log in; pair again"
+      "that was wrong \(LoginFlow.refusalsMax) times, and is not sent again, because Home Assistant"
+        + " bans addresses for that. Look up the password, and pair again"
+    case .flowEnded: "Home Assistant ended this login, or does not accept passwords; pair again"
+    case .aborted("login_expired"): "the login took too long; pair again"
     case .aborted("too_many_retry"): "too many wrong codes; pair again"
     case .aborted(let reason): "Home Assistant ended the login: \(shown: reason)"
     case .unknownStep(let step):
-      "Home Assistant asks for something that Homeward does not know (\(shown: step)); use a"
+      "Home Assistant asks for something that Homeward does not support (\(shown: step)); use a"
         + " long-lived access token with --token"
     case .server(let refusal): refusal.words(.login, addressIn: "the address")
     }
@@ -96,7 +96,7 @@ extension LoginError {
 }
 
 extension Credential {
-  /// The address that a login was made at; nil for a long-lived token, which does not say.
+  /// Address at which the login was made; nil for a long-lived token, which has none.
   var clientURL: [UInt8]? {
     guard case .refreshToken(_, let clientID) = self else { return nil }
     return try? serverURL(clientID)

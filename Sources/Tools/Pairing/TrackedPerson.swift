@@ -2,15 +2,15 @@ import Board
 import Bytes
 import HomeAssistant
 
-/// The person whom Home Assistant takes to be where this board is. It makes each registered device
-/// a tracker of the person of the user who registered it.
+/// Person whose place Home Assistant takes from this board: it makes each registered device a
+/// tracker of the person of the user who registered it.
 struct TrackedPerson {
   let person: Person
   let tracker: EntityID
 
   var otherTrackers: [EntityID] { person.deviceTrackers.filter { $0 != tracker } }
 
-  /// Nil where the board is no person's tracker.
+  /// Finds the person; nil if the board is no person's tracker.
   static func find(
     _ client: BlockingClient, user: User, deviceID: [UInt8]
   ) throws(CommandFailure) -> Result<TrackedPerson?, RequestError> {
@@ -30,7 +30,7 @@ struct TrackedPerson {
     }
   }
 
-  /// Makes the board no person's tracker. For administrators.
+  /// Removes the board from the trackers of the person, which only an administrator may do.
   func detach(_ client: BlockingClient) throws(CommandFailure) -> RequestError? {
     let trackers = JSON.array(otherTrackers.map { .text($0.text) })
     let update = UpdatePerson(person.id, changes: ["device_trackers": trackers])
@@ -41,7 +41,7 @@ struct TrackedPerson {
   }
 }
 
-/// Entries of the entity registry, by id: `config/entity_registry/get_entries`.
+/// Request for entries of the entity registry by id: `config/entity_registry/get_entries`.
 private struct TrackerEntries: Request {
   struct Response: JSONDecodable {
     private let entries: JSONObject

@@ -5,22 +5,22 @@ import HomeAssistant
 import LinuxIO
 import Transport
 
-/// What `homeward unpair` was told.
+/// Options of `homeward unpair`.
 struct UnpairingOptions {
   var configuration = [UInt8](Configuration.defaultFile)
   var isLocal = false
   var isYes = false
 }
 
-/// What `homeward unpair` has done.
+/// Result of `homeward unpair`.
 struct UnpairingSummary {
-  /// Whether Home Assistant does not have the device any more.
+  /// Whether Home Assistant no longer has the device.
   var isDeviceDeleted = false
-  /// Whether the login is good for nothing any more. A long-lived token stays: the person who made
-  /// it may use it elsewhere.
+  /// Whether the login is no longer valid. A long-lived token stays: the person who made it may use
+  /// it elsewhere.
   var isLoginEnded = false
 
-  /// One JSON object on standard output.
+  /// Writes one JSON object to standard output.
   func print() {
     var line = ByteBuffer(capacity: 256)
     line.openJSONObject()
@@ -36,7 +36,7 @@ struct UnpairingSummary {
   }
 }
 
-/// Undoes what `Pairing` did, as far as the login may.
+/// Reversal of a `Pairing`, as far as the login allows it.
 final class Unpairing {
   private let options: UnpairingOptions
   private let dialog: Dialog
@@ -59,8 +59,8 @@ final class Unpairing {
     }
     let question: MessageText =
       options.isLocal
-      ? "Forget the pairing of this board here, and leave it in Home Assistant?"
-      : "Take this board out of Home Assistant, with its entities and their names?"
+      ? "Delete the pairing on this board only, and leave the device in Home Assistant?"
+      : "Remove this board from Home Assistant, with its entities and their names?"
     guard try dialog.confirm(question, standard: false) else {
       throw CommandFailure(code: .usage, text: "this board stays paired; --yes unpairs it")
     }
@@ -69,11 +69,12 @@ final class Unpairing {
       throw CommandFailure(
         code: .noInput, text: "the pairing in \(state.path) cannot be removed: \(error)")
     }
-    dialog.say("This board is not paired any more.")
+    dialog.say("This board is no longer paired.")
     sayWhatIsLeft()
     sayWhatStays(in: state)
     if let file = configuration?.homeAssistant.tokenFile {
-      dialog.say("The agent registers it again if it runs: it may read a token from \(Path(file)).")
+      dialog.say(
+        "If the agent runs, it registers this board again: it can read a token from \(Path(file)).")
     }
     return summary
   }
@@ -86,7 +87,9 @@ final class Unpairing {
     let registration: Registration? =
       if case .value(let kept) = state.readRegistration() { kept } else { nil }
     if let registration, identity.otherBoard(of: registration) != nil {
-      return dialog.say("Another board was paired with this, and may be at work: it stays.")
+      return dialog.say(
+        "This pairing was made on another board, which may be in use: its device stays in Home"
+          + " Assistant.")
     }
     guard case .value(let credential) = state.readCredential(),
       let url = try configuration?.homeAssistant.urlForSecrets(loop: loop) ?? credential.clientURL
@@ -105,15 +108,15 @@ final class Unpairing {
       dialog.say("Home Assistant has deleted this board, with its entities.")
     case .deviceMissing?:
       summary.isDeviceDeleted = true
-      dialog.say("Home Assistant does not know this board any more.")
+      dialog.say("Home Assistant no longer knows this board.")
     case .failed(let error) where error.isNoAnswer:
       throw CommandFailure(
         code: .temporaryFailure,
-        text: "\(error.words); nothing is done. For a Home Assistant that is gone: homeward unpair"
-          + " --local")
-    case .failed(let error)?: dialog.say("The device is not deleted: \(error.words).")
+        text: "\(error.words); nothing was changed. If that Home Assistant no longer exists:"
+          + " homeward unpair --local")
+    case .failed(let error)?: dialog.say("The device was not deleted: \(error.words).")
     case .notAdministrator?:
-      dialog.say("The device is not deleted: the user of this board is not an administrator.")
+      dialog.say("The device was not deleted: the user of this board is not an administrator.")
     }
     if client.isCredentialRejected {
       summary.isLoginEnded = true
@@ -135,26 +138,26 @@ final class Unpairing {
   private func sayWhatStays(in state: StateDirectory) {
     if state.holds(StateDirectory.spoolName) {
       dialog.say(
-        "Readings that wait stay in \(state.path / StateDirectory.spoolName): they are nowhere else, and go to"
-          + " Home Assistant when this board is paired again. homeward spool saves them; who does not"
-          + " want them may delete that folder.")
+        "Waiting readings stay in \(state.path / StateDirectory.spoolName): no other copy exists,"
+          + " and the agent sends them when this board is paired again. homeward spool exports"
+          + " them; if you do not need them, delete that folder.")
     }
     if state.holds(StateDirectory.rejectedName) {
       dialog.say(
-        "Which tokens Home Assistant rejected stays in \(state.path / StateDirectory.rejectedName),"
-          + " for it bans an address that sends one again.")
+        "The list of rejected tokens stays in \(state.path / StateDirectory.rejectedName), because"
+          + " Home Assistant bans an address that sends one again.")
     }
   }
 
   private func sayWhatIsLeft() {
     if !summary.isDeviceDeleted {
       dialog.say(
-        "What is left to do in Home Assistant: open Settings, Devices & services, Mobile App, and"
-          + " delete this board there.")
+        "To finish in Home Assistant: open Settings, Devices & services, Mobile App, and delete"
+          + " this board there.")
     }
     if !summary.isLoginEnded {
       dialog.say(
-        "Its login or token ends when it is deleted in the profile of its user, under Security.")
+        "To end its login or token, delete it in the profile of its user, under Security.")
     }
   }
 }
@@ -164,7 +167,7 @@ extension StateDirectory {
     (try? byteCount(ofFileAt: path / name)) != nil
   }
 
-  /// Whether there is anything of a pairing, damaged or not.
+  /// Whether it holds any part of a pairing, damaged or not.
   fileprivate var isPaired: Bool {
     if case .none = readRegistration(), case .none = readCredential() { return false }
     return true
@@ -172,7 +175,7 @@ extension StateDirectory {
 }
 
 extension RequestError {
-  /// Whether Home Assistant said nothing to it.
+  /// Whether Home Assistant did not answer.
   fileprivate var isNoAnswer: Bool {
     switch self {
     case .transport, .expired, .disconnected: true

@@ -1,7 +1,7 @@
 import Board
 import Bytes
 
-/// A board and all that is known of its pins, for people and for scripts.
+/// Board with all known facts about its pins, for people and for scripts.
 struct BoardReport {
   let board: BoardFile
   let headers: [(name: [UInt8], pins: [PinReport])]
@@ -16,7 +16,7 @@ struct BoardReport {
     }
   }
 
-  /// The drawing, and below it each line that two want.
+  /// Returns the drawing, and below it each conflict about a line.
   func lines(isColoured: Bool) -> [UInt8] {
     var lines = board.name.printable + [UInt8]("\n")
     lines += HeaderDrawing(isColoured: isColoured).lines(of: headers)
@@ -31,9 +31,9 @@ struct BoardReport {
     return conflicts.isEmpty ? lines : lines + [UInt8]("\n") + conflicts
   }
 
-  /// All in one object on one line.
+  /// JSON object on one line with all pins.
   var json: [UInt8] {
-    // A byte becomes six at most.
+    // JSON takes at most six bytes for one.
     var line = ByteBuffer(capacity: 4096 + headers.reduce(0) { $0 + $1.pins.count } * 4096)
     line.openJSONObject()
     line.appendMember("board", board.name.span)

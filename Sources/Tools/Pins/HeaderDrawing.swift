@@ -1,12 +1,12 @@
 import Board
 import Bytes
 
-/// The headers of a board as lines of text: two columns of pins as they stand on the board, their
-/// numbers in the middle, their names, and outside of these what uses them.
+/// Headers of a board as lines of text: two columns of pins as on the board, their numbers in the
+/// middle, then their names, and outside of these their uses.
 ///
 ///                 i2c1 SDA         GPIO2   3 | 4   5V
 struct HeaderDrawing {
-  /// Characters of what uses a pin, and of its name. A line has 78.
+  /// Characters of a pin's use, and of its name. A line has 78.
   static let useWidth = 20
   static let nameWidth = 12
 
@@ -45,7 +45,8 @@ struct HeaderDrawing {
       + [UInt8]("  ") + use.text
   }
 
-  /// Supplies are red, ground and what is no line is dim, and what is used is bold.
+  /// Returns the text in colour: bold if the pin is used, red for supplies, dim for ground and
+  /// other pins that are not lines.
   private func coloured(_ text: [UInt8], _ pin: PinReport) -> [UInt8] {
     guard isColoured else { return text }
     let code: StaticString
@@ -62,7 +63,7 @@ struct HeaderDrawing {
   }
 }
 
-/// A text in so many columns. What is longer is cut, and ends in a mark that says so.
+/// Text in a fixed number of columns. A longer one is cut, and ends in a mark for that.
 private struct Cell {
   let text: [UInt8]
   let padding: [UInt8]
@@ -82,7 +83,7 @@ private struct Cell {
 }
 
 extension [UInt8] {
-  /// Of UTF-8.
+  /// Removes the last character of UTF-8.
   fileprivate mutating func removeLastCharacter() {
     while let last = popLast(), last & 0xC0 == 0x80 {}
   }

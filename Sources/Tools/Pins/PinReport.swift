@@ -3,25 +3,25 @@ import Bytes
 import Drivers
 import Sensing
 
-/// A pin of a header, and what uses it.
+/// Pin of a header, and its uses.
 struct PinReport: Equatable {
-  /// How a program of ours calls itself when it takes a line.
+  /// Name with which our programs take a line.
   private static let ownConsumer: StaticString = "homeward"
 
   let number: Int
   let pin: BoardFile.Pin
-  /// The label of the chip of its line; nil where it is no line, or the label is not constant.
+  /// Label of the chip of its line; nil if it is not a line, or the label is not constant.
   let chip: [UInt8]?
-  /// What the configuration calls the things at its line.
+  /// Names of the entries at its line in the configuration.
   let configured: [[UInt8]]
   /// Whether a program or a driver has the line.
   let isTaken: Bool
-  /// How that one calls itself; empty where it does not, or none is there.
+  /// Name of that program or driver; empty if it has none, or the line is free.
   let consumer: [UInt8]
-  /// Whether the function that may take the line is enabled; nil where that is not known.
+  /// Whether the function that may take the line is enabled; nil if that is not known.
   let isFunctionEnabled: Bool?
 
-  /// In a few words, as there is little room: what uses the line; in parentheses what may.
+  /// Uses of the line in few words, as there is little room; possible ones in parentheses.
   var words: [UInt8] {
     var uses = configured
     if isTaken, !isTakenByAgent { uses.append(consumer.isEmpty ? [UInt8]("taken") : consumer) }
@@ -35,32 +35,32 @@ struct PinReport: Equatable {
     return [UInt8](uses.joined(separator: [UInt8](", ")))
   }
 
-  /// Whether anything uses the line now, or the configuration wants it.
+  /// Whether the line is in use, or the configuration wants it.
   var isUsed: Bool { !configured.isEmpty || isTaken || isFunctionEnabled == true }
 
   private var isTakenByAgent: Bool {
     !configured.isEmpty && consumer.span.elementsEqual(Self.ownConsumer)
   }
 
-  /// What else has a line that the configuration wants; nil where nothing has.
+  /// Conflict about a line that the configuration wants; nil if there is none.
   var conflict: MessageText? {
     guard let first = configured.first else { return nil }
     let subject: MessageText = "pin \(number): \(quoted: first)"
-    if pin.line == nil { return "\(subject) is at \(bytes: pin.name), which is no GPIO line" }
-    if configured.count > 1 { return "\(subject) and \(quoted: configured[1]) are at one line" }
+    if pin.line == nil { return "\(subject) is at \(bytes: pin.name), which is not a GPIO line" }
+    if configured.count > 1 { return "\(subject) and \(quoted: configured[1]) use the same line" }
     if isTaken, !isTakenByAgent {
       let holder: MessageText = consumer.isEmpty ? "a driver" : "\(quoted: consumer)"
-      return "\(subject) cannot be read while \(holder) has the line"
+      return "\(subject) cannot be read while \(holder) uses the line"
     }
     guard isFunctionEnabled == true, let signal = pin.signal else { return nil }
-    return "\(subject) is at a line of \(bytes: signal.text), which is enabled"
+    return "\(subject) uses a line of \(bytes: signal.text), which is enabled"
   }
 }
 
 extension PinReport {
-  /// What is known of a machine beside its board file.
+  /// Facts about a machine beside its board file.
   struct Surroundings {
-    /// Where the configuration has things, and what it calls them.
+    /// Addresses and names of the entries in the configuration.
     var configured: [(address: GPIOLineAddress, name: [UInt8])] = []
     var lines = GPIOLineUses(lines: [], isIncomplete: false)
     var tree: DeviceTree?

@@ -4,19 +4,19 @@ import Drivers
 import LinuxIO
 import Sensing
 
-/// What one sample of a source brought.
+/// Result of one sample of a source.
 struct SourceSample {
   struct Sensor {
     let description: SensorDescription
     var value: Value?
 
-    /// Whether it is of a battery that is judged by other sensors.
+    /// Whether it is of a battery that other sensors judge.
     fileprivate var isJudgement: Bool {
       description.uniqueID.span.starts(with: "supply_estimated_battery_")
     }
   }
 
-  /// Those that the source made known.
+  /// Sensors that the source declared.
   let sensors: [Sensor]
   let fix: Fix?
   let failures: [(source: InlineText, failure: SourceFailure)]
@@ -32,8 +32,8 @@ struct SourceSample {
       }
   }
 
-  /// What was read, such as `Bilge off` or `a fix, ±5 m`; nil where nothing was. What the names of
-  /// the sensors begin with is left out.
+  /// Returns the values in words, such as `Bilge off` or `a fix, ±5 m`; nil if there are none. The
+  /// names of the sensors are shown without the beginning `name`.
   func words(without name: [UInt8] = []) -> MessageText? {
     var text: MessageText = ""
     for sensor in sensors {
@@ -54,31 +54,31 @@ struct SourceSample {
 }
 
 extension SensorDescription {
-  /// The name with a space behind it, without a beginning; nothing where there is no more of it.
+  /// Returns the name and a space, without `beginning`; empty if nothing else is left of it.
   fileprivate func name(without beginning: [UInt8]) -> [UInt8] {
     let space = UInt8(ascii: " ")
     guard !beginning.isEmpty, name.starts(with: beginning) else { return name + [space] }
     let rest = name.dropFirst(beginning.count)
     if rest.isEmpty { return [] }
-    // Not the begin of another word.
+    // It may be the begin of another word.
     guard rest.first == space || rest.first == UInt8(ascii: ",") else { return name + [space] }
     return [UInt8](rest.drop { $0 == space || $0 == UInt8(ascii: ",") }) + [space]
   }
 }
 
-/// Takes samples of sources with the agent's own drivers, beside an agent that may be running.
-/// Nothing is changed by it: no output is switched.
+/// Sampler of sources with the agent's own drivers, while an agent may be running. It changes
+/// nothing: no output is switched.
 final class SourceSampler {
   private let loop: EventLoop
-  /// How long a source may take.
+  /// Maximum time for a source.
   private let timeout: Duration
-  /// The terminal of a person who is told what is waited for; nil where none looks on.
+  /// Terminal of a person who sees the progress; nil if there is none.
   private let screen: Int32?
 
   private var supervisor: Supervisor?
-  /// They stay: the loop knows them from now on.
+  /// Retained because the loop refers to them.
   private var sources: [any Source] = []
-  /// Those of all sources so far: one that was asked may still say something.
+  /// Sensors of all sources so far: an earlier source may still report a value.
   private var sensors: [SourceSample.Sensor] = []
   private var failures: [(source: InlineText, failure: SourceFailure)] = []
   private var fix: Fix?
@@ -89,7 +89,7 @@ final class SourceSampler {
     self.screen = screen
   }
 
-  /// What sources are made with that are sampled here.
+  /// Returns the context of sources that are sampled here.
   func context(of configuration: Configuration) -> SourceContext {
     let supervisor = Supervisor(owner: self)
     self.supervisor = supervisor
@@ -98,14 +98,14 @@ final class SourceSampler {
       answerTimeout: timeout, now: Moment.now.instant, changesNothing: true)
   }
 
-  /// Asks a source once, and waits for what it is waiting for.
+  /// Samples a source once, and waits for its answers.
   func sample(_ source: any Source) throws(CommandFailure) -> SourceSample {
     sources.append(source)
     let first = sensors.count
     failures = []
     fix = nil
     try ask(source)
-    // What a battery is judged by comes from other sources, while these are asked.
+    // The estimates for a battery come from other sources, while these are asked.
     let isJudge = source.name == InlineText("battery")
     let sensors = isJudge ? sensors[...] : sensors[first...]
     return SourceSample(
@@ -113,7 +113,7 @@ final class SourceSampler {
   }
 
   private func ask(_ source: any Source) throws(CommandFailure) {
-    show("\rreads \(source.name) ")
+    show("\rreading \(source.name) ")
     defer { show("\r\u{1B}[K") }
     do throws(SourceFailure) {
       try source.sample(at: .now)
@@ -129,7 +129,7 @@ final class SourceSampler {
         source.deadlineReached(at: now)
         continue
       }
-      show("\rwaits for \(source.name), \(wholeSeconds: end - now.instant) at most ")
+      show("\rwaiting for \(source.name), at most \(wholeSeconds: end - now.instant) ")
       let next = screen != nil ? now.instant + .seconds(1) : nil
       try loop.wait(until: earliest(next, source.deadline))
     }

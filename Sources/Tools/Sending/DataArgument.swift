@@ -3,7 +3,7 @@ import Bytes
 import HomeAssistant
 import LinuxIO
 
-/// The value of `--data`: JSON that a person typed, or sent through standard input.
+/// Value of `--data`: JSON from the command line or from standard input.
 struct DataArgument {
   static let byteCountMax = 1 << 20
 
@@ -11,7 +11,7 @@ struct DataArgument {
 
   init(_ text: [UInt8]) { self.text = text }
 
-  /// The word behind `--data`; `-` stands for standard input.
+  /// Reads the word after `--data`; `-` stands for standard input.
   init(
     of option: Argument, from arguments: inout Arguments
   ) throws(UsageError) {
@@ -23,7 +23,7 @@ struct DataArgument {
     do throws(Errno) {
       self.init(try readStandardInput(byteCountMax: Self.byteCountMax))
     } catch .fileTooLarge {
-      throw .mistake("standard input holds more than 1 MiB, which no message may")
+      throw .mistake("standard input holds more than 1 MiB, the limit of a message")
     } catch {
       throw .mistake("standard input cannot be read: \(error)")
     }
@@ -41,7 +41,7 @@ struct DataArgument {
       throw error.mistake
     }
     guard case .array(let elements) = value else {
-      throw .mistake("--data is JSON, and no array: write it in brackets")
+      throw .mistake("--data must be a JSON array: write it in brackets")
     }
     return elements
   }
@@ -50,17 +50,17 @@ struct DataArgument {
 extension Webhook.ArgumentError {
   var mistake: UsageError {
     switch self {
-    case .malformed(.truncated): .mistake("--data is no JSON: it ends too early")
+    case .malformed(.truncated): .mistake("--data is not JSON: it ends too early")
     case .malformed(.unexpected(let place)), .malformed(.outOfRange(let place)):
-      .mistake("--data is no JSON: look at its byte \(place + 1)")
+      .mistake("--data is not JSON: the error is at byte \(place + 1)")
     case .malformed(.tooDeep), .malformed(.tooLarge):
-      .mistake("--data is too deep or has too many values")
-    case .notAnObject: .mistake("--data is JSON, and no object: write it in braces")
+      .mistake("--data is nested too deeply or has too many values")
+    case .notAnObject: .mistake("--data must be a JSON object: write it in braces")
     case .numberTooLarge: .mistake("--data holds a number that is too large for Home Assistant")
     case .eventTypeTooLong(let count):
       .mistake(
-        "an event's type has \(Webhook.FireEvent.typeCharacterCountMax) characters at most, and not"
-          + " \(count)")
+        "an event's type can have at most \(Webhook.FireEvent.typeCharacterCountMax) characters,"
+          + " not \(count)")
     }
   }
 }

@@ -4,14 +4,14 @@ import HomeAssistant
 import LinuxIO
 import Outbox
 
-/// What became of a message that a person sent, for the person and for scripts.
+/// Result of a message that a person sent, for the person and for scripts.
 struct SendReport {
-  /// What the one template of a `render_template` is called.
+  /// Key of the only template of a `render_template`.
   static let templateKey: Text = "result"
 
   let type: MessageType
   let verdict: SendVerdict
-  /// The JSON that Home Assistant answered, as it came.
+  /// JSON answer of Home Assistant.
   private let answer: [UInt8]?
 
   init(_ type: MessageType, _ verdict: SendVerdict) {
@@ -20,7 +20,7 @@ struct SendReport {
     answer = nil
   }
 
-  /// `challenge` is what the answer repeats, where its type has room for that.
+  /// Creates a report; the answer repeats `challenge` if its type has room for that.
   init(_ type: MessageType, _ outcome: Outcome, body: [UInt8], challenge: Challenge?) {
     self.type = type
     var answer = outcome.place.map { [UInt8](body[$0]) }
@@ -39,7 +39,7 @@ struct SendReport {
     self.verdict = verdict
   }
 
-  /// The answer to what the person sent.
+  /// Returns the answer without the repeated challenge.
   private static func without(_ challenge: Challenge, _ answer: [UInt8]) -> [UInt8] {
     guard case .object(var members)? = try? JSON(parsing: answer.span) else { return answer }
     members[challenge.key] = nil
@@ -50,7 +50,7 @@ struct SendReport {
 
   var code: ExitCode { verdict.code(for: type) }
 
-  /// Some types are answered whole where a part of them was refused.
+  /// Returns whether Home Assistant refused a part of the message although it answered.
   private static func isRefusal(_ answer: [UInt8], of type: MessageType) -> Bool {
     switch type {
     case .renderTemplate:
@@ -63,7 +63,7 @@ struct SendReport {
     }
   }
 
-  /// One line: `{"type":"get_zones","outcome":"proven","answer":[…]}`. The answer is what came.
+  /// JSON object on one line: `{"type":"get_zones","outcome":"proven","answer":[…]}`.
   var json: [UInt8] {
     var line = ByteBuffer(capacity: 128 + (answer?.count ?? 0))
     line.openJSONObject()
@@ -78,15 +78,13 @@ struct SendReport {
     return [UInt8](line.bytes)
   }
 
-  /// The answer for people; empty where there is none.
-  var printer: [UInt8] {
+  /// Answer for people; empty if there is none.
+  var lines: [UInt8] {
     guard let answer, let json = try? JSON(parsing: answer.span) else { return [] }
-    var printer = JSONPrinter()
-    printer.append(shown(json))
-    return printer.bytes
+    return shown(json).lines
   }
 
-  /// The part of an answer that the person asked for.
+  /// Returns the part of an answer that the person asked for.
   private func shown(_ answer: JSON) -> JSON {
     switch type {
     case .renderTemplate: answer[Self.templateKey] ?? answer
@@ -98,7 +96,7 @@ struct SendReport {
 }
 
 extension Outcome {
-  /// Where the JSON of the answer stands.
+  /// Range of the JSON answer in the body.
   fileprivate var place: Range<Int>? {
     switch self {
     case .sealed(let place), .answered(let place), .refused(let place): place

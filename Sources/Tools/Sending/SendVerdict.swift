@@ -3,15 +3,15 @@ import Bytes
 import HomeAssistant
 import Outbox
 
-/// What became of a message that a person sent.
+/// Result of a message that a person sent.
 enum SendVerdict {
   /// Home Assistant opened this very message with our key and did what it says.
   case proven
   /// Home Assistant sealed the answer with our key; nothing says that it is to this message.
   case sealed
-  /// The same of a plain registration: nothing proves who answered.
+  /// Home Assistant, or another server, answered a plain registration: nothing proves the sender.
   case answered
-  /// Home Assistant got the message; it says the same where it dropped it.
+  /// Home Assistant received the message, and may have dropped it: it answers the same.
   case accepted
   /// Home Assistant opened the message and did not do it, or not all of it.
   case refused
@@ -19,7 +19,7 @@ enum SendVerdict {
   /// A service did not do its work, or does not exist.
   case failed
   case notLive
-  /// The message came to no handler, or to one of another registration.
+  /// The message reached no handler, or that of another registration.
   case undelivered(OutageCause)
   // enable_encryption
   case enabled
@@ -39,7 +39,7 @@ enum SendVerdict {
     }
   }
 
-  /// What a script calls it.
+  /// Name in the JSON output.
   var name: StaticString {
     switch self {
     case .proven: "proven"
@@ -60,7 +60,7 @@ enum SendVerdict {
   func code(for type: MessageType) -> ExitCode {
     switch self {
     case .proven, .sealed, .answered, .accepted, .enabled: .success
-    // Nothing can be wrong with these messages but the key.
+    // Only the key can be wrong with these messages.
     case .dropped where type.isDroppedForItsKey: OutageCause.dropped.exitCode
     case .refused, .dropped, .failed, .alreadyEnabled, .notAvailable: .dataError
     case .notLive: .temporaryFailure
@@ -68,21 +68,21 @@ enum SendVerdict {
     }
   }
 
-  /// What a person is told, with what to do about it.
+  /// Returns the result for a person, with the remedy.
   func words(for type: MessageType) -> MessageText {
     switch self {
-    case .proven: "Home Assistant opened the message and did what it says."
+    case .proven: "Home Assistant opened the message and carried it out."
     case .sealed:
-      "Home Assistant sealed this answer with our key. An old one, given again by a proxy or an"
-        + " attacker on the way, would look the same."
+      "Home Assistant sealed this answer with this board's key. An old answer that a proxy or an"
+        + " attacker on the way repeats would look the same."
     case .answered:
       "Home Assistant answered; without a key nothing proves that it was Home Assistant."
     case .accepted: Self.acceptedWords(for: type)
     case .refused: "Home Assistant refuses the message or a part of it."
     case .dropped: Self.droppedWords(for: type)
     case .failed:
-      "The service does not exist, did not like its data, or failed; Home Assistant's log says"
-        + " which. A webhook that does not live now looks the same."
+      "The service does not exist, rejected its data, or failed; Home Assistant's log shows which."
+        + " A webhook that is not active now looks the same."
     case .notLive: "\(OutageCause.notLive.words)."
     case .undelivered(let cause): "\(cause.words)."
     case .enabled: "Everything between this board and Home Assistant is sealed from now on."
@@ -94,29 +94,29 @@ enum SendVerdict {
   private static func acceptedWords(for type: MessageType) -> MessageText {
     switch type {
     case .callService:
-      "Home Assistant called the service, or dropped the message: it answers the same."
+      "Home Assistant called the service, or dropped the message: its answer is the same."
     case .updateLocation: "\(acceptedWords) To see it arrive: sudo homeward watch states"
     default: "\(acceptedWords) To see it arrive: sudo homeward watch events"
     }
   }
 
   private static var acceptedWords: MessageText {
-    "Home Assistant got the message, and says the same where it dropped it."
+    "Home Assistant received the message; if it dropped the message, its answer is the same."
   }
 
   private static func droppedWords(for type: MessageType) -> MessageText {
     if type.isDroppedForItsKey {
-      "Home Assistant dropped the message without a word: it holds another key for this board, or"
+      "Home Assistant dropped the message without an error: it has another key for this board, or"
         + " none. Pair the board again: \(Arguments.command("pair"))"
     } else {
-      "Home Assistant dropped the message without a word: it does not like what stands in it, or"
-        + " cannot open it. Where sudo homeward send get_config works, it can"
+      "Home Assistant dropped the message without an error: it rejects the content, or cannot open"
+        + " the message. If sudo homeward send get_config works, it can open messages"
     }
   }
 }
 
 extension MessageType {
-  /// Whether Home Assistant drops it only where it cannot open it.
+  /// Whether Home Assistant drops it only if it cannot open it.
   fileprivate var isDroppedForItsKey: Bool {
     switch self {
     case .getConfiguration, .getZones, .updateRegistration: true

@@ -3,11 +3,11 @@ import Bytes
 import HomeAssistant
 import LinuxIO
 
-/// Sends one message to the webhook and waits for its answer, beside an agent that may be running.
+/// Message to the webhook that waits for its answer, while an agent may be running.
 struct WebhookPost {
   private static let requestByteCountMax = Envelope.byteCount(
     sealing: WrittenMessage.dataByteCountMax)
-  /// The zones or the configuration of a large home.
+  /// Size of the zones or the configuration of a large home.
   private static let responseByteCountMax = 4 << 20
 
   private let configuration: Configuration
@@ -17,14 +17,14 @@ struct WebhookPost {
   private let url: [UInt8]
 
   init(of type: MessageType, _ configuration: Configuration) throws(CommandFailure) {
-    // A key that comes is lost unless it is kept: no agent may be at work meanwhile.
+    // A received key is lost unless it is stored: no agent may run meanwhile.
     state = StateDirectory(Path(configuration.stateDirectory))
     if type == .enableEncryption { try state.openForKey() }
     guard let registration = try state.keptRegistration() else {
       throw CommandFailure(
         code: .unavailable,
-        text: "\(state.path) holds no registration: this board is no device of Home Assistant yet;"
-          + " make it one with: \(Arguments.command("pair"))")
+        text: "\(state.path) holds no registration: this board is not paired; pair it with:"
+          + " \(Arguments.command("pair"))")
     }
     self.configuration = configuration
     self.registration = registration
@@ -49,15 +49,15 @@ struct WebhookPost {
       challenge: http.challenge)
   }
 
-  /// What the board would register with now.
+  /// Data with which the board would register now.
   private var description: [UInt8] {
     var data = ByteBuffer(capacity: BlockingHTTP.requestByteCountMax)
-    // A push token that cannot be read is what `homeward run` complains of.
+    // `homeward run` reports a push token that cannot be read.
     Webhook.UpdateRegistration(configuration.registrationRequest { _ in }).write(into: &data)
     return [UInt8](data.bytes)
   }
 
-  /// The key came in clear, and is never shown.
+  /// Stores the key, which came in clear, and is never shown.
   private mutating func keepKey() throws(CommandFailure) -> SendReport {
     switch http.readEnabledEncryption() {
     case .enabled(let key):
@@ -66,8 +66,8 @@ struct WebhookPost {
         throw CommandFailure(
           code: .osError,
           text:
-            "Home Assistant gave a key, and it cannot be kept in \(state.path): \(error); it"
-            + " gives none again. Make room there, and pair the board again:"
+            "Home Assistant sent a key, but it cannot be stored in \(state.path): \(error); Home"
+            + " Assistant does not send it again. Free space there, and pair the board again:"
             + " \(Arguments.command("pair"))")
       }
       return SendReport(.enableEncryption, .enabled)

@@ -3,22 +3,19 @@ import Bytes
 import HomeAssistant
 import YAML
 
-/// A message put together from the words of the command line.
+/// Message built from the words of the command line.
 struct WrittenMessage {
-  /// The longest `data`; a `register_sensor` has some hundred bytes.
+  /// Maximum size of `data`; a `register_sensor` has some hundred bytes.
   static let dataByteCountMax = 2 * DataArgument.byteCountMax
 
   let type: MessageType
-  /// The JSON of `data`; nil where only the board knows it (`update_registration`).
+  /// JSON of `data`; nil if only the board knows it (`update_registration`).
   let data: [UInt8]?
 
-  /// - Parameters:
-  ///   - words: the type, and what follows it.
-  ///   - data: the value of `--data`, or nil.
-  /// - Throws: what is wrong with the words.
+  /// Reads the type and the words after it; `data` is the value of `--data`.
   init(_ words: [[UInt8]], data: DataArgument?) throws(UsageError) {
     guard let name = words.first else {
-      throw .mistake("say which type, such as get_config")
+      throw .mistake("name a type, such as get_config")
     }
     guard let type = MessageType(name: name.span) else { throw Self.unknown(name) }
     self.type = type
@@ -29,10 +26,10 @@ struct WrittenMessage {
   private static func unknown(_ name: [UInt8]) -> UsageError {
     let names = MessageType.allCases.map { $0.name }
     guard let nearest = Suggestion.nearest(to: name, in: names) else {
-      return .mistake("\(quoted: name) is no type of message that Home Assistant knows")
+      return .mistake("\(quoted: name) is not a message type of Home Assistant")
     }
     return .mistake(
-      "\(quoted: name) is no type of message that Home Assistant knows; did you mean \"\(nearest)\"?"
+      "\(quoted: name) is not a message type of Home Assistant; did you mean \"\(nearest)\"?"
     )
   }
 
@@ -95,23 +92,23 @@ struct WrittenMessage {
         data: try words.members()))
   }
 
-  /// Accuracy in metres, where none is given: what a phone has under the open sky.
+  /// Accuracy in metres if none is given: that of a phone under the open sky.
   private static let standardAccuracyMeters = 10.0
 
-  /// What every Home Assistant takes of a location.
+  /// Keys of a location that every Home Assistant accepts.
   private static let locationKeys: [Text] = [
     "location_name", "gps", "gps_accuracy", "battery", "speed", "altitude", "course",
     "vertical_accuracy",
   ]
 
-  /// Home Assistant drops a location with any other key as a whole, and answers as ever.
+  /// Checks the keys: Home Assistant drops a whole location with any other key, and answers as
+  /// usual.
   private static func locationMembers(_ words: MessageWords) throws(UsageError) -> [UInt8] {
     let members = try words.onlyData().object()
     for (key, _) in members.members where !locationKeys.contains(key) {
       if key == "in_zones" {
         throw .mistake(
-          "Home Assistant drops a location with \"in_zones\" in it if it is older than 2026.6;"
-            + " leave it out")
+          "Home Assistant before 2026.6 drops a location with \"in_zones\" in it; leave it out")
       }
       throw .mistake("Home Assistant drops a location with \(quoted: key.bytes) in it")
     }
@@ -157,7 +154,7 @@ struct WrittenMessage {
   }
 }
 
-/// What stands after the type of a message.
+/// Words after the type of a message.
 private struct MessageWords {
   let type: MessageType
   let words: [[UInt8]]
@@ -165,7 +162,7 @@ private struct MessageWords {
 
   var isEmpty: Bool { words.isEmpty }
 
-  /// The only word, beside `--data`.
+  /// Returns the only word, beside `--data`.
   func word(_ meaning: StaticString) throws(UsageError) -> Text {
     guard words.count == 1 else { throw .mistake("\(type.name) needs \(meaning)") }
     return Text(words[0])
@@ -176,7 +173,7 @@ private struct MessageWords {
     return try word(meaning)
   }
 
-  /// What `--data` says, which may be nothing.
+  /// Returns the members of `--data`, if there are any.
   func members() throws(UsageError) -> JSONObject { try data?.object() ?? [:] }
 
   func onlyData() throws(UsageError) -> DataArgument {
@@ -190,7 +187,7 @@ private struct MessageWords {
     var numbers: [Double] = []
     for word in words {
       guard let number = JSONNumber(word.span) else {
-        throw .mistake("\(quoted: word) is no number")
+        throw .mistake("\(quoted: word) is not a number")
       }
       numbers.append(number.double)
     }

@@ -1,16 +1,18 @@
 import Board
 import Bytes
 
-/// What an agent told of itself, a `StatusReport`, as the other side reads it. What it does not
-/// know it leaves out, so that it understands an older agent and a newer one.
+/// Status of an agent, read from its `StatusReport`. Unknown members are ignored and missing ones
+/// allowed, so that it reads reports of older and newer agents.
 struct AgentStatus {
-  /// As it came: a line of JSON.
+  /// JSON line as received.
   let document: [UInt8]
-  /// Whether Home Assistant takes the data, every source works, and the disk takes what waits.
+  /// Whether Home Assistant accepts the data, every source works, and the disk stores waiting
+  /// entries.
   let isWell: Bool
   let root: StatusMembers
 
-  /// Nil where it is not what an agent tells. `isCalm`: lengths of time are told in whole minutes.
+  /// Parses the report of an agent; nil if it is not one. `isCalm`: durations are shown in whole
+  /// minutes.
   init?(document: [UInt8], isCalm: Bool = false) {
     guard case .object(let members)? = try? JSON(parsing: document.span),
       case .boolean(let isWell)? = members["is_well"]
@@ -20,7 +22,7 @@ struct AgentStatus {
     root = StatusMembers(members, isCalm: isCalm)
   }
 
-  /// How a command ends that asked.
+  /// Exit code of a command that asked for the status.
   var code: ExitCode {
     if isWell { return .success }
     let home = root["home_assistant"]
@@ -31,15 +33,15 @@ struct AgentStatus {
     return root["disk"]?.isTrue("is_well") == false ? .noInput : .inputOutput
   }
 
-  /// What a sensor of the agent says; nil where it has none of that id.
+  /// Returns the value of a sensor in words; nil if the agent has no sensor of that id.
   func words(ofSensor uniqueID: [UInt8]) -> MessageText? {
     root.list("sensors").first { $0.says("sensor", uniqueID) }?.saying
   }
 
-  /// How the anchor watch of the agent is; nil where it has none.
+  /// State of the anchor watch; nil if the agent has none.
   var anchorWords: MessageText? { root["anchor"]?.text("text") }
 
-  /// For people: what is well, what is wrong, and what is neither.
+  /// Text for people: parts that are well, wrong, or neither.
   ///
   ///     ok     Home Assistant   takes the data
   ///              last proof     4 s ago
@@ -53,7 +55,7 @@ struct AgentStatus {
     return lines.bytes
   }
 
-  /// Whether the data goes to Home Assistant, and which sources fail.
+  /// Appends whether the data reaches Home Assistant, and the failing sources.
   func appendState(to lines: inout StatusLines) {
     if let home = root["home_assistant"] { lines.append(homeAssistant: home) }
     lines.append(routes: root.list("routes"))
@@ -79,7 +81,7 @@ struct AgentStatus {
     if hidden > 0 { lines.append(.wrong, "source", "\(hidden) more of them fail") }
   }
 
-  /// The last fix, the anchor watch, notifications, and the agent itself.
+  /// Appends the last fix, the anchor watch, notifications, and the agent itself.
   func appendPosition(to lines: inout StatusLines) {
     if root.has("last_fix") {
       lines.append(.neither, "location", "a fix, \(root.past("last_fix"))")
@@ -87,7 +89,7 @@ struct AgentStatus {
         lines.append(
           more: "accuracy", "\(accuracy.number("meters")) m, from \(accuracy.text("from"))")
       } else {
-        lines.append(more: "accuracy", "not told by the receiver")
+        lines.append(more: "accuracy", "not reported by the receiver")
       }
     }
     if let track = root["track"] {
@@ -108,7 +110,7 @@ struct AgentStatus {
   }
 }
 
-/// An object of the document. What is missing in it is nothing.
+/// Object of the document. A missing member reads as empty.
 struct StatusMembers {
   private let object: JSONObject
   private let isCalm: Bool
@@ -118,7 +120,7 @@ struct StatusMembers {
     self.isCalm = isCalm
   }
 
-  // Called, not copied to each place that wants something.
+  // Not inlined: it has many callers.
   @inline(never)
   private func value(_ key: StaticString) -> JSON? { object[Text(stringLiteral: key)] }
 
@@ -134,21 +136,21 @@ struct StatusMembers {
     }
   }
 
-  /// A count, or a length of time: never negative.
+  /// Returns a count or a number of seconds, never negative; 0 if it is missing.
   @inline(never)
   func number(_ key: StaticString) -> Int {
     guard case .number(let number)? = value(key) else { return 0 }
     return Int(clamping: max(number.integer ?? 0, 0))
   }
 
-  /// The nearest whole number; nil where there is none, or it does not fit.
+  /// Returns the nearest whole number; nil if it is missing or does not fit.
   @inline(never)
   func rounded(_ key: StaticString) -> Int64? {
     guard case .number(let number)? = value(key) else { return nil }
     return number.scaled(byPowerOfTen: 0)
   }
 
-  /// Fit for a terminal.
+  /// Returns a text that is safe for a terminal; empty if it is missing.
   @inline(never)
   func text(_ key: StaticString) -> MessageText {
     guard case .text(let text)? = value(key) else { return "" }
@@ -166,7 +168,7 @@ struct StatusMembers {
 
   func has(_ key: StaticString) -> Bool { value(key) != nil }
 
-  /// Whether it says so; nil where it does not say.
+  /// Returns a Boolean; nil if it is missing.
   func isTrue(_ key: StaticString) -> Bool? {
     guard case .boolean(let truth)? = value(key) else { return nil }
     return truth
@@ -176,31 +178,31 @@ struct StatusMembers {
 
   var verdict: StatusLines.Verdict { isTrue("is_well").map { $0 ? .well : .wrong } ?? .neither }
 
-  /// What is the matter, for how long, and when it is tried again.
+  /// Problem, its duration, and the time of the next attempt.
   @inline(never)
   var words: MessageText {
-    let next: MessageText = has("next_attempt") ? "; tried again \(coming("next_attempt"))" : ""
+    let next: MessageText = has("next_attempt") ? "; next attempt \(coming("next_attempt"))" : ""
     return "\(text("text"))\(lasting("since"))\(next)"
   }
 
-  /// What a sensor says, and when it did.
+  /// Name and value of a sensor, and the time since it was read.
   var saying: MessageText { "\(text("name")) \(text("text")), \(past("read"))" }
 
   // MARK: Moments
 
-  /// How long ago something was, `3 s ago`.
+  /// Returns the time since an event: `3 s ago`.
   @inline(never)
   func past(_ key: StaticString) -> MessageText {
     self[key].map { "\(length($0.number("seconds"))) ago" } ?? ""
   }
 
-  /// How long something has lasted, behind what lasts: `, for 3 min 5 s`.
+  /// Returns a duration, to be appended: `, for 3 min 5 s`.
   @inline(never)
   func lasting(_ key: StaticString) -> MessageText {
     self[key].map { ", for \(length($0.number("seconds")))" } ?? ""
   }
 
-  /// When something comes: `in 4 s`, or `now`.
+  /// Returns the time until an event: `in 4 s`, or `now`.
   @inline(never)
   func coming(_ key: StaticString) -> MessageText {
     guard let seconds = self[key]?.number("seconds"), seconds > 0 || isCalm else { return "now" }

@@ -1,19 +1,19 @@
 import Bytes
 
-/// What is due again and again. Moments that have passed by while the program was held up, as by a
-/// pipe that takes nothing or a stopped process, are left out.
+/// Timer of a periodic event. It skips events that passed while the program was held up, as by a
+/// pipe that accepts nothing or a stopped process.
 struct PeriodicTimer {
   let every: Duration
-  /// When it is due next.
+  /// Time of the next event.
   private(set) var deadline: Instant
 
-  /// It is due at once.
+  /// Creates a timer that is due at once.
   init(every: Duration, now: Instant) {
     self.every = every
     deadline = now
   }
 
-  /// Returns whether it is due.
+  /// Returns whether the event is due, and if it is, sets the next deadline.
   mutating func takeDue(now: Instant) -> Bool {
     guard now >= deadline else { return false }
     deadline = deadline + every

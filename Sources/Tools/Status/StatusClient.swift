@@ -2,9 +2,9 @@ import Board
 import Bytes
 import LinuxIO
 
-/// Asks the agent that has a state directory for itself how it is.
+/// Client that asks the agent of a state directory for its status.
 struct StatusClient {
-  /// How long the agent may take to answer; a slow card can hold it up.
+  /// Maximum time for the answer; a slow card can delay the agent.
   static let timeout: Duration = .seconds(5)
 
   let stateDirectory: Path
@@ -20,14 +20,14 @@ struct StatusClient {
     return try status(in: document)
   }
 
-  /// More room than any document takes.
+  /// Empty buffer with room for more than the longest document.
   static var emptyDocument: ByteBuffer {
     ByteBuffer(capacity: StateDirectory.statusByteCountMax + 1)
   }
 
   var socket: Path { stateDirectory / StateDirectory.statusSocketName }
 
-  /// What the agent told.
+  /// Parses the answer of the agent.
   func status(
     in document: borrowing ByteBuffer, isCalm: Bool = false
   ) throws(CommandFailure) -> AgentStatus {
@@ -35,12 +35,13 @@ struct StatusClient {
     guard let status = AgentStatus(document: [UInt8](document.bytes), isCalm: isCalm) else {
       throw CommandFailure(
         code: .dataError,
-        text: "what answers in \(stateDirectory) is not the agent, or one of another version")
+        text: "the program that answers in \(stateDirectory) is not the agent, or has another"
+          + " version")
     }
     return status
   }
 
-  /// What is longer than any document is none.
+  /// Reads to the end of the answer, or until the buffer is full: longer answers are not valid.
   private func read(
     _ server: borrowing Descriptor, into document: inout ByteBuffer
   ) throws(Errno) {
@@ -53,14 +54,15 @@ struct StatusClient {
     }
   }
 
-  /// No agent listens. Where the disk is read-only none can, and its lock tells whether one runs.
+  /// Failure if no agent listens. On a read-only disk none can, and its lock shows whether one
+  /// runs.
   private var noAnswer: CommandFailure {
     let state = StateDirectory(stateDirectory)
     let disk = state.readOnlyWords
     if !disk.bytes.isEmpty, state.open() == .inUse {
       return CommandFailure(
         code: .temporaryFailure,
-        text: "the agent runs with \(stateDirectory), and cannot be asked\(disk)")
+        text: "the agent runs with \(stateDirectory), but cannot be asked\(disk)")
     }
     return CommandFailure(
       code: .unavailable,
@@ -68,18 +70,18 @@ struct StatusClient {
         + " \(Arguments.command("run"))\(disk)")
   }
 
-  /// It may be started again, as by its service manager.
+  /// Failure of an answer that ended early; temporary, as a service manager may restart the agent.
   private var cutOff: CommandFailure {
     CommandFailure(
       code: .temporaryFailure,
-      text: "the agent that runs with \(stateDirectory) ended before it had answered")
+      text: "the agent that runs with \(stateDirectory) stopped before it answered")
   }
 
-  /// Why the agent could not be asked.
+  /// Returns the reason why the agent could not be asked.
   func failure(_ error: Errno) -> CommandFailure {
     switch error {
     case .noSuchFile, .connectionRefused: noAnswer
-    // It ended with the question unread.
+    // The agent ended before it read the question.
     case .connectionReset, .brokenPipe: cutOff
     case .notPermitted: CommandFailure(notPermitted: stateDirectory)
     case .wouldBlock:
@@ -89,7 +91,7 @@ struct StatusClient {
     case .nameTooLong:
       CommandFailure(
         code: .noInput,
-        text: "\(stateDirectory) is too long a path to ask the agent there; name a shorter"
+        text: "the path \(stateDirectory) is too long to ask the agent there; set a shorter"
           + " state_directory")
     default:
       CommandFailure(code: .osError, text: "the agent cannot be asked: \(error)")
@@ -98,7 +100,7 @@ struct StatusClient {
 }
 
 extension ByteBuffer {
-  /// Whether the end of the line is missing that an agent tells.
+  /// Whether the end of the agent's line is missing.
   fileprivate var isCutOff: Bool {
     guard count > 0 else { return true }
     return bytes[0] == UInt8(ascii: "{") && bytes[count - 1] != UInt8(ascii: "\n")

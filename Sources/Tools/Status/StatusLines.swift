@@ -2,8 +2,7 @@ import Board
 import Bytes
 import LinuxIO
 
-/// What people read of how an agent or a board is: a verdict, a subject, and what there is to say
-/// of it.
+/// Text for people about an agent or a board: lines with a verdict, a subject and a description.
 struct StatusLines {
   enum Verdict {
     case well, wrong, neither
@@ -27,7 +26,7 @@ struct StatusLines {
     append(verdict.words, subject, width: subjectWidth, text)
   }
 
-  /// More of the line before.
+  /// Appends a detail of the line before.
   mutating func append(more subject: StaticString, _ text: MessageText) {
     append("         ", subject, width: subjectWidth - 2, text)
   }
@@ -49,17 +48,17 @@ struct StatusLines {
     if home.says("cause", "not_live"), home.isTrue("is_registration_doubted") != true {
       append(
         more: "what to do",
-        "\(Arguments.command("check")): it says whether this board was deleted there")
+        "\(Arguments.command("check")): it shows whether this board was deleted there")
     } else if home.isTrue("is_registration_doubted") == true {
       append(
         more: "what to do",
-        "\(Arguments.command("check")): it seems not to know this board any more")
+        "\(Arguments.command("check")): Home Assistant seems to have forgotten this board")
     } else if home.has("cause") {
       append(more: "what to do", Arguments.command("check"))
     }
     append(
       more: "last proof",
-      home.has("last_proof") ? home.past("last_proof") : "none since the agent runs")
+      home.has("last_proof") ? home.past("last_proof") : "none since the agent started")
     if home.has("next_attempt") { append(more: "next attempt", home.coming("next_attempt")) }
   }
 
@@ -69,10 +68,10 @@ struct StatusLines {
       let address: MessageText = route.has("url") ? ": \(route.text("url"))" : ""
       taken = "\(route.text("name"))\(address)\(route.lasting("since"))"
     }
-    append(taken == nil ? .wrong : .well, "route", taken ?? "none can be taken now")
-    // Most people have no cloud, and no use for a line about it.
+    append(taken == nil ? .wrong : .well, "route", taken ?? "none is usable now")
+    // Most people have no cloud, and need no line about it.
     for route in routes where !route.says("state", "taken") && !route.says("state", "no_address") {
-      append(more: "not taken", "\(route.text("name")): \(route.words)")
+      append(more: "not used", "\(route.text("name")): \(route.words)")
     }
   }
 
@@ -99,7 +98,7 @@ struct StatusLines {
     guard isFailing || entries > 0 else { return }
     append(
       isFailing ? .wrong : .neither, "history",
-      "kept until they are proven: \(entries: entries)")
+      "stored until proven: \(entries: entries)")
     if isFailing { append(more: "why", history.text("text")) }
   }
 
@@ -127,7 +126,7 @@ struct StatusLines {
         + " \(counts.number("lost")) lost")
   }
 
-  /// `seconds` is how long it took. Less than an hour says nothing of a month.
+  /// Appends the traffic of `seconds`. Less than an hour is too short to estimate a month.
   mutating func append(traffic: StatusMembers, seconds: Int) {
     let (sent, received) = (traffic.number("sent_bytes"), traffic.number("received_bytes"))
     let monthly = (Double(sent) + Double(received)) * 30 * 86_400 / Double(max(seconds, 1))
@@ -145,7 +144,7 @@ struct StatusLines {
 }
 
 extension [UInt8] {
-  /// The same lines, with the verdicts at the begin of some in colour where a terminal shows it.
+  /// Returns the lines with leading verdicts in colour, if the terminal shows colours.
   func withVerdictsColored(on descriptor: Int32) -> [UInt8] {
     let type = environmentVariable("TERM") ?? []
     let isDumb = type.isEmpty || type == [UInt8]("dumb")

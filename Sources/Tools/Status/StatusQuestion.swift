@@ -2,16 +2,16 @@ import Board
 import Bytes
 import LinuxIO
 
-/// A question to the running agent that its asker does not wait for: the loop tells the answer.
+/// Question to the running agent without blocking: the loop delivers the answer.
 final class StatusQuestion: Watcher {
   enum Outcome {
     case answered(AgentStatus)
     case failed(CommandFailure)
   }
 
-  /// Nil while the agent has not answered.
+  /// Nil until the agent has answered, or failed to.
   private(set) var outcome: Outcome?
-  /// When it has failed to answer.
+  /// Time at which a missing answer counts as a failure.
   let deadline: Instant
   private let client: StatusClient
   private let loop: EventLoop
@@ -31,12 +31,12 @@ final class StatusQuestion: Watcher {
     }
   }
 
-  /// The time has come to this.
+  /// Records a failure if the deadline has passed.
   func timePassed(_ now: Instant) {
     if outcome == nil, now >= deadline { end(.failed(client.failure(.wouldBlock))) }
   }
 
-  /// The answer is not wanted any more.
+  /// Stops waiting for the answer.
   func cancel() {
     if let watch { loop.stop(watch) }
     watch = nil

@@ -3,7 +3,7 @@ import Bytes
 import HomeAssistant
 
 extension Entity {
-  /// Its state and the unit of that, as `83 %`.
+  /// State and its unit, such as `83 %`.
   var value: MessageText {
     let state = MessageText(bytes: state.bytes.printable)
     guard let unit: Text = attributes.get("unit_of_measurement", orOnFailure: nil) else {
@@ -14,10 +14,10 @@ extension Entity {
 }
 
 extension StateChange {
-  /// `sensor.boat_bat7_capacity  83 % -> 82 %`, and the attributes that are other than before.
+  /// Lines such as `sensor.boat_bat7_capacity 83 % -> 82 %`, with the changed attributes.
   var lines: MessageText {
     let id: MessageText = "\(shown: entityID.text)"
-    guard let newState else { return "\(id) is gone\n" }
+    guard let newState else { return "\(id) was removed\n" }
     let attributes = AttributeChanges(
       from: oldState?.attributes ?? [:], to: newState.attributes
     ).lines
@@ -29,10 +29,8 @@ extension StateChange {
   }
 }
 
-/// Which attributes of an entity are new or other than before, and which are gone.
+/// Attributes of an entity that are new, changed or gone.
 struct AttributeChanges {
-  private static let depth = 2
-
   private var present: JSONObject = [:]
   private var gone: [Text] = []
 
@@ -43,12 +41,10 @@ struct AttributeChanges {
 
   var isEmpty: Bool { present.isEmpty && gone.isEmpty }
 
-  /// A line for each, below that of their entity.
+  /// Lines of the attributes, below that of their entity.
   var lines: MessageText {
-    var printer = JSONPrinter()
-    if !present.isEmpty { printer.append(.object(present), depth: Self.depth) }
-    var lines = MessageText(bytes: printer.bytes)
-    for key in gone { lines = "\(lines)    \(bytes: key.bytes.printable) is gone\n" }
+    var lines = MessageText(bytes: present.lines)
+    for key in gone { lines = "\(lines)    \(bytes: key.bytes.printable) was removed\n" }
     return lines
   }
 }

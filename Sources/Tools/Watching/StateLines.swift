@@ -3,29 +3,29 @@ import Bytes
 import HomeAssistant
 import LinuxIO
 
-/// Makes lines of what `subscribe_entities` says: one for an entity as it is, or as it became.
+/// Lines for the events of `subscribe_entities`: one for an entity as it is, or as it became.
 ///
 ///     2026-11-21 17:12:33  sensor.boat_bat7_capacity  83 %
 ///
-/// It keeps no more than `EntityStore.countMax` entities.
+/// At most `EntityStore.countMax` entities are stored.
 struct StateLines: ~Copyable {
-  /// Longer ids push the rest of their line to the right.
+  /// Width limit: longer ids push the rest of their line to the right.
   private static let idWidthMax = 48
 
   private let showsAttributes: Bool
   private var store = EntityStore()
-  /// What people were shown last.
+  /// Entities as last shown.
   private var shown: [EntityID: Entity] = [:]
   private var idWidth = 0
 
   init(showsAttributes: Bool) { self.showsAttributes = showsAttributes }
 
-  /// Home Assistant has accepted the subscription, for the first time or again.
+  /// Records that Home Assistant has accepted the subscription, for the first time or again.
   mutating func subscriptionStarted() { store.subscriptionStarted() }
 
   func knows(_ id: EntityID) -> Bool { store[id] != nil }
 
-  /// Tells `entry` the lines of each entity that an event makes worth showing.
+  /// Passes the lines of each entity that an event makes worth showing to `entry`.
   mutating func apply(
     _ event: Span<UInt8>, _ entry: (MessageText) -> Void
   ) throws(JSONError) {
@@ -41,11 +41,11 @@ struct StateLines: ~Copyable {
     }
     for id in change.removed {
       shown[id] = nil
-      entry("\(localTime: Moment.now.wallTime)  \(column(id))  is gone\n")
+      entry("\(localTime: Moment.now.wallTime)  \(column(id))  was removed\n")
     }
   }
 
-  /// Nil where nothing that is shown is other than before.
+  /// Returns the lines of an entity; nil if nothing that is shown has changed.
   private func lines(of entity: Entity, since before: Entity?) -> MessageText? {
     let time = showsAttributes ? entity.lastUpdated : entity.lastChanged
     let line: MessageText = "\(localTime: time)  \(column(entity.id))  \(entity.value)\n"

@@ -4,9 +4,9 @@ import HomeAssistant
 import LinuxIO
 import Transport
 
-/// Watches Home Assistant over its WebSocket, until a signal stops it or the output is complete.
+/// Watch of Home Assistant over its WebSocket, until a signal stops it or the output is complete.
 final class Watch {
-  /// How long the end waits for Home Assistant to close the connection, too.
+  /// Maximum time at the end for Home Assistant to close the connection, too.
   private static let farewellTimeout: Duration = .seconds(1)
 
   private let options: WatchOptions
@@ -22,10 +22,10 @@ final class Watch {
   private var states: StateLines
   private var wasReady = false
   private var wasStarted = false
-  /// Whether it was said that there is no connection.
+  /// Whether the loss of the connection was reported.
   private var isLost = false
   private var missing: [EntityID]
-  /// Which of them were missing when `--once` showed the others.
+  /// Entities that were missing when `--once` showed the others.
   private var absent: [EntityID] = []
   private var isRenderingFailed = false
   private var failure: CommandFailure?
@@ -39,7 +39,7 @@ final class Watch {
     loop = try .forCommand()
     url = try configuration.homeAssistant.urlForSecrets(loop: loop)
     do throws(Errno) { signals = try Signals(loop: loop) } catch {
-      throw CommandFailure(code: .osError, text: "the kernel gives no signals: \(error)")
+      throw CommandFailure(code: .osError, text: "signals cannot be received: \(error)")
     }
     guard
       let driver = NetworkDriver(
@@ -68,7 +68,7 @@ final class Watch {
       let more: MessageText = absent.count > 1 ? " and \(absent.count - 1, "other")" : ""
       throw CommandFailure(
         code: .dataError,
-        text: "\(Self.words(missing: id))\(more); to see what it has: sudo homeward watch --once")
+        text: "\(Self.words(missing: id))\(more); to list its entities: sudo homeward watch --once")
     }
     return isRenderingFailed && options.entryCountMax != nil ? .dataError : .success
   }
@@ -106,8 +106,7 @@ final class Watch {
     } else if !isLost {
       isLost = true
       log.warning(
-        "the connection to Home Assistant is lost: \(cause.words). It is made again as soon as that"
-          + " works")
+        "the connection to Home Assistant is lost: \(cause.words). Connecting again")
     }
   }
 
@@ -135,7 +134,7 @@ final class Watch {
       wasStarted = true
       states.subscriptionStarted()
     case .failure(let error) where wasStarted:
-      log.warning("\(error.words); it is tried again")
+      log.warning("\(error.words); trying again")
     case .failure(.rejected): break  // The state of the connection says so, too.
     case .failure(let error): failure = CommandFailure(refusing: error)
     }
@@ -166,13 +165,15 @@ final class Watch {
       try states.apply(event) { if !options.isJSON { output.append($0.bytes) } }
     } catch { sayUnreadable() }
     if options.isJSON { showUnchanged(event) }
-    // Home Assistant begins with all that is there. An entity that is not may still come.
+    // Home Assistant begins with all existing entities. A missing one may still come.
     missing.removeAll { states.knows($0) }
     if options.isOnce {
       absent = missing
       output.end()
     } else {
-      for id in missing { log.warning("\(Self.words(missing: id)) now; it is shown when it comes") }
+      for id in missing {
+        log.warning("\(Self.words(missing: id)) now; it is shown when it appears")
+      }
       missing = []
     }
   }
@@ -188,9 +189,7 @@ final class Watch {
     if event.type == .stateChanged, let change = try? StateChange(decoding: bytes) {
       output.append((line + "  " + change.lines).bytes)
     } else {
-      var printer = JSONPrinter()
-      if !event.data.isEmpty { printer.append(.object(event.data), depth: 1) }
-      output.append(line.bytes + "\n".utf8 + printer.bytes)
+      output.append(line.bytes + "\n".utf8 + event.data.lines)
     }
   }
 
@@ -199,11 +198,9 @@ final class Watch {
     switch event {
     case .rendered(let rendered):
       isRenderingFailed = false
-      var printer = JSONPrinter()
-      printer.append(rendered.result)
-      if !options.isJSON { output.append(printer.bytes) }
+      if !options.isJSON { output.append(rendered.result.lines) }
     case .failed(let message, let level):
-      let words: MessageText = "Home Assistant says of the template: \(shown: message)"
+      let words: MessageText = "Home Assistant reports about the template: \(shown: message)"
       if level == "WARNING" {
         log.warning(words)
       } else {
@@ -220,19 +217,19 @@ final class Watch {
   }
 
   private func sayUnreadable() {
-    log.warning("Home Assistant sent something that it should not; it is passed over")
+    log.warning("Home Assistant sent an unexpected message; it is ignored")
   }
 }
 
 extension CommandFailure {
-  /// Home Assistant lets no user, or not this one, watch that.
+  /// Failure if Home Assistant lets no user, or not this one, watch that.
   fileprivate init(refusing error: RequestError) {
     switch error {
     case .server("unauthorized", _):
       self.init(
         code: .noPermission,
         text: "Home Assistant lets only administrators watch that, and the user of this board is"
-          + " none")
+          + " not one")
     case .server: self.init(code: .dataError, text: error.words)
     default: self.init(code: .temporaryFailure, text: error.words)
     }

@@ -3,12 +3,12 @@ import Bytes
 import HomeAssistant
 import YAML
 
-/// What `homeward watch` was told.
+/// Options of `homeward watch`.
 struct WatchOptions {
   enum Topic {
-    /// All entities where none is named.
+    /// All entities if none is named.
     case states([EntityID])
-    /// All types where none is named.
+    /// All types if none is named.
     case events(EventType?)
     case template(Text, variables: JSONObject)
   }
@@ -17,19 +17,16 @@ struct WatchOptions {
   var configuration = [UInt8](Configuration.defaultFile)
   var isJSON = false
   var showsAttributes = false
-  /// How many entries end it; nil for none.
+  /// Number of entries after which it ends; nil for no limit.
   var entryCountMax: Int?
-  /// `--once`: of states, all that are watched as they are now; else one entry.
+  /// `--once`: with states, all watched entities as they are now; else one entry.
   var isOnce = false
 
   static let topics: [StaticString] = ["states", "events", "template"]
 }
 
 extension WatchOptions.Topic {
-  /// - Parameters:
-  ///   - words: the topic, and what follows it.
-  ///   - data: the value of `--data`, or nil.
-  /// - Throws: what is wrong with the words.
+  /// Reads the topic and the words after it; `data` is the value of `--data`.
   init(_ words: [[UInt8]], data: DataArgument?) throws(UsageError) {
     guard let name = words.first else {
       self = .states([])
@@ -41,7 +38,7 @@ extension WatchOptions.Topic {
     case "events": self = .events(try Self.eventType(rest))
     case "template":
       guard rest.count == 1 else {
-        throw .mistake("template needs one, such as '{{ states(\"sun.sun\") }}'")
+        throw .mistake("template needs a template, such as '{{ states(\"sun.sun\") }}'")
       }
       self = .template(Text(rest[0]), variables: try data?.object() ?? [:])
       return
@@ -49,7 +46,7 @@ extension WatchOptions.Topic {
       guard EntityID(Text(name)) != nil else { throw Self.unknown(name) }
       self = .states(try Self.entities(words))
     }
-    guard data == nil else { throw .mistake("--data goes with a template only") }
+    guard data == nil else { throw .mistake("--data works only with template") }
   }
 
   private static func entities(_ words: [[UInt8]]) throws(UsageError) -> [EntityID] {
@@ -64,15 +61,15 @@ extension WatchOptions.Topic {
   }
 
   private static func eventType(_ words: [[UInt8]]) throws(UsageError) -> EventType? {
-    guard words.count <= 1 else { throw .mistake("events takes one type of event, or none") }
+    guard words.count <= 1 else { throw .mistake("events takes at most one type of event") }
     return words.first.map { EventType(Text($0)) }
   }
 
   private static func unknown(_ name: [UInt8]) -> UsageError {
     guard let nearest = Suggestion.nearest(to: name, in: WatchOptions.topics) else {
       return .mistake(
-        "\(quoted: name) is nothing to watch; write \(anyOf: WatchOptions.topics)")
+        "\(quoted: name) cannot be watched; write \(anyOf: WatchOptions.topics)")
     }
-    return .mistake("\(quoted: name) is nothing to watch; did you mean \"\(nearest)\"?")
+    return .mistake("\(quoted: name) cannot be watched; did you mean \"\(nearest)\"?")
   }
 }

@@ -106,7 +106,7 @@ agent_that_waits_holds_its_outputs() {
   printf 123 >starts/starts
   RUNTIME_DIRECTORY=$PWD/starts start_agent
   both_are_off
-  is yes "$(whether grep 'this one waits' agent.log)"
+  is yes "$(whether grep 'the last runs ended too soon' agent.log)"
   # The chip would follow.
   play-line Button low
   play-line Button high

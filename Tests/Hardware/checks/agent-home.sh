@@ -130,7 +130,7 @@ message_is_sent_anew() {
 }
 holds_a_message() { [[ $(play-network held tls) -gt 0 ]]; }
 # ended_count: how often the agent ended a message because of that.
-ended_count() { counted 'the network is another one' agent.log || true; }
+ended_count() { counted 'the network changed' agent.log || true; }
 has_ended_more() { [[ $(ended_count) -gt $1 ]]; }
 
 entries() { agent_status | sed -n 's/.*"history":{[^}]*"entries":\([0-9]*\).*/\1/p'; }

@@ -7,7 +7,7 @@ import Testing
 
 /// What an uplink does about the commands that come with notifications.
 @Suite struct CommandTests {
-  static let all = CommandKinds(CommandKind.all.map { CommandKinds($0) })
+  static let all = CommandKinds(CommandKind.allCases.map { CommandKinds($0) })
 
   private func rig(_ commands: CommandKinds = all) -> UplinkRig {
     var setup = UplinkRig.Setup()
@@ -24,7 +24,19 @@ import Testing
     #expect(rig.results.isEmpty)
   }
 
-  @Test(arguments: CommandKind.all)
+  /// One that had no bit of its own would be allowed with another one, or always.
+  @Test func eachKindOfCommandHasABitOfItsOwn() {
+    let bits = CommandKind.allCases.map { CommandKinds($0) }
+    #expect(bits.allSatisfy { $0.rawValue.nonzeroBitCount == 1 })
+    #expect(Set(bits.map(\.rawValue)).count == CommandKind.allCases.count)
+    #expect(CommandKind.allCases.count <= CommandKinds.RawValue.bitWidth)
+    for kind in CommandKind.allCases {
+      #expect(CommandKinds(kind).allows(kind))
+      #expect(!Self.all.subtracting(CommandKinds(kind)).allows(kind))
+    }
+  }
+
+  @Test(arguments: CommandKind.allCases)
   func whatTheConfigurationDoesNotAllowIsRefusedAndReported(kind: CommandKind) throws {
     let rig = rig(Self.all.subtracting(CommandKinds(kind)))
     try rig.notify("\(kind.word)", #"{"output":"Pump","command":"turn_on","tag":"1"}"#)

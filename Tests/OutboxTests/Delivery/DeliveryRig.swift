@@ -39,12 +39,11 @@ extension Delivery.Message {
 
 extension History {
   static func forTests(
-    durability: Durability = .batch, bytesPerMinute: Int? = nil, kernelStart: UInt64 = 1,
-    order: Spool.Order = .oldestFirst
+    durability: Durability = .batch, bytesPerMinute: Int? = nil, kernelStart: UInt64 = 1
   ) -> History {
     History(
       Device(id: [UInt8]("board".utf8), name: [UInt8]("Boat".utf8)),
-      spool: Spool(device: .boat, durability: durability, order: order, seed: 1),
+      spool: Spool(device: .boat, durability: durability, seed: 1),
       bytesPerMinute: bytesPerMinute, kernelStart: kernelStart)
   }
 }

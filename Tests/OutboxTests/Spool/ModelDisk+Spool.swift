@@ -24,10 +24,9 @@ extension ModelDisk {
     case .synchronizeDirectory: try synchronizeDirectory()
     case .truncate(let file, let byteCount): try truncate(file.text, to: byteCount)
     case .delete(let file): try delete(file.text)
-    case .replace(let old, let new):
-      try rename(old.text, to: new.text, mayReplace: true)
+    case .setAside(let old, let new):
+      if files[old.text] != nil { try rename(old.text, to: new.text, mayReplace: false) }
       try synchronizeDirectory()
-    case .setAside(let old, let new): try rename(old.text, to: new.text, mayReplace: false)
     }
   }
 

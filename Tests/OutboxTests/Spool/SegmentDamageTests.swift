@@ -42,12 +42,10 @@ import Testing
     return records
   }
 
-  private func rig(
-    on file: [UInt8], device: DeviceFingerprint = .boat, order: Spool.Order = .oldestFirst
-  ) -> SpoolRig {
+  private func rig(on file: [UInt8], device: DeviceFingerprint = .boat) -> SpoolRig {
     let disk = ModelDisk()
     disk.files = [name: file]
-    return SpoolRig(disk, device: device, order: order)
+    return SpoolRig(disk, device: device)
   }
 
   /// The numbers of the readings and fixes that stand in these records.
@@ -79,7 +77,7 @@ import Testing
     #expect(SegmentFile(name: SegmentFile(first: 0).name.span) == nil)
     #expect(SegmentFile(name: SegmentFile(first: 1).name.span) == SegmentFile(first: 1))
     var header = ByteBuffer(capacity: SegmentHeader.byteCount)
-    SegmentHeader(thinnings: 0, first: 0, acknowledged: 0, device: .boat).write(into: &header)
+    SegmentHeader(first: 0, acknowledged: 0, device: .boat).write(into: &header)
     let contents = SegmentHeader.read(header.bytes)
     #expect(contents == .foreign)
   }
@@ -90,12 +88,12 @@ import Testing
     #expect(rig(on: file).takeAll().map { $0.sequence } == numbers)
   }
 
-  @Test(arguments: [0x01, 0x80, 0xFF] as [UInt8], Spool.Order.allCases)
-  func aByteThatFlipsCostsTheRecordItStandsInAndNoOther(flip: UInt8, order: Spool.Order) {
+  @Test(arguments: [0x01, 0x80, 0xFF] as [UInt8])
+  func aByteThatFlipsCostsTheRecordItStandsInAndNoOther(flip: UInt8) {
     for place in file.indices {
       var damaged = file
       damaged[place] ^= flip
-      let rig = rig(on: damaged, order: order)
+      let rig = rig(on: damaged)
       let whole = numbers(in: records.filter { !$0.contains(place) })
       let isMarkerHit = records.contains { $0.contains(place) && file[$0.lowerBound + 2] == 4 }
       #expect(
@@ -119,10 +117,9 @@ import Testing
     }
   }
 
-  @Test(arguments: Spool.Order.allCases)
-  func aFileThatIsCutGivesEveryRecordBeforeTheCut(order: Spool.Order) {
+  @Test func aFileThatIsCutGivesEveryRecordBeforeTheCut() {
     for length in 0...file.count {
-      let rig = rig(on: Array(file.prefix(length)), order: order)
+      let rig = rig(on: Array(file.prefix(length)))
       let whole = records.filter { $0.upperBound <= length }
       let isMarked = whole.contains { file[$0.lowerBound + 2] == 4 }
       #expect(
@@ -178,14 +175,13 @@ import Testing
   }
 
   /// Only who reads it sees that nothing of ours is in it.
-  @Test(arguments: Spool.Order.allCases)
-  func somethingElseBetweenSegmentsIsSetAsideWhenItIsRead(order: Spool.Order) {
+  @Test func somethingElseBetweenSegmentsIsSetAsideWhenItIsRead() {
     let letter = [UInt8](repeating: UInt8(ascii: "a"), count: 300)
     let rig = SpoolRig(segment: 20 << 10)
     for start in stride(from: Int64(0), to: 3000, by: 100) { rig.keep(start..<start + 100) }
     let second = rig.disk.files.keys.sorted()[1]
     rig.disk.files[second] = letter
-    let again = rig.restarted(order: order)
+    let again = rig.restarted()
     #expect(again.takeAll().count > 2000)
     again.settle()
     #expect(again.disk.files[second.replacing("spool", with: "aside")] == letter)
@@ -197,28 +193,17 @@ import Testing
   @Test func whatComesBehindAMarkerOfUnknownNumbersIsNotTakenForAcknowledged() {
     let salt = SegmentSalt(first: 1, device: .boat)
     var segment = ByteBuffer(capacity: 200)
-    SegmentHeader(thinnings: 0, first: 1, acknowledged: 0, device: .boat).write(into: &segment)
+    SegmentHeader(first: 1, acknowledged: 0, device: .boat).write(into: &segment)
     segment.append(acknowledged: 1000, salt: salt.checksum)
     let rig = rig(on: [UInt8](segment.bytes))
     rig.keep([1])
     #expect(rig.restarted().takeAll().map { $0.sequence } == [1001])
   }
 
-  @Test func nothingIsAddedToASegmentThatWasThinned() {
-    var header = ByteBuffer(capacity: SegmentHeader.byteCount)
-    SegmentHeader(thinnings: 1, first: 1, acknowledged: 0, device: .boat).write(into: &header)
-    let bytes = [UInt8](header.bytes)
-    let rig = rig(on: bytes)
-    rig.keep([1])
-    #expect(rig.disk.files[name] == bytes)
-    #expect(rig.takeAll().map { $0.sequence } == [2])
-  }
-
-  @Test(arguments: Spool.Order.allCases)
-  func aFileThatGotShorterEndsWhereItEnds(order: Spool.Order) {
-    let rig = SpoolRig(order: order, segment: 20 << 10)
+  @Test func aFileThatGotShorterEndsWhereItEnds() {
+    let rig = SpoolRig(segment: 20 << 10)
     for start in stride(from: Int64(0), to: 3000, by: 100) { rig.keep(start..<start + 100) }
-    let again = rig.restarted(order: order)
+    let again = rig.restarted()
     again.disk.files[name] = Array(again.disk.files[name]?.prefix(5000) ?? [])
     let taken = again.takeAll().numbers
     #expect(taken.count > 2000)
@@ -228,9 +213,8 @@ import Testing
 
   /// The numbers of what was torn are not given again; with all before it acknowledged, nothing is
   /// left to be read.
-  @Test(arguments: Spool.Order.allCases)
-  func missingNumbersBehindTheLastEntryAreNotWaitedFor(order: Spool.Order) {
-    let rig = rig(on: file + [UInt8](repeating: 0, count: 100), order: order)
+  @Test func missingNumbersBehindTheLastEntryAreNotWaitedFor() {
+    let rig = rig(on: file + [UInt8](repeating: 0, count: 100))
     for _ in numbers { #expect(rig.take() != nil) }
     rig.acknowledge()
     #expect(rig.takeAll().isEmpty)

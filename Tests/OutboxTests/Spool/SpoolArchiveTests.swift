@@ -28,7 +28,7 @@ import Testing
     var files = files
     var archive = SpoolArchive()
     for (name, bytes) in files {
-      guard let file = SegmentFile(archived: [UInt8](name.utf8).span) else { continue }
+      guard let file = SegmentFile(name: [UInt8](name.utf8).span) else { continue }
       archive.fileFound(file, byteCount: bytes.count)
     }
     var reading = Reading()
@@ -189,6 +189,7 @@ import Testing
     #expect(reading.segments.first?.tornByteCount == 0)
   }
 
+  /// Of an earlier agent, whose power went.
   @Test func aCopyThatHasNotTakenItsPlaceHoldsNothingOfItsOwn() {
     var files = rig(100).disk.files
     files[name(1, .thinned)] = files[name(1)]
@@ -259,6 +260,35 @@ import Testing
     #expect(reading.segments[1].condition == .unreadable(DiskFailure(code: 5)))
     #expect(reading.numbers.first == 0 && reading.numbers.last == 399)
     #expect(reading.entries.count < 400)
+  }
+
+  // MARK: Set aside
+
+  /// The agent goes on behind it: what it acknowledges says nothing of what it could not read.
+  @Test func whatWasSetAsideWaitsWhateverIsAcknowledgedBehindIt() {
+    let rig = rig(0)
+    rig.keep(0..<20)
+    for _ in 0..<5 { _ = rig.take() }
+    rig.acknowledge()
+    // Behind what it is about, and in the same file.
+    for start in stride(from: Int64(20), to: 400, by: 50) { rig.keep(start..<min(start + 50, 400)) }
+    let again = SpoolRig(rig.disk, segment: 4096)
+    again.fault = { action in
+      if case .read(SegmentFile(first: 1), _, _) = action { 5 } else { nil }
+    }
+    _ = again.takeAll()
+    while again.deadline != nil {
+      again.sleepUntilDeadline()
+      _ = again.takeAll()
+    }
+    again.acknowledge()
+    let reading = read(again.disk.files)
+    let aside = reading.segments.last
+    #expect(aside?.isAside == true && aside?.condition == .intact)
+    #expect(aside?.entryCount ?? 0 > 50)
+    #expect(aside?.waitingCount == (aside?.entryCount ?? 0) - 5)
+    #expect(reading.waiting == Array(6...UInt64(aside?.entryCount ?? 6)))
+    #expect(reading.acknowledged >= 400)
   }
 
   // MARK: Not ours

@@ -10,10 +10,8 @@ import Testing
   private static let segment = 8 << 10
   private static let cap = 96 << 10
 
-  private func rig(
-    _ disk: ModelDisk = ModelDisk(), order: Spool.Order = .oldestFirst
-  ) -> SpoolRig {
-    SpoolRig(disk, order: order, cap: Self.cap, segment: Self.segment)
+  private func rig(_ disk: ModelDisk = ModelDisk()) -> SpoolRig {
+    SpoolRig(disk, cap: Self.cap, segment: Self.segment)
   }
 
   private func fill(_ rig: SpoolRig, with numbers: Range<Int64>) {
@@ -66,119 +64,51 @@ import Testing
     }
   }
 
+  /// Nothing of it is read for that.
   @Test func everyEntryIsThereOrCounted() {
     for count in [Int64(2000), 5000, 20_000] {
       let rig = rig()
       fill(rig, with: 0..<count)
+      #expect(rig.losses.dropped > 0 || count == 2000)
+      #expect(rig.bytesRead == 0)
       let taken = rig.restarted().takeAll().numbers
-      #expect(taken.count + rig.losses.thinned + rig.losses.dropped == Int(count))
-      #expect(taken == taken.sorted())
-      #expect(taken.last == count - 1)
+      #expect(taken == Array(Int64(rig.losses.dropped)..<count))
     }
   }
 
-  @Test func aCopyIsOnTheDiskBeforeItTakesAPlace() {
+  /// A larger part of the cap would lie idle.
+  @Test func noMoreIsDroppedThanTheNextSegmentNeeds() {
     let rig = rig()
-    fill(rig, with: 0..<4000)
-    var replacements = 0
-    for (index, action) in rig.actions.enumerated() {
-      guard case .replace(let copy, _) = action else { continue }
-      replacements += 1
-      #expect(rig.actions[index - 1] == .synchronize(copy))
-    }
-    #expect(replacements > 3)
-  }
-
-  @Test func howOftenASegmentWasThinnedStandsInItsHeader() {
-    let rig = rig()
-    fill(rig, with: 0..<4000)
-    let thinnings = rig.disk.files.sorted { $0.key < $1.key }.map { file in
-      let contents = SegmentHeader.read(file.value.span)
-      if case .valid(let header) = contents { return header.thinnings } else { return 99 }
-    }
-    #expect(thinnings.contains(1) && thinnings.contains(2))
-    #expect(thinnings == rig.spool.thinnings)
-  }
-
-  @Test func theOldestDetailGoesBeforeAnythingIsDropped() {
-    let rig = rig()
-    var number: Int64 = 0
-    while rig.losses.dropped == 0 {
-      fill(rig, with: number..<number + 50)
-      number += 50
-      guard rig.losses.dropped == 0, rig.losses.thinned > 0 else { continue }
-      // Every other one is left, or every fourth, or every eighth: no hole is larger.
-      let numbers = rig.restarted().takeAll().numbers
-      let gaps = zip(numbers, numbers.dropFirst()).map { $1 - $0 }
-      #expect(gaps.allSatisfy { $0 <= 16 })
-      #expect(numbers.first ?? 99 < 8)
-    }
-    // Three times as long as without.
-    #expect(rig.losses.thinned > Int(number) / 2)
-  }
-
-  @Test func whatIsNoNumberStays() {
-    let rig = rig()
-    var changes = 0
-    for start in stride(from: Int64(0), to: 4000, by: 50) {
-      for number in start..<start + 50 { rig.record(number) }
-      rig.record(1, .boolean(changes % 2 == 0), at: start)
-      changes += 1
-      rig.closeBatch()
-    }
-    #expect(rig.losses.thinned > 500)
-    #expect(rig.losses.dropped == 0)
-    let taken = rig.restarted().takeAll().filter { $0.sensor == "sensor1" }
-    #expect(taken.count == changes)
-  }
-
-  @Test func aTrackKeepsItsTurns() {
-    let rig = rig()
-    var turns: [Int64] = []
-    for second in Int64(0)..<2500 {
-      var fix = Fix.here(at: second)
-      // North; every hundredth second it turns around for good.
-      let isTurned = second / 100 % 2 == 1
-      fix.trackDegrees = isTurned ? 180 : Double(second % 5)
-      if second % 100 == 0 { turns.append(second) }
-      rig.spool.record(fix, isTimeTrusted: true)
-      if second % 50 == 49 { rig.closeBatch() }
-    }
-    #expect(rig.losses.thinned > 500)
-    #expect(rig.losses.dropped == 0)
-    let times = Set(rig.restarted().takeAll().map { $0.time / 1_000_000_000 })
-    #expect(turns.allSatisfy { times.contains($0) })
-  }
-
-  @Test func aCourseAroundNorthIsNoTurn() {
-    var thinning = SpoolThinning()
-    let kept = (0..<100).count { index in
-      var fix = Fix.here(at: 0)
-      fix.trackDegrees = index % 3 == 0 ? 359 : 1
-      return thinning.keeps(
-        SpoolEntry(sequence: 1, time: fix.time, isTimeTrusted: true, content: .fix(fix)))
-    }
-    #expect(kept == 50 || kept == 51)
+    fill(rig, with: 0..<20_000)
+    #expect(rig.occupied > Self.cap / 2)
   }
 
   @Test func whatIsAcknowledgedIsNotCountedAsLost() {
     let rig = rig()
-    fill(rig, with: 0..<2000)
-    let before = rig.losses.thinned
+    fill(rig, with: 0..<1500)
     _ = rig.takeAll()
     rig.acknowledge()
-    fill(rig, with: 2000..<2500)
-    #expect(rig.losses.thinned == before)
+    fill(rig, with: 1500..<3000)
     #expect(rig.losses.dropped == 0)
-    #expect(rig.takeAll().numbers == Array(2000..<2500))
+    #expect(rig.takeAll().numbers == Array(1500..<3000))
   }
 
-  @Test(arguments: Spool.Order.allCases)
-  func takingGoesOnWhileDetailIsTakenOut(order: Spool.Order) {
-    let rig = rig(order: order)
+  @Test func ofASegmentThatGoesThoseAreLostThatWereNotAcknowledged() {
+    let rig = rig()
+    fill(rig, with: 0..<2000)
+    let taken = (0..<100).compactMap { _ in rig.take()?.number }
+    rig.acknowledge()
+    fill(rig, with: 2000..<20_000)
+    let rest = rig.takeAll().numbers
+    #expect(Set(rest).isDisjoint(with: taken))
+    #expect(rest.count + taken.count + rig.losses.dropped == 20_000)
+  }
+
+  @Test func takingGoesOnWhileTheOldestIsDropped() {
+    let rig = rig()
     fill(rig, with: 0..<1500)
     var taken: [Int64] = []
-    for start in stride(from: Int64(1500), to: 6000, by: 100) {
+    for start in stride(from: Int64(1500), to: 9000, by: 100) {
       for _ in 0..<30 {
         guard let number = rig.take()?.number else { continue }
         taken.append(number)
@@ -187,100 +117,66 @@ import Testing
       fill(rig, with: start..<start + 100)
     }
     taken += rig.takeAll().numbers
-    if order == .oldestFirst { #expect(taken == taken.sorted()) }
+    #expect(rig.losses.dropped > 0)
+    #expect(taken == taken.sorted())
     #expect(Set(taken).count == taken.count)
-    #expect(taken.count + rig.losses.thinned + rig.losses.dropped == 6000)
+    #expect(taken.count + rig.losses.dropped == 9000)
   }
 
-  @Test func aCopyThatPowerCutOffIsRemoved() {
+  /// What was taken and not proven when its segment went is lost: it cannot be taken again.
+  @Test func whatWasTakenAndIsDroppedBeforeItsProofIsCounted() {
     let rig = rig()
-    rig.keep([1])
-    rig.disk.files["0000000000000001.thinned"] = [1, 2, 3]
-    let again = rig.restarted()
-    #expect(again.disk.files.keys.sorted() == ["0000000000000001.spool"])
-    #expect(again.takeAll().numbers == [1])
+    fill(rig, with: 0..<100)
+    #expect(rig.takeAll().count == 100)
+    fill(rig, with: 100..<20_000)
+    rig.spool.rewind()
+    let rest = rig.takeAll().numbers
+    #expect(rest.first == Int64(rig.losses.dropped))
+    #expect(rest.count + rig.losses.dropped == 20_000)
   }
 
-  @Test(arguments: ["create", "append", "synchronize", "replace"], Spool.Order.allCases)
-  func aCopyThatFailsAtAnyStepCostsNoMoreThanTheCapDoes(step: String, order: Spool.Order) {
-    for isLate in [false, true] {
-      let rig = rig(order: order)
-      var isOdd = false
-      rig.failsLate = isLate
-      rig.fault = { action in
-        guard Self.isOfCopy(action, step) else { return nil }
-        isOdd.toggle()
-        return isOdd ? 28 : nil
-      }
-      for start in stride(from: Int64(0), to: 6000, by: 50) {
-        rig.keep(start..<start + 50)
-        if rig.deadline != nil { rig.sleepUntilDeadline() }
-      }
-      #expect(rig.occupied <= Self.cap)
-      #expect(rig.losses.thinned > 0)
-      let taken = rig.restarted(order: order).takeAll().numbers
-      #expect(Set(taken).count == taken.count)
-      let counted = rig.losses.dropped + rig.losses.thinned
-      // What a copy left out that took its place although the disk said no is not counted.
-      if step == "replace", isLate {
-        #expect(taken.count + counted + rig.inMemory <= 6000)
-      } else {
-        #expect(taken.count + counted + rig.inMemory == 6000)
-      }
-    }
-  }
-
-  private static func isOfCopy(_ action: Spool.Action, _ step: String) -> Bool {
-    switch action {
-    case .create(let file): step == "create" && file.text.hasSuffix(".thinned")
-    case .append(let file): step == "append" && file.text.hasSuffix(".thinned")
-    case .synchronize(let file): step == "synchronize" && file.text.hasSuffix(".thinned")
-    case .replace: step == "replace"
-    default: false
-    }
-  }
-
-  @Test func whereThereIsNoRoomForACopyNothingElseIsLost() {
+  /// A write that failed gave them away.
+  @Test func numbersThatNoEntryHasAreNoLossWhenTheirSegmentGoes() {
     let rig = rig()
-    rig.fault = { action in
-      if case .append(let file) = action, file.text.hasSuffix(".thinned") { 28 } else { nil }
-    }
-    for start in stride(from: Int64(0), to: 4000, by: 50) {
-      rig.keep(start..<start + 50)
-      if rig.deadline != nil { rig.sleepUntilDeadline() }
-    }
-    let taken = rig.restarted().takeAll().numbers
-    #expect(taken.count + rig.losses.dropped + rig.inMemory == 4000)
-    #expect(rig.losses.thinned == 0)
-    #expect(!rig.disk.files.keys.contains { $0.hasSuffix(".thinned") })
-    #expect(rig.occupied <= Self.cap)
+    rig.keep(0..<50)
+    rig.fault = { action in if case .append = action { 5 } else { nil } }
+    rig.keep(50..<100)
+    rig.fault = { _ in nil }
+    rig.sleepUntilDeadline()
+    fill(rig, with: 100..<20_000)
+    #expect(rig.losses.dropped > 100)
+    #expect(rig.takeAll().count + rig.losses.dropped == 20_000)
   }
 
-  @Test(arguments: ["create", "append", "synchronize", "replace"])
-  func aCopyThatFailsIsToldAndTheDiskIsLeftAloneForAWhile(step: String) {
+  @Test func whatIsDroppedDoesNotWait() {
     let rig = rig()
-    rig.fault = { action in Self.isOfCopy(action, step) ? 28 : nil }
-    for start in stride(from: Int64(0), to: 6000, by: 50) where rig.failure == nil {
-      rig.keep(start..<start + 50)
-    }
-    #expect(rig.failure == DiskFailure(code: 28))
-    #expect(rig.deadline.map { $0 > rig.now } == true)
-    rig.forgetActions()
-    rig.keep(6000..<6050)
-    #expect(rig.actions.isEmpty)
+    fill(rig, with: 0..<20_000)
+    let entryCount = rig.spool.entryCount
+    #expect(entryCount + rig.losses.dropped == 20_000)
+    #expect(rig.takeAll().count == entryCount)
+    rig.acknowledge()
+    #expect(rig.isEmpty)
   }
 
-  @Test func aDroppedSegmentThatCannotBeReadGoesAllTheSame() {
+  @Test func aSegmentThatCannotBeReadIsDroppedLikeAnyOther() {
     let rig = rig()
     fill(rig, with: 0..<20_000)
     let dropped = rig.losses.dropped
     rig.fault = { action in if case .read = action { 5 } else { nil } }
-    for start in stride(from: Int64(20_000), to: 24_000, by: 50) {
-      rig.keep(start..<start + 50)
-      if rig.deadline != nil { rig.sleepUntilDeadline() }
-    }
-    #expect(rig.losses.dropped == dropped)
-    #expect(rig.losses.unreadableSegments > 0)
+    fill(rig, with: 20_000..<24_000)
+    #expect(rig.losses.dropped > dropped)
+    #expect(rig.losses.unreadable == 0)
     #expect(rig.occupied <= Self.cap)
+  }
+
+  /// A smaller cap than before.
+  @Test func aSpoolThatIsTooLargeAtTheStartLosesItsOldest() {
+    let rig = rig()
+    fill(rig, with: 0..<2000)
+    let smaller = SpoolRig(rig.disk.copy(), cap: 56 << 10, segment: Self.segment)
+    #expect(smaller.occupied <= 56 << 10)
+    let taken = smaller.takeAll().numbers
+    #expect(taken.count > 300)
+    #expect(taken == Array(Int64(rig.losses.dropped + smaller.losses.dropped)..<2000))
   }
 }

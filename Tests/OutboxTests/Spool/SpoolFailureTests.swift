@@ -20,7 +20,7 @@ import Testing
       case .synchronizeDirectory: self = .synchronizeDirectory
       case .truncate: self = .truncate
       case .delete: self = .delete
-      case .replace, .setAside: return nil
+      case .setAside: return nil
       }
     }
   }
@@ -86,11 +86,11 @@ import Testing
   }
 
   /// Whatever the disk refuses, at whatever time, nothing is lost and no number is given twice.
-  @Test(arguments: Kind.allCases, Spool.Order.allCases)
-  func aStepThatFailsCostsNothing(kind: Kind, order: Spool.Order) {
+  @Test(arguments: Kind.allCases)
+  func aStepThatFailsCostsNothing(kind: Kind) {
     for victim in 0..<40 {
       var seen = 0
-      let rig = SpoolRig(order: order, cap: 64 << 10, segment: 4 << 10, opens: false)
+      let rig = SpoolRig(cap: 64 << 10, segment: 4 << 10, opens: false)
       rig.fault = { action in
         guard Kind(action) == kind else { return nil }
         seen += 1
@@ -124,10 +124,9 @@ import Testing
     }
   }
 
-  @Test(arguments: Spool.Order.allCases)
-  func aDiskThatIsFullAfterAnyNumberOfBytesLosesNothing(order: Spool.Order) {
+  @Test func aDiskThatIsFullAfterAnyNumberOfBytesLosesNothing() {
     for room in stride(from: 0, to: 900, by: 7) {
-      let rig = SpoolRig(order: order)
+      let rig = SpoolRig()
       rig.disk.freeByteCount = room
       for number in Int64(1)...12 { rig.keep([number]) }
       rig.sleepUntilDeadline()

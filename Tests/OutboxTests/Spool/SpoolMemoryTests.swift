@@ -140,13 +140,43 @@ import Testing
     #expect(memory.count == 1 && memory.start == 3)
   }
 
+  /// What is written is taken from the disk. What is behind it may be acknowledged before long; so
+  /// it is not written once it was taken.
+  @Test mutating func whatIsBeingWrittenIsNotTakenAndIsGoneOnceItIsWritten() {
+    append(0..<3)
+    memory.batchClosed()
+    memory.writeBegan(2)
+    let early = take()
+    #expect(early == nil)
+    memory.written(from: 1, count: 2)
+    #expect(memory.start == 2)
+    let last = take()
+    #expect(last == 2 && memory.dueCount == 0)
+    memory.rewind()
+    #expect(memory.dueCount == 1)
+  }
+
+  @Test mutating func anAcknowledgedPlaceMayBeBehindWhatIsThere() {
+    append(0..<1)
+    memory.acknowledge(upTo: 100)
+    #expect(memory.count == 0 && memory.start == 1)
+    memory.acknowledge(upTo: 0)
+    #expect(memory.start == 1)
+  }
+
+  @Test func everyReadingIsDueAtOnceWhereNoneMayBeLost() {
+    let memory = SpoolMemory(.reading)
+    _ = memory.append(entry(1))
+    #expect(memory.dueCount == 1)
+  }
+
   // MARK: The mark
 
   @Test mutating func aMarkGoesAlongWithWhatIsWritten() {
     append(0..<3)
     memory.mark(after: 10)
     append(3..<5)
-    #expect(memory.mark.sequence == 10 && memory.mark.place == 3)
+    #expect(memory.mark.sequence == 10 && memory.mark.inMemory == 3)
     memory.batchClosed()
     memory.writeBegan(2)
     memory.written(from: 11, count: 2)
@@ -158,7 +188,7 @@ import Testing
     memory.batchClosed()
     memory.writeBegan(1)
     memory.written(from: 23, count: 1)
-    #expect(memory.mark.sequence == 20 && memory.mark.place == 3)
+    #expect(memory.mark.sequence == 20 && memory.mark.inMemory == 3)
   }
 
   /// It has gone from memory, and has its number on the disk all the same.
@@ -192,6 +222,15 @@ import Testing
     let taken = take()
     #expect(taken == 2)
     #expect(memory.position == 3)
+  }
+
+  @Test mutating func theOldestGoesAlsoFromUnderAWrite() {
+    append(0..<Int64(Spool.memoryEntryCountMax))
+    memory.writeBegan(2)
+    let overflow = append(0..<3)
+    #expect(overflow == 3)
+    memory.written(from: 1, count: 2)
+    #expect(memory.count == Spool.memoryEntryCountMax && memory.start == 3)
   }
 
   /// Its place is behind what was taken, not before it.

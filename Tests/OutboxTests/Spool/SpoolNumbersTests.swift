@@ -12,7 +12,7 @@ import Testing
   private func waitingCount(in files: [String: [UInt8]]) -> Int {
     var archive = SpoolArchive()
     for (name, bytes) in files {
-      guard let file = SegmentFile(archived: [UInt8](name.utf8).span) else { continue }
+      guard let file = SegmentFile(name: [UInt8](name.utf8).span) else { continue }
       archive.fileFound(file, byteCount: bytes.count)
     }
     var count = 0
@@ -36,9 +36,8 @@ import Testing
     #expect(waitingCount(in: rig.disk.files) == count, comment)
   }
 
-  @Test(arguments: Spool.Order.allCases)
-  func aTornBatchIsNotCountedAmongWhatWaits(order: Spool.Order) {
-    let rig = SpoolRig(order: order)
+  @Test func aTornBatchIsNotCountedAmongWhatWaits() {
+    let rig = SpoolRig()
     rig.keep(0..<20)
     let whole = rig.disk.files[first] ?? []
     let torn: [[UInt8]] = [
@@ -46,7 +45,7 @@ import Testing
     ]
     for file in torn {
       rig.disk.files = [first: file]
-      let again = rig.restarted(order: order)
+      let again = rig.restarted()
       expectAgreement(again, on: 20, "\(file.count) bytes")
       again.keep([20])
       expectAgreement(again, on: 21, "\(file.count) bytes")
@@ -56,28 +55,16 @@ import Testing
     }
   }
 
-  @Test(arguments: Spool.Order.allCases)
-  func aLastRecordThatIsDamagedIsNotCountedAmongWhatWaits(order: Spool.Order) {
-    let rig = SpoolRig(order: order)
+  @Test func aLastRecordThatIsDamagedIsNotCountedAmongWhatWaits() {
+    let rig = SpoolRig()
     rig.keep(0..<20)
     let whole = rig.disk.files[first] ?? []
     var flipped = whole
     flipped[whole.count - 1] ^= 1
     for file in [flipped, Array(whole.dropLast(3))] {
       rig.disk.files = [first: file]
-      expectAgreement(rig.restarted(order: order), on: 19, "\(file.count) bytes")
+      expectAgreement(rig.restarted(), on: 19, "\(file.count) bytes")
     }
-  }
-
-  @Test func whatIsDeliveredOutOfOrderDoesNotWait() {
-    let rig = SpoolRig(order: .newestFirst)
-    rig.keep(0..<3000)
-    for _ in 0..<100 { _ = rig.take() }
-    rig.acknowledge()
-    rig.keep([3000])
-    let count = rig.spool.entryCount
-    #expect(count < 2950)
-    expectAgreement(rig, on: count, "after a part")
   }
 
   @Test func aWriteThatFailsAddsNothingToWhatWaits() {
@@ -93,15 +80,14 @@ import Testing
   }
 
   /// The first number of the next segment tells how many there were.
-  @Test(arguments: Spool.Order.allCases)
-  func entriesBehindTheLastWholeRecordOfASegmentAreCountedAsLost(order: Spool.Order) throws {
+  @Test func entriesBehindTheLastWholeRecordOfASegmentAreCountedAsLost() throws {
     let rig = SpoolRig(segment: 20 << 10)
     for start in stride(from: Int64(0), to: 3000, by: 100) { rig.keep(start..<start + 100) }
     let second = rig.disk.files.keys.sorted()[1]
     let byteCount = try #require(rig.disk.files[second]?.count)
     rig.disk.files[second]?.replaceSubrange(
       byteCount - 2000..<byteCount, with: [UInt8](repeating: 0, count: 2000))
-    let again = rig.restarted(order: order)
+    let again = rig.restarted()
     let count = again.takeAll().count
     #expect(count < 2960)
     #expect(again.losses.entryCount == 3000 - count)

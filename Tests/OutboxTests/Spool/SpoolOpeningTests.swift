@@ -6,38 +6,36 @@ import Testing
 
 /// What is found at the start, and which numbers it keeps from being given again.
 @Suite struct SpoolOpeningTests {
-  /// The parts that an opening works on, and the files of the directory.
+  /// An opening, and the files of the directory.
   private final class Parts {
     let files: [WrittenSegment]
-    let directory = SegmentDirectory(of: .boat, byteCountCap: 64 << 20, segmentByteCount: 1 << 20)
     let records = SegmentReader()
-    let ledger: SpoolLedger
     let opening: SpoolOpening
     private(set) var actions: [Spool.Action] = []
 
     init(_ files: [WrittenSegment]) {
       self.files = files
-      ledger = SpoolLedger(.oldestFirst, directory)
-      opening = SpoolOpening(records, directory, ledger)
+      opening = SpoolOpening(.boat, records)
     }
 
     var next: Spool.Action { opening.nextAction() }
-    var losses: Spool.Losses { ledger.losses }
-    var firsts: [UInt64] { directory.segments.map(\.first) }
-    var nextNumber: UInt64 { opening.numbers.next }
+    var findings: SpoolOpening.Findings { opening.findings }
+    var firsts: [UInt64] { findings.segments.map(\.first) }
+    var nextNumber: UInt64 { findings.nextNumber }
+    var newest: Segment? { findings.segments.last }
 
-    func found(_ file: SegmentFile, byteCount: Int) {
-      directory.found(file, byteCount: byteCount)
+    /// What the spool makes of it.
+    var log: SpoolLog {
+      let log = SpoolLog(of: .boat, byteCountCap: 64 << 20, segmentByteCount: 1 << 20)
+      log.opened(with: findings)
+      return log
     }
 
+    func found(_ file: SegmentFile, byteCount: Int) { opening.found(file, byteCount: byteCount) }
+
     func step() {
-      let action = next
-      actions.append(action)
-      if action == .list {
-        for file in files { found(SegmentFile(first: file.first), byteCount: file.bytes.count) }
-      }
-      records.fill(files.chunk(action), for: action)
-      opening.performed()
+      actions.append(next)
+      opening.step(on: files, records)
     }
 
     func failed() {
@@ -80,48 +78,38 @@ import Testing
     #expect(parts.actions.last == .synchronize(SegmentFile(first: 4)))
     #expect(parts.firsts == [1, 4])
     #expect(parts.nextNumber == 7)
-    #expect(parts.opening.isNewestOpen)
-    #expect(parts.losses == Spool.Losses())
+    #expect(parts.findings.isNewestOpen)
+    #expect(parts.log.losses == Spool.Losses())
   }
 
   @Test func anEmptyDirectoryIsOverAtOnce() {
     let parts = Parts([]).opened()
     #expect(parts.actions == [.list])
-    #expect(parts.nextNumber == 1 && !parts.opening.isNewestOpen)
+    #expect(parts.nextNumber == 1 && !parts.findings.isNewestOpen)
   }
 
   @Test func aNewestOfAHeaderAloneIsNotReadFurtherAndTakesMore() {
     let parts = Parts([WrittenSegment(first: 9)]).opened()
     let file = SegmentFile(first: 9)
     #expect(parts.actions == [.list, Self.header(of: 9), .synchronize(file)])
-    #expect(parts.nextNumber == 9 && parts.opening.isNewestOpen)
+    #expect(parts.nextNumber == 9 && parts.findings.isNewestOpen)
   }
 
   @Test func aNewestOfSeveralChunksIsReadToItsEnd() {
     let parts = Parts([WrittenSegment(1...4000)]).opened()
     #expect(parts.actions.count { Self.isScan($0) } > 2)
     #expect(parts.nextNumber == 4001)
-    #expect(parts.losses == Spool.Losses())
-  }
-
-  /// Invariant 1.
-  @Test func whatIsFoundCountsOnceAllOfItWasLookedAt() {
-    var newest = WrittenSegment(first: 4, acknowledged: 2)
-    newest.add(4)
-    let parts = Parts([WrittenSegment(1...3), newest]).opened()
-    #expect(parts.ledger.nextSequence == 1)
-    #expect(parts.ledger.acknowledged == SequenceSet())
-    #expect(parts.opening.persisted == SequenceSet(upTo: 2))
+    #expect(parts.findings.gaps.isEmpty)
   }
 
   @Test func whatIsAcknowledgedStandsInHeadersAndInTheNewestSegment() {
-    var numbers = SequenceSet(upTo: 3)
-    numbers.insert(6...7, forgetting: .highest)
     var newest = WrittenSegment(first: 5, acknowledged: 2)
     newest.add(5)
-    newest.acknowledge(numbers)
-    let parts = Parts([WrittenSegment(first: 1, acknowledged: 1), newest]).opened()
-    #expect(parts.opening.persisted == numbers)
+    newest.acknowledge(3)
+    let former = WrittenSegment(first: 1, acknowledged: 1)
+    #expect(Parts([former, newest]).opened().findings.acknowledged == 3)
+    let next = WrittenSegment(first: 9, acknowledged: 4)
+    #expect(Parts([former, newest, next]).opened().findings.acknowledged == 4)
   }
 
   // MARK: The tail of the newest
@@ -133,14 +121,14 @@ import Testing
     let parts = Parts([newest])
     parts.run { if case .truncate = $0 { true } else { false } }
     #expect(parts.next == .truncate(SegmentFile(first: 1), byteCount: byteCount))
-    #expect(parts.losses.tornByteCount == 0)
+    #expect(parts.findings.tornByteCount == 0)
     parts.run()
-    #expect(parts.opening.isNewestOpen)
-    #expect(parts.losses.tornByteCount == 50)
-    #expect(parts.directory.newest.byteCount == byteCount)
+    #expect(parts.findings.isNewestOpen)
+    #expect(parts.findings.tornByteCount == 50)
+    #expect(parts.newest?.byteCount == byteCount)
     // Each entry takes more than a byte.
     #expect(parts.nextNumber == 54)
-    #expect(parts.opening.numbers.count(without: SequenceSet()) == 3)
+    #expect(parts.log.waitingCount == 3)
   }
 
   @Test func aTailThatIsNotCutClosesTheSegment() {
@@ -150,8 +138,8 @@ import Testing
     parts.run { if case .truncate = $0 { true } else { false } }
     parts.failed()
     parts.run()
-    #expect(!parts.opening.isNewestOpen)
-    #expect(parts.losses.tornByteCount == 0)
+    #expect(!parts.findings.isNewestOpen)
+    #expect(parts.findings.tornByteCount == 0)
     #expect(parts.nextNumber == 54)
   }
 
@@ -161,57 +149,42 @@ import Testing
     newest.add(4)
     let parts = Parts([newest]).opened()
     #expect(parts.nextNumber == 55)
-    #expect(parts.opening.isNewestOpen)
-    #expect(parts.losses.tornByteCount == 0)
-  }
-
-  @Test func aSegmentThatWasThinnedTakesNoMoreAndIsNotCut() {
-    var newest = WrittenSegment(first: 1, thinnings: 1)
-    newest.add(2)
-    newest.addGarbage(50)
-    let parts = Parts([newest]).opened()
-    #expect(!parts.opening.isNewestOpen)
-    #expect(parts.losses.tornByteCount == 0)
-    #expect(parts.directory.newest.thinnings == 1)
+    #expect(parts.findings.isNewestOpen)
+    #expect(parts.findings.tornByteCount == 0)
   }
 
   @Test func aFileThatEndsEarlierThanTheDirectorySaysIsNotTorn() {
     let newest = WrittenSegment(1...3)
     let parts = Parts([newest])
-    parts.step()
-    parts.directory.newest.grew(by: 100)
+    parts.found(newest.file, byteCount: newest.bytes.count + 100)
+    parts.opening.performed()
     parts.run()
-    #expect(parts.directory.newest.byteCount == newest.bytes.count)
-    #expect(parts.losses.tornByteCount == 0)
+    #expect(parts.newest?.byteCount == newest.bytes.count)
+    #expect(parts.findings.tornByteCount == 0)
   }
 
   // MARK: Files that are not taken
 
-  @Test(arguments: [true, false])
-  func aFileOfAnotherDeviceIsSetAsideAndItsNumbersAreNotGiven(isDone: Bool) {
+  @Test func aFileOfAnotherDeviceIsSetAsideAndItsNumbersAreNotGiven() {
     var other = WrittenSegment(first: 10, device: .van)
     other.add(10)
-    let parts = Parts([WrittenSegment(1...3), other])
-    parts.run { $0 == Self.setAside(10) }
-    #expect(parts.next == Self.setAside(10))
-    if isDone { parts.step() } else { parts.failed() }
-    parts.run()
-    #expect(parts.firsts == [1], "it is none of the spool's, wherever it is")
-    #expect(parts.losses.setAside == 1)
+    let parts = Parts([WrittenSegment(1...3), other]).opened()
+    #expect(parts.firsts == [1])
+    #expect(parts.log.nextRemoval == Self.setAside(10))
+    #expect(parts.log.losses.setAside == 1)
     #expect(parts.nextNumber == 10 + UInt64(other.bytes.count) + 1)
-    #expect(parts.opening.isNewestOpen)
+    #expect(parts.findings.isNewestOpen)
   }
 
   @Test func aFileOfAnotherNumberThanItsNameSaysIsSetAside() {
-    let parts = Parts([WrittenSegment(1...3)])
+    let parts = Parts([])
     parts.found(SegmentFile(first: 7), byteCount: SegmentHeader.byteCount)
-    parts.step()
-    parts.step()
-    #expect(parts.next == Self.header(of: 7))
-    let bytes = WrittenSegment(first: 8).bytes
-    parts.records.fill(bytes, for: parts.next)
     parts.opening.performed()
-    #expect(parts.next == Self.setAside(7))
+    #expect(parts.next == Self.header(of: 7))
+    parts.records.fill(WrittenSegment(first: 8).bytes, for: parts.next)
+    parts.opening.performed()
+    #expect(parts.firsts.isEmpty)
+    #expect(parts.log.nextRemoval == Self.setAside(7))
   }
 
   @Test(arguments: [true, false])
@@ -219,19 +192,30 @@ import Testing
     var newest = WrittenSegment(1...3)
     if !isHeaderReadable { newest = newest.damaged(at: [4]) }
     let parts = Parts([newest])
-    parts.step()
-    parts.directory.newest.ended(at: Spool.unknownByteCount + 1)
-    parts.step()
-    #expect(parts.next == Self.setAside(1))
+    parts.found(newest.file, byteCount: Spool.unknownByteCount + 1)
+    parts.opening.performed()
+    parts.run()
+    #expect(parts.log.nextRemoval == Self.setAside(1))
     #expect(parts.nextNumber == 1 + UInt64(Spool.unknownByteCount) + 1)
   }
 
   @Test func aFileAsLargeAsAnUnknownSizeIsASegment() {
-    let parts = Parts([WrittenSegment(1...3)])
-    parts.step()
-    parts.directory.newest.ended(at: Spool.unknownByteCount)
+    let newest = WrittenSegment(1...3)
+    let parts = Parts([newest])
+    parts.found(newest.file, byteCount: Spool.unknownByteCount)
+    parts.opening.performed()
     parts.run()
-    #expect(parts.firsts == [1] && parts.losses.setAside == 0)
+    #expect(parts.firsts == [1] && parts.findings.setAsideCount == 0)
+  }
+
+  /// It may be the file of which the number was given last.
+  @Test func theNumbersOfAFileThatWasSetAsideAreNotGiven() {
+    let parts = Parts([WrittenSegment(1...3)])
+    parts.found(SegmentFile(first: 7, kind: .aside), byteCount: 100)
+    parts.run()
+    #expect(parts.firsts == [1])
+    #expect(parts.nextNumber == 7 + 100 + 1)
+    #expect(parts.log.nextRemoval == nil)
   }
 
   /// The power went before there was a header.
@@ -240,9 +224,9 @@ import Testing
     parts.found(SegmentFile(first: 7), byteCount: SegmentHeader.byteCount - 1)
     parts.run()
     #expect(parts.firsts == [1])
-    #expect(parts.directory.nextLeftover == SegmentFile(first: 7))
+    #expect(parts.log.nextRemoval == .delete(SegmentFile(first: 7)))
     #expect(parts.nextNumber == 8)
-    #expect(parts.losses.setAside == 0)
+    #expect(parts.findings.setAsideCount == 0)
   }
 
   // MARK: Headers that cannot be read
@@ -251,19 +235,17 @@ import Testing
     let parts = Parts([WrittenSegment(1...3).damaged(at: [4])]).opened()
     #expect(parts.firsts == [1])
     #expect(parts.nextNumber == 4)
-    #expect(!parts.opening.isNewestOpen)
+    #expect(!parts.findings.isNewestOpen)
   }
 
   @Test func withoutAHeaderAndARecordItIsSetAsideAndTheOneBeforeTakesMore() {
     var garbage = WrittenSegment(first: 7).damaged(at: [4])
     garbage.addGarbage(20)
-    let parts = Parts([WrittenSegment(1...3), garbage])
-    parts.run { $0 == Self.setAside(7) }
-    #expect(parts.next == Self.setAside(7))
+    let parts = Parts([WrittenSegment(1...3), garbage]).opened()
+    #expect(parts.log.nextRemoval == Self.setAside(7))
     #expect(parts.nextNumber == 7 + UInt64(garbage.bytes.count) + 1)
-    parts.run()
     #expect(parts.firsts == [1])
-    #expect(parts.opening.isNewestOpen)
+    #expect(parts.findings.isNewestOpen)
   }
 
   /// It says what Home Assistant has, if the disk reads it the next time.
@@ -273,8 +255,8 @@ import Testing
     parts.failed()
     parts.run()
     #expect(parts.firsts == [9])
-    #expect(!parts.opening.isNewestOpen)
-    #expect(parts.losses == Spool.Losses())
+    #expect(!parts.findings.isNewestOpen)
+    #expect(parts.log.losses == Spool.Losses())
   }
 
   // MARK: What the disk does not do
@@ -286,7 +268,7 @@ import Testing
     parts.run { $0 == .synchronize(SegmentFile(first: 1)) }
     #expect(parts.next == .synchronize(SegmentFile(first: 1)))
     parts.failed()
-    #expect(parts.opening.isOver && !parts.opening.isNewestOpen)
+    #expect(parts.opening.isOver && !parts.findings.isNewestOpen)
     #expect(parts.nextNumber == 4)
   }
 
@@ -308,7 +290,7 @@ import Testing
     #expect(parts.nextNumber == 50 + UInt64(middle.bytes.count) + 1)
     parts.run()
     #expect(parts.firsts == [1, 50])
-    #expect(parts.losses == Spool.Losses())
+    #expect(parts.log.losses == Spool.Losses())
   }
 
   /// Invariant 2.
@@ -320,7 +302,7 @@ import Testing
     parts.failed()
     #expect(parts.next == .synchronize(SegmentFile(first: 1)), "it may be read and taken later")
     parts.run()
-    #expect(parts.opening.isOver && !parts.opening.isNewestOpen)
+    #expect(parts.opening.isOver && !parts.findings.isNewestOpen)
     #expect(parts.nextNumber == 1 + UInt64(newest.bytes.count) + 1)
     #expect(parts.firsts == [1])
   }

@@ -6,98 +6,95 @@ import Testing
 
 /// Which entry is taken next, and what of the segments is lost.
 @Suite struct SpoolReaderTests {
-  /// The parts that a reader works on, and what stands in their files.
+  /// A reader and its log, and what stands in the files.
   private final class Parts {
-    let order: Spool.Order
     var files: [WrittenSegment]
-    let directory = SegmentDirectory(of: .boat, byteCountCap: 64 << 20, segmentByteCount: 1 << 20)
+    let log: SpoolLog
     let records = SegmentReader()
-    let ledger: SpoolLedger
-    var reader: SpoolReader
+    let reader: SpoolReader
     private(set) var readCount = 0
     /// The segments that the disk does not read, by their first numbers.
     var unreadable: Set<UInt64> = []
-    private(set) var failures: [SpoolReader.Failure] = []
+    /// Whether it does not rename them either.
+    var isReadOnly = false
+    private(set) var asides: [SegmentFile] = []
 
-    init(_ files: [WrittenSegment], _ order: Spool.Order = .oldestFirst, next: UInt64) {
+    init(_ files: [WrittenSegment]) {
       self.files = files
-      self.order = order
-      ledger = SpoolLedger(order, directory)
-      reader = SpoolReader(order, records, directory, ledger)
-      for file in files {
-        directory.found(SegmentFile(first: file.first), byteCount: file.bytes.count)
-      }
-      directory.sort()
-      ledger.reserve(below: next)
+      log = SpoolLog.opened(files)
+      reader = SpoolReader(log, records)
     }
 
     /// The next entry, with what has to be read for it.
-    func take(upTo limit: UInt64? = nil) -> UInt64? {
-      let limit = limit ?? (order == .oldestFirst ? .max : ledger.nextSequence - 1)
+    func take() -> UInt64? {
       while true {
-        if let entry = reader.take(upTo: limit) {
-          return entry.sequence
-        }
+        if let entry = reader.take() { return entry.sequence }
         guard let action = reader.nextAction() else { return nil }
-        read(action)
+        if perform(action) { reader.performed() } else { _ = reader.failed() }
       }
     }
 
-    func read(_ action: Spool.Action) {
-      guard case .read(let file, _, _) = action else { return }
-      readCount += 1
-      if unreadable.contains(file.first) {
-        failures.append(reader.failed())
-      } else {
+    /// Returns whether the disk did it.
+    private func perform(_ action: Spool.Action) -> Bool {
+      switch action {
+      case .read(let file, _, _):
+        readCount += 1
+        if unreadable.contains(file.first) { return false }
         records.fill(files.chunk(action), for: action)
-        reader.performed()
+        return true
+      case .setAside(_, let aside):
+        if isReadOnly { return false }
+        asides.append(aside)
+        return true
+      default: return false
       }
     }
 
-    func take(_ count: Int, upTo limit: UInt64? = nil) -> [UInt64] {
+    func take(_ count: Int) -> [UInt64] {
       var numbers: [UInt64] = []
-      while numbers.count < count, let number = take(upTo: limit) { numbers.append(number) }
+      while numbers.count < count, let number = take() { numbers.append(number) }
       return numbers
     }
 
     func takeAll() -> [UInt64] { take(.max) }
 
     /// Home Assistant has what was taken.
-    func acknowledge() {
-      ledger.acknowledge(reader.taken)
-      reader.acknowledged()
-    }
-
-    func acknowledge(_ numbers: ClosedRange<UInt64>) {
-      ledger.acknowledge(numbers)
-      reader.acknowledged()
-    }
+    func acknowledge() { log.acknowledge(upTo: reader.taken) }
 
     func rewind() { reader.rewind() }
 
-    /// Asks so often as the disk is tried again.
-    func takeAtLast(attempts: Int) -> UInt64? {
+    /// Takes an entry, trying the disk again so often.
+    func take(attempts: Int) -> UInt64? {
       for _ in 1..<attempts {
         #expect(take() == nil && reader.isPostponed)
         reader.retryDue()
       }
       return take()
     }
+
+    var losses: Spool.Losses { log.losses }
+
+    /// The newest segment has what the file has.
+    func grow(by entryCount: UInt64) {
+      let newest = files[files.count - 1].bytes.count
+      log.written(newest - log.newest.byteCount, entryCount: entryCount, acknowledged: 0)
+    }
   }
 
   private static let two = [WrittenSegment(1...3), WrittenSegment(4...6)]
+  private static let three = two + [WrittenSegment(7...9)]
 
-  // MARK: The oldest first
+  // MARK: Order
 
   @Test func everyEntryIsTakenOnceInOrder() {
-    let parts = Parts(Self.two, next: 7)
+    let parts = Parts(Self.two)
     #expect(parts.takeAll() == [1, 2, 3, 4, 5, 6])
-    #expect(parts.reader.taken.prefix == 6)
+    #expect(parts.reader.taken == 6)
     #expect(parts.take() == nil)
   }
 
   @Test func whatIsNotAcknowledgedIsTakenAgainAndNothingElse() {
-    let parts = Parts(Self.two, next: 7)
+    let parts = Parts(Self.two)
     _ = parts.take(2)
     parts.acknowledge()
     _ = parts.take(3)
@@ -106,117 +103,96 @@ import Testing
   }
 
   @Test func whatWasAcknowledgedMeanwhileIsNotTaken() {
-    let parts = Parts(Self.two, next: 7)
+    let parts = Parts(Self.two)
     _ = parts.take(1)
-    parts.acknowledge(1...4)
+    parts.log.acknowledge(upTo: 4)
     #expect(parts.takeAll() == [5, 6])
   }
 
   /// Invariant 3.
-  @Test func aNumberThatNoEntryHasIsTakenWithTheNextThatWasFound() {
+  @Test func aNumberThatNoEntryHasIsPassedWithTheNextThatWasFound() {
     var written = WrittenSegment(1...2)
     written.add(5)
-    let parts = Parts([written], next: 6)
+    let parts = Parts([written])
     _ = parts.take(2)
-    #expect(parts.reader.taken.prefix == 2)
+    #expect(parts.reader.taken == 2)
     #expect(parts.take() == 5)
-    #expect(parts.reader.taken.prefix == 5)
+    #expect(parts.reader.taken == 5)
   }
 
   /// A write failed between the two: its numbers were skipped.
   @Test func numbersBehindTheLastEntryOfASegmentAreNotWaitedFor() {
-    let parts = Parts([WrittenSegment(1...2), WrittenSegment(5...6)], next: 7)
+    let parts = Parts([WrittenSegment(1...2), WrittenSegment(5...6)])
     #expect(parts.take(3) == [1, 2, 5])
-    #expect(parts.reader.taken.prefix == 5)
-    #expect(parts.ledger.acknowledged.prefix == 0, "what was taken may be taken again")
+    #expect(parts.reader.taken == 5)
+    #expect(parts.log.acknowledged == 0, "what was taken may be taken again")
   }
 
   /// The segment can go: nothing of it is missing in Home Assistant.
   @Test func whereEverythingFoundWasAcknowledgedSoAreTheNumbersOfNone() {
-    let parts = Parts([WrittenSegment(1...2), WrittenSegment(5...6)], next: 7)
-    parts.acknowledge(1...2)
+    let parts = Parts([WrittenSegment(1...2), WrittenSegment(5...6)])
+    _ = parts.take(2)
+    parts.acknowledge()
     #expect(parts.take() == 5)
-    #expect(parts.ledger.acknowledged == SequenceSet(upTo: 4))
-    #expect(parts.ledger.firstDelivered == 0)
+    #expect(parts.log.acknowledged == 4)
+    #expect(parts.log.segments.map(\.first) == [5])
   }
 
   @Test func whatIsWrittenToTheNewestMeanwhileFollows() {
-    let parts = Parts([WrittenSegment(1...3)], next: 4)
+    let parts = Parts([WrittenSegment(1...3)])
     #expect(parts.takeAll() == [1, 2, 3])
     parts.files[0].add(4)
-    parts.directory.newest.grew(by: parts.files[0].bytes.count - parts.directory.newest.byteCount)
-    parts.ledger.reserve(below: 5)
+    parts.grow(by: 1)
     let before = parts.readCount
     #expect(parts.take() == 4)
     #expect(parts.readCount == before + 1, "it goes on where it was")
   }
 
-  @Test func whereAnotherWorkHasTheReaderItFindsItsPlaceAgain() {
-    let parts = Parts(Self.two, next: 7)
-    _ = parts.take(2)
-    parts.reader.loseCursor()
-    parts.records.begin(SegmentSalt(first: 4, device: .boat))
-    #expect(parts.takeAll() == [3, 4, 5, 6])
-  }
-
-  @Test(arguments: [0, 1])
-  func aSegmentThatGoesTakesNothingElseWithIt(removed: Int) {
-    let parts = Parts(
-      [WrittenSegment(1...2), WrittenSegment(3...4), WrittenSegment(5...6)], next: 7)
+  /// The segment whose last entry is acknowledged is deleted while it is read.
+  @Test func aSegmentThatGoesTakesNothingElseWithIt() {
+    let parts = Parts(Self.three)
     #expect(parts.take(3) == [1, 2, 3])
     parts.acknowledge()
-    parts.directory.remove(removed)
-    parts.reader.removed(removed)
-    // The fourth stood in the second segment.
-    #expect(parts.takeAll() == (removed == 0 ? [4, 5, 6] : [5, 6]))
+    #expect(parts.log.count == 2)
+    #expect(parts.take(4) == [4, 5, 6, 7])
+    parts.acknowledge()
+    #expect(parts.takeAll() == [8, 9])
   }
 
-  // MARK: The newest first
-
-  /// 1,500 entries of 25 bytes and more: two blocks.
-  private static let blocks = WrittenSegment(1...1500)
-
-  @Test func theNewestBlockComesFirstAndEachInItsOrder() {
-    let parts = Parts([Self.blocks], .newestFirst, next: 1501)
-    let numbers = parts.takeAll().map { Int64($0) }.blocks
-    #expect(numbers.count == 2)
-    #expect(numbers.map(\.last) == [1500, numbers[1].count].map { Int64($0) })
-    #expect(numbers.flatMap { $0 }.sorted() == Array(1...1500))
+  @Test func whatIsBehindASegmentThatIsTakenOutIsTaken() {
+    let parts = Parts(Self.three)
+    #expect(parts.take(2) == [1, 2])
+    parts.log.wasSetAside(0)
+    #expect(parts.take(1) == [4])
+    parts.log.wasSetAside(1)
+    #expect(parts.takeAll() == [5, 6])
   }
 
-  @Test func withTheNewestFirstNoneIsTakenAboveTheLimit() {
-    let parts = Parts(Self.two, .newestFirst, next: 7)
-    #expect(parts.take(9, upTo: 5) == [4, 5, 1, 2, 3])
-    #expect(parts.takeAll() == [6])
-  }
-
-  /// The numbers of a block that was acknowledged are a hole, which is not gone through again.
-  @Test func whatIsWrittenMeanwhileIsTakenBehindTheBlock() {
-    let parts = Parts(Self.two, .newestFirst, next: 7)
-    #expect(parts.take(2) == [4, 5])
-    parts.files[1].add(7)
-    parts.directory.newest.grew(by: parts.files[1].bytes.count - parts.directory.newest.byteCount)
-    parts.ledger.reserve(below: 8)
-    #expect(parts.takeAll() == [6, 7, 1, 2, 3])
+  /// No write of a spool gives a number that belongs to another segment.
+  @Test func aNumberThatIsNoneOfTheSegmentsIsPassedOver() {
+    var written = WrittenSegment(1...2)
+    written.add(500)
+    let parts = Parts([written, WrittenSegment(4...6)])
+    #expect(parts.takeAll() == [1, 2, 4, 5, 6])
   }
 
   // MARK: What is not read
 
   @Test func aDiskThatFailsIsTriedThreeMoreTimes() {
-    let parts = Parts(Self.two, next: 7)
+    let parts = Parts(Self.two)
     parts.unreadable = [1]
-    #expect(parts.takeAtLast(attempts: 3) == nil)
-    #expect(parts.ledger.losses.unreadableSegments == 0)
+    #expect(parts.take(attempts: 3) == nil)
+    #expect(parts.losses.unreadable == 0)
     parts.unreadable = []
     parts.reader.retryDue()
     #expect(parts.takeAll() == [1, 2, 3, 4, 5, 6])
   }
 
   @Test func nothingIsReadBeforeTheDiskIsTriedAgain() {
-    let parts = Parts(Self.two, next: 7)
+    let parts = Parts(Self.two)
     parts.unreadable = [1]
     #expect(parts.take() == nil)
-    #expect(parts.reader.isPostponed && !parts.reader.isChunkWanted)
+    #expect(parts.reader.isPostponed && !parts.reader.isActionWanted)
     parts.unreadable = []
     #expect(parts.take() == nil)
     parts.reader.retryDue()
@@ -224,47 +200,58 @@ import Testing
     #expect(parts.take() == 1)
   }
 
-  @Test func aSegmentThatIsNeverReadIsLeftAloneAndTheNextIsTaken() {
-    let parts = Parts(Self.two, next: 7)
+  @Test func aSegmentThatIsNeverReadIsSetAsideAndTheNextIsTaken() {
+    let parts = Parts(Self.two)
     parts.unreadable = [1]
-    #expect(parts.takeAtLast(attempts: Int(Spool.readAttemptsMax)) == 4)
-    guard case .leftAlone(0)? = parts.failures.last else {
-      Issue.record("\(parts.failures)")
-      return
-    }
-    #expect(parts.ledger.losses.unreadableSegments == 1)
-    #expect(!parts.directory[0].isThinnable, "a copy would have to read it")
+    #expect(parts.take(attempts: Int(Spool.readAttemptsMax)) == 4)
+    #expect(parts.losses.unreadable == 3 && parts.losses.setAside == 1)
+    #expect(parts.asides == [SegmentFile(first: 1, kind: .aside)])
     #expect(parts.takeAll() == [5, 6])
-    // It waits for the next start.
     parts.acknowledge()
-    #expect(parts.reader.taken.prefix == 0)
-    #expect(!parts.ledger.isAcknowledged(0))
+    #expect(parts.log.isSettled)
   }
 
-  /// The disk works again in between.
-  @Test func attemptsCountSinceTheSegmentWasReadToItsEnd() {
-    let parts = Parts(Self.two, next: 7)
+  /// It is the disk that fails, and not one file.
+  @Test func whereTheDiskSetsNothingAsideItIsTriedAgain() {
+    let parts = Parts(Self.two)
+    parts.unreadable = [1]
+    parts.isReadOnly = true
+    #expect(parts.take(attempts: 20) == nil)
+    #expect(parts.losses == Spool.Losses())
+    parts.unreadable = []
+    parts.reader.retryDue()
+    #expect(parts.takeAll() == [1, 2, 3, 4, 5, 6])
+    #expect(parts.losses == Spool.Losses())
+  }
+
+  /// Of what was taken before, the proof may still come.
+  @Test func theRestOfASegmentIsLostThatIsNotReadToItsEnd() {
+    let parts = Parts([WrittenSegment(1...3000), WrittenSegment(3001...3002)])
+    let taken = parts.take(100)
+    #expect(taken.count == 100)
+    parts.acknowledge()
+    parts.unreadable = [1]
+    var last: UInt64?
+    while let number = parts.take() { last = number }
+    for _ in 1..<Spool.readAttemptsMax {
+      parts.reader.retryDue()
+      while let number = parts.take() { last = number }
+    }
+    #expect(last == 3002)
+    #expect(parts.losses.unreadable == 2900)
+  }
+
+  @Test func onlyAttemptsInARowCount() {
+    let parts = Parts(Self.two)
     for _ in 0..<2 {
       parts.unreadable = [1]
-      #expect(parts.takeAtLast(attempts: 3) == nil)
+      #expect(parts.take(attempts: 3) == nil)
       parts.unreadable = []
       parts.reader.retryDue()
       #expect(parts.take(4) == [1, 2, 3, 4])
       parts.rewind()
     }
-  }
-
-  /// A set of numbers has so many gaps.
-  @Test func moreSegmentsThanCanBeLeftAloneAreTriedForEver() {
-    let files = (0..<10).map { WrittenSegment(UInt64($0) * 10 + 1...UInt64($0) * 10 + 3) }
-    let parts = Parts(files, next: 101)
-    parts.unreadable = Set(files.map(\.first))
-    for _ in 0..<200 {
-      #expect(parts.take() == nil)
-      parts.reader.retryDue()
-    }
-    #expect(parts.directory.leftAloneCount == Spool.gapCountMax)
-    #expect(parts.ledger.losses.unreadableSegments == Spool.gapCountMax)
+    #expect(parts.losses == Spool.Losses())
   }
 
   // MARK: What is damaged
@@ -273,45 +260,42 @@ import Testing
     var written = WrittenSegment(1...2)
     written.addGarbage(40)
     written.add(5)
-    let parts = Parts([written, WrittenSegment(6...7)], next: 8)
+    let parts = Parts([written, WrittenSegment(6...7)])
     for _ in 0..<2 {
       #expect(parts.takeAll() == [1, 2, 5, 6, 7])
       parts.rewind()
     }
-    #expect(parts.ledger.losses.damaged == 2)
-    #expect(parts.ledger.losses.damagedByteCount == 40)
+    #expect(parts.losses.damaged == 2)
+    #expect(parts.losses.damagedByteCount == 40)
   }
 
   @Test func numbersThatAreMissingWithoutDamageAreNoLoss() {
     var written = WrittenSegment(1...2)
     written.add(5)
-    let parts = Parts([written, WrittenSegment(6...7)], next: 8)
+    let parts = Parts([written, WrittenSegment(6...7)])
     #expect(parts.takeAll().count == 5)
-    #expect(parts.ledger.losses == Spool.Losses())
+    #expect(parts.losses == Spool.Losses())
   }
 
   @Test func whatWasAcknowledgedBeforeItWasDamagedIsNoLoss() {
     var written = WrittenSegment(1...2)
     written.addGarbage(40)
     written.add(5)
-    let parts = Parts([written, WrittenSegment(6...7)], next: 8)
-    parts.acknowledge(1...3)
+    let parts = Parts([written, WrittenSegment(6...7)])
+    parts.log.acknowledge(upTo: 4)
     #expect(parts.takeAll() == [5, 6, 7])
-    #expect(parts.ledger.losses.damaged == 0)
+    #expect(parts.losses.damaged == 0)
   }
 
-  /// Of a segment that was thinned numbers are missing by intent.
-  @Test func inAThinnedSegmentNumbersDoNotTellWhatDamageTook() {
-    var written = WrittenSegment(1...2)
-    written.addGarbage(40)
-    written.add(5)
-    written.addGarbage(40)
-    let parts = Parts([written, WrittenSegment(9...9)], next: 10)
-    parts.directory[0].headerRead(
-      SegmentHeader(thinnings: 1, first: 1, acknowledged: 0, device: .boat))
-    #expect(parts.takeAll() == [1, 2, 5, 9])
-    #expect(parts.ledger.losses.damaged == 0)
-    #expect(parts.ledger.losses.damagedByteCount == 80)
+  /// An earlier agent took detail out, so numbers are missing by intent.
+  @Test func noMoreIsLostThanHadRoomInTheDamage() {
+    var written = WrittenSegment(first: 1).thinned()
+    written.add(2)
+    written.addGarbage(SpoolRecord.entryByteCountMin)
+    written.add(50)
+    let parts = Parts([written, WrittenSegment(60...61)])
+    #expect(parts.takeAll() == [2, 50, 60, 61])
+    #expect(parts.losses.damaged == 1)
   }
 
   /// The next segment tells how many numbers there were, and the room how many entries.
@@ -319,24 +303,17 @@ import Testing
   func damageAtTheEndTookNoMoreThanHadRoomThere(next: UInt64, byteCount: Int, lost: Int) {
     var written = WrittenSegment(1...2)
     written.addGarbage(byteCount)
-    let parts = Parts([written, WrittenSegment(next...next)], next: next + 1)
-    #expect(parts.takeAll() == [1, 2, next])
-    #expect(parts.ledger.losses.damaged == lost)
-  }
-
-  /// More may be written to it, so nothing tells how many there were.
-  @Test func damageAtTheEndOfTheNewestIsBytesOnly() {
-    var written = WrittenSegment(1...2)
-    written.addGarbage(60)
-    let parts = Parts([written], next: 9)
-    #expect(parts.takeAll() == [1, 2])
-    #expect(parts.ledger.losses.damaged == 0)
-    #expect(parts.ledger.losses.damagedByteCount == 60)
+    let parts = Parts([written, WrittenSegment(next...next)])
+    for _ in 0..<2 {
+      #expect(parts.takeAll() == [1, 2, next])
+      parts.rewind()
+    }
+    #expect(parts.losses.damaged == lost)
+    #expect(parts.losses.damagedByteCount == byteCount)
   }
 
   /// The record of its name is damaged, both times.
-  @Test(arguments: Spool.Order.allCases)
-  func aReadingThatHasLostItsSensorIsLeftOutAndCountedOnce(order: Spool.Order) {
+  @Test func aReadingThatHasLostItsSensorIsLeftOutAndCountedOnce() {
     var written = WrittenSegment()
     written.add(1, sensor: 1)
     written.add(2, sensor: 2)
@@ -344,38 +321,57 @@ import Testing
       written.bytes[$0] == 0xA5 && written.bytes[$0 + 2] == 1 && written.bytes[$0 + 3] == 1
     }
     #expect(names.count == 2)
-    let parts = Parts([written.damaged(at: names), WrittenSegment(3...3)], order, next: 4)
+    let parts = Parts([written.damaged(at: names), WrittenSegment(3...3)])
     for _ in 0..<2 {
-      #expect(parts.takeAll().sorted() == [2, 3])
+      #expect(parts.takeAll() == [2, 3])
       parts.rewind()
     }
-    #expect(parts.ledger.losses.nameless == 1)
+    #expect(parts.losses.nameless == 1)
   }
 
-  @Test func aFileOfNoRecordIsFoundToBeNoneOfTheSpools() {
+  /// Nothing is left of it that Home Assistant could prove to have.
+  @Test func aSegmentOfReadingsWithoutTheirSensorGoes() {
+    var written = WrittenSegment()
+    written.add(1, sensor: 1)
+    let names = written.bytes.indices.dropLast(4).filter {
+      written.bytes[$0] == 0xA5 && written.bytes[$0 + 2] == 1 && written.bytes[$0 + 3] == 1
+    }
+    let parts = Parts([written.damaged(at: names), WrittenSegment(2...3)])
+    #expect(parts.takeAll() == [2, 3])
+    #expect(parts.log.segments.map(\.first) == [2])
+    #expect(parts.losses.nameless == 1 && parts.losses.dropped == 0)
+  }
+
+  @Test func aFileOfNoRecordIsSetAside() {
     var garbage = WrittenSegment()
     garbage.addGarbage(100)
-    let parts = Parts([garbage, WrittenSegment(4...5)], next: 6)
-    parts.directory[0].headerFoundDamaged()
+    let parts = Parts([garbage.damaged(at: [4]), WrittenSegment(4...5)])
     #expect(parts.takeAll() == [4, 5])
-    #expect(parts.directory.firstGarbage == 0)
-    #expect(parts.ledger.losses.damaged == 0)
+    #expect(parts.losses.setAside == 1 && parts.losses.damaged == 0)
+    #expect(parts.asides == [SegmentFile(first: 1, kind: .aside)])
+  }
+
+  /// Nothing in it could be read anyway.
+  @Test func aFileOfNoRecordThatIsNotSetAsideKeepsNoOtherWaiting() {
+    var garbage = WrittenSegment()
+    garbage.addGarbage(100)
+    let parts = Parts([garbage.damaged(at: [4]), WrittenSegment(4...5)])
+    parts.isReadOnly = true
+    #expect(parts.takeAll() == [4, 5])
   }
 
   /// One with a header is the spool's, be it empty.
-  @Test func anEmptySegmentIsNoGarbage() {
-    let parts = Parts([WrittenSegment(), WrittenSegment(4...5)], next: 6)
-    parts.directory[0].headerRead(
-      SegmentHeader(thinnings: 0, first: 1, acknowledged: 0, device: .boat))
+  @Test func anEmptySegmentIsNotSetAside() {
+    let parts = Parts([WrittenSegment(), WrittenSegment(4...5)])
     #expect(parts.takeAll() == [4, 5])
-    #expect(parts.directory.firstGarbage == nil)
+    #expect(parts.losses == Spool.Losses())
   }
 
   @Test func aFileThatIsShorterThanItWasEndsThere() {
-    let parts = Parts(Self.two, next: 7)
-    parts.directory[0].grew(by: 1000)
-    #expect(parts.takeAll() == [1, 2, 3, 4, 5, 6])
-    #expect(parts.directory[0].byteCount == parts.files[0].bytes.count)
-    #expect(parts.ledger.losses == Spool.Losses())
+    let parts = Parts(Self.two)
+    parts.files[0] = WrittenSegment(1...2)
+    #expect(parts.takeAll() == [1, 2, 4, 5, 6])
+    #expect(parts.log[0].byteCount == parts.files[0].bytes.count)
+    #expect(parts.losses == Spool.Losses())
   }
 }

@@ -26,7 +26,6 @@ final class SpoolRig {
 
   let disk: ModelDisk
   var spool: Spool
-  let order: Spool.Order
   var now = Instant(nanoseconds: 1_000_000_000)
   private(set) var actions: [Spool.Action] = []
   private(set) var bytesRead = 0
@@ -53,14 +52,12 @@ final class SpoolRig {
 
   init(
     _ disk: ModelDisk = ModelDisk(), device: DeviceFingerprint = .boat,
-    durability: Durability = .batch, order: Spool.Order = .oldestFirst,
-    cap: Int = Spool.byteCountCap,
+    durability: Durability = .batch, cap: Int = Spool.byteCountCap,
     segment: Int = Spool.segmentByteCount, slice: Int = Spool.sliceByteCount, opens: Bool = true
   ) {
     self.disk = disk
-    self.order = order
     spool = Spool(
-      device: device, durability: durability, order: order, byteCountCap: cap,
+      device: device, durability: durability, byteCountCap: cap,
       segmentByteCount: segment, sliceByteCount: slice, seed: 1)
     if opens { settle() }
   }
@@ -190,10 +187,8 @@ final class SpoolRig {
   var isEmpty: Bool { spool.isEmpty }
 
   /// A spool on what is on the disk now.
-  func restarted(
-    device: DeviceFingerprint = .boat, order: Spool.Order = .oldestFirst, opens: Bool = true
-  ) -> SpoolRig {
-    SpoolRig(disk.copy(), device: device, order: order, opens: opens)
+  func restarted(device: DeviceFingerprint = .boat, opens: Bool = true) -> SpoolRig {
+    SpoolRig(disk.copy(), device: device, opens: opens)
   }
 }
 
@@ -205,42 +200,18 @@ extension [SpoolRig.Taken] {
   var numbers: [Int64] { compactMap { $0.number } }
 }
 
-// MARK: The newest first
-
-extension SpoolRig {
-  /// Of which nothing was taken, in one segment where the caller says no other size.
-  static func withTwelveBlocks(segment: Int = Spool.segmentByteCount) -> SpoolRig {
-    let rig = SpoolRig(order: .newestFirst, segment: segment)
-    for start in stride(from: Int64(0), to: 9000, by: 300) { rig.keep(start..<start + 300) }
-    return rig
-  }
-
-  /// A block has more entries than this; so the next one is not begun.
-  func takeBlock() -> [Int64] { (0..<500).compactMap { _ in take()?.number } }
-}
-
-extension [Int64] {
-  /// Split where they go back.
-  var blocks: [[Int64]] {
-    reduce(into: []) { blocks, number in
-      if let last = blocks.last?.last, last < number {
-        blocks[blocks.count - 1].append(number)
-      } else {
-        blocks.append([number])
-      }
-    }
-  }
-}
-
 /// The same segment as a later version of the agent would begin it.
-func newerVersion(of file: [UInt8]) -> [UInt8] {
-  var newer = file
-  newer[4] = 2
+func newerVersion(of file: [UInt8]) -> [UInt8] { changed(file, 2, at: 4) }
+
+/// The same segment with another byte in its header.
+func changed(_ file: [UInt8], _ byte: UInt8, at place: Int) -> [UInt8] {
+  var changed = file
+  changed[place] = byte
   var checksum = CRC32C()
-  checksum.update(newer.span.extracting(0..<SegmentHeader.byteCount - 4))
+  checksum.update(changed.span.extracting(0..<SegmentHeader.byteCount - 4))
   for byte in 0..<4 {
-    newer[SegmentHeader.byteCount - 4 + byte] =
+    changed[SegmentHeader.byteCount - 4 + byte] =
       UInt8(truncatingIfNeeded: checksum.value >> UInt32(8 * byte))
   }
-  return newer
+  return changed
 }

@@ -46,14 +46,13 @@ import Testing
     #expect(!taken[9].isTimeTrusted)
   }
 
-  @Test(
-    arguments: [Int64.min, -1, 0, 4_102_444_800_000_000_000, .max], Spool.Order.allCases)
-  func aClockThatIsYearsOffChangesNothing(time: Int64, order: Spool.Order) {
+  @Test(arguments: [Int64.min, -1, 0, 4_102_444_800_000_000_000, .max])
+  func aClockThatIsYearsOffChangesNothing(time: Int64) {
     let rig = SpoolRig()
     rig.record(0, .boolean(true), at: time, isTimeTrusted: false)
     rig.record(0, .boolean(false), at: 0)
     rig.closeBatch()
-    #expect(rig.restarted(order: order).takeAll().map { $0.time } == [time, 0])
+    #expect(rig.restarted().takeAll().map { $0.time } == [time, 0])
   }
 
   @Test func whatIsNotAcknowledgedIsTakenAgain() {
@@ -83,9 +82,8 @@ import Testing
     #expect(again.takeAll().map { $0.sequence } == [6])
   }
 
-  @Test(arguments: Spool.Order.allCases)
-  func whatIsAcknowledgedBeforeItIsTakenIsNotTaken(order: Spool.Order) {
-    let rig = SpoolRig(order: order)
+  @Test func whatIsAcknowledgedBeforeItIsTakenIsNotTaken() {
+    let rig = SpoolRig()
     rig.keep(1...5)
     let end = rig.spool.end
     rig.keep([6])
@@ -110,9 +108,8 @@ import Testing
     #expect(rig.restarted().takeAll().numbers == Array(4...7))
   }
 
-  @Test(arguments: Spool.Order.allCases)
-  func whatIsBeingWrittenIsTakenFromTheDisk(order: Spool.Order) {
-    let rig = SpoolRig(order: order)
+  @Test func whatIsBeingWrittenIsTakenFromTheDisk() {
+    let rig = SpoolRig()
     rig.fault = { [unowned rig] action in
       if case .synchronize = action { #expect(rig.spool.take() == nil) }
       return nil
@@ -121,9 +118,8 @@ import Testing
     #expect(rig.takeAll().map { $0.sequence } == [1, 2, 3])
   }
 
-  @Test(arguments: Spool.Order.allCases)
-  func whatWasTakenIsNotWrittenBeforeItIsTakenAgain(order: Spool.Order) {
-    let rig = SpoolRig(order: order)
+  @Test func whatWasTakenIsNotWrittenBeforeItIsTakenAgain() {
+    let rig = SpoolRig()
     rig.record(1)
     #expect(rig.take()?.number == 1)
     rig.forgetActions()
@@ -178,43 +174,34 @@ import Testing
   }
 
   @Test func aBatchCostsNoMoreInANewSegmentThanTheFileItself() {
-    for order in Spool.Order.allCases {
-      let rig = SpoolRig(order: order, segment: 20 << 10)
-      for start in stride(from: Int64(0), to: 6000, by: 100) {
-        if start % 700 == 0 {
-          for _ in 0..<40 { _ = rig.take() }
-          rig.acknowledge()
-        }
-        rig.forgetActions()
-        rig.keep(start..<start + 100)
-        let creations = rig.actions.count { if case .create = $0 { true } else { false } }
-        #expect(creations <= 1)
-        #expect(rig.actions.count { if case .append = $0 { true } else { false } } <= 1 + creations)
-        #expect(
-          rig.actions.count { if case .synchronize = $0 { true } else { false } } <= 1 + creations)
-        #expect(rig.actions.count { $0 == .synchronizeDirectory } == creations)
+    let rig = SpoolRig(segment: 20 << 10)
+    for start in stride(from: Int64(0), to: 6000, by: 100) {
+      if start % 700 == 0 {
+        for _ in 0..<40 { _ = rig.take() }
+        rig.acknowledge()
       }
-      #expect(rig.disk.files.count > 5)
+      rig.forgetActions()
+      rig.keep(start..<start + 100)
+      let creations = rig.actions.count { if case .create = $0 { true } else { false } }
+      #expect(creations <= 1)
+      #expect(rig.actions.count { if case .append = $0 { true } else { false } } <= 1 + creations)
+      #expect(
+        rig.actions.count { if case .synchronize = $0 { true } else { false } } <= 1 + creations)
+      #expect(rig.actions.count { $0 == .synchronizeDirectory } == creations)
     }
+    #expect(rig.disk.files.count > 5)
   }
 
-  @Test(arguments: Spool.Order.allCases)
-  func aFullSpoolIsOpenedByItsHeadersAndItsNewestSegment(order: Spool.Order) {
+  @Test func aFullSpoolIsOpenedByItsHeadersAndItsNewestSegment() {
     let disk = fullDisk()
     #expect(disk.files.count == 64)
     #expect(disk.files.values.reduce(0) { $0 + $1.count } > 60 << 20)
-    let rig = SpoolRig(disk, order: order, cap: 80 << 20)
+    let rig = SpoolRig(disk, cap: 80 << 20)
     #expect(rig.bytesRead <= 65 * SegmentHeader.byteCount + Spool.segmentByteCount)
     #expect(rig.chunks <= 64 + 40)
     rig.forgetActions()
-    let first = rig.take()?.number
-    if order == .oldestFirst {
-      #expect(first == 1)
-      #expect(rig.chunks == 1)
-    } else {
-      #expect((first ?? 0) > 63 * 30_000)
-      #expect(rig.bytesRead <= Spool.segmentByteCount + SegmentReader.windowByteCount)
-    }
+    #expect(rig.take()?.number == 1)
+    #expect(rig.chunks == 1)
   }
 
   /// Everything that is made once; what a page of it is not written to costs nothing.
@@ -222,12 +209,12 @@ import Testing
     let sum =
       Spool.outgoingByteCountMax + SegmentReader.windowByteCount
       + Spool.memoryEntryCountMax * MemoryLayout<SpoolEntry>.stride
-      + 4 * MemoryLayout<SequenceSet>.stride + 2 * 256 * (32 + Spool.uniqueIDByteCountMax)
+      + 2 * 256 * (32 + Spool.uniqueIDByteCountMax)
       + Spool.segmentCountMax * MemoryLayout<Segment>.stride
     #expect(sum <= 1 << 20)
   }
 
-  /// As a spool that was never thinned leaves it; made from one segment.
+  /// As a spool leaves it that is nearly full; made from one segment.
   private func fullDisk() -> ModelDisk {
     let disk = ModelDisk()
     var files: [String: [UInt8]] = [:]
@@ -238,8 +225,7 @@ import Testing
       var names = SensorNames()
       names.set(0, to: [UInt8]("sensor0".utf8))
       var buffer = ByteBuffer(capacity: Spool.segmentByteCount + 1024)
-      SegmentHeader(thinnings: 0, first: salt.first, acknowledged: 0, device: .boat)
-        .write(into: &buffer)
+      SegmentHeader(first: salt.first, acknowledged: 0, device: .boat).write(into: &buffer)
       while buffer.count < 1_030_000 {
         let entry = SpoolEntry(
           sequence: nil, time: WallTime(nanoseconds: number), isTimeTrusted: true,

@@ -7,16 +7,11 @@ import Testing
 @Suite struct SpoolWriterTests {
   /// The parts that a writer works on.
   private final class Parts {
-    let directory = SegmentDirectory(of: .boat, byteCountCap: 1 << 20, segmentByteCount: 64 << 10)
-    let ledger: SpoolLedger
+    let log = SpoolLog(of: .boat, byteCountCap: 1 << 20, segmentByteCount: 64 << 10)
     let memory = SpoolMemory(.reading)
-    var writer: SpoolWriter
-    var outgoing = ByteBuffer(capacity: Spool.outgoingByteCountMax)
+    let writer: SpoolWriter
 
-    init() {
-      ledger = SpoolLedger(.oldestFirst, directory)
-      writer = SpoolWriter(directory, ledger, memory)
-    }
+    init() { writer = SpoolWriter(log, memory) }
 
     func record() {
       memory.name(0, [1])
@@ -26,17 +21,11 @@ import Testing
           content: .reading(sensor: 0, .unknown)))
     }
 
-    func next() -> Spool.Action {
-      writer.nextAction(into: &outgoing)
-    }
+    func next() -> Spool.Action { writer.nextAction() }
+    func performed() -> Bool { writer.performed() }
+    func failed() { writer.failed() }
 
-    func performed() -> Bool {
-      writer.performed(&outgoing)
-    }
-
-    func failed() { writer.failed(outgoing) }
-
-    var outgoingByteCount: Int { outgoing.count }
+    var outgoingByteCount: Int { writer.outgoing.count }
     var isWanted: Bool { writer.isWanted }
 
     /// One write that succeeds.
@@ -58,12 +47,12 @@ import Testing
     #expect(
       first == [.create(file), .synchronizeDirectory, .append(file), .synchronize(file)])
     #expect(!parts.isWanted)
-    #expect(parts.ledger.nextSequence == 2)
-    #expect(parts.directory.newest.byteCount == parts.outgoingByteCount)
+    #expect(parts.log.next == 2)
+    #expect(parts.log.newest.byteCount == parts.outgoingByteCount)
     parts.record()
     let second = parts.write()
     #expect(second == [.append(file), .synchronize(file)])
-    #expect(parts.ledger.nextSequence == 3)
+    #expect(parts.log.next == 3)
   }
 
   @Test func numbersThatMayBeOnTheDiskAreNotGivenAgain() {
@@ -72,20 +61,20 @@ import Testing
     _ = parts.write()
     parts.record()
     parts.record()
-    let byteCount = parts.directory.newest.byteCount
+    let byteCount = parts.log.newest.byteCount
     #expect(parts.next() == .append(file))
     _ = parts.performed()
     #expect(parts.next() == .synchronize(file))
     parts.failed()
     #expect(parts.memory.count == 2)
-    #expect(parts.ledger.nextSequence == 4)
-    #expect(parts.ledger.entryCount == 1)
+    #expect(parts.log.next == 4)
+    #expect(parts.log.waitingCount == 1)
     // The segment is cut to what is certain before it takes more.
     #expect(parts.next() == .truncate(file, byteCount: byteCount))
     #expect(!parts.performed())
     let again = parts.write()
     #expect(again == [.append(file), .synchronize(file)])
-    #expect(parts.ledger.nextSequence == 6)
+    #expect(parts.log.next == 6)
     #expect(parts.memory.count == 0)
   }
 
@@ -98,19 +87,54 @@ import Testing
     _ = parts.performed()
     #expect(parts.next() == .append(file))
     parts.failed()
-    #expect(parts.directory.count == 0)
-    #expect(parts.directory.nextLeftover == file)
+    #expect(parts.log.count == 0)
+    #expect(parts.log.nextRemoval == .delete(file))
     #expect(parts.next() == .create(SegmentFile(first: 2)))
   }
 
-  @Test func aSegmentThatIsClosedTakesNoMore() {
+  @Test func aSegmentThatWasSetAsideTakesNoMore() {
     let parts = Parts()
     parts.record()
     _ = parts.write()
-    parts.writer.close()
+    parts.log.wasSetAside(0)
     parts.record()
     let actions = parts.write()
     #expect(actions.first == .create(SegmentFile(first: 2)))
-    #expect(parts.directory.count == 2)
+    #expect(parts.log.segments.map(\.first) == [2])
+  }
+
+  /// It went between the write that failed and the next one: nothing is cut.
+  @Test func aSegmentThatWasSetAsideIsNotCut() {
+    let parts = Parts()
+    parts.record()
+    _ = parts.write()
+    parts.record()
+    _ = parts.next()
+    parts.failed()
+    parts.log.wasSetAside(0)
+    #expect(parts.next() == .create(SegmentFile(first: 3)))
+  }
+
+  /// Nothing but its header stands in it, and its number was not given.
+  @Test func twoFilesNeverHaveOneName() {
+    let parts = Parts()
+    parts.log.created()
+    parts.log.written(SegmentHeader.byteCount, entryCount: 0, acknowledged: 0)
+    parts.record()
+    #expect(parts.next() == .create(SegmentFile(first: 2)))
+    #expect(parts.log.waitingCount == 0)
+  }
+
+  @Test func whereTheNewestCannotBeCutAnotherIsMade() {
+    let parts = Parts()
+    parts.record()
+    _ = parts.write()
+    parts.record()
+    _ = parts.next()
+    parts.failed()
+    let byteCount = parts.log.newest.byteCount
+    #expect(parts.next() == .truncate(file, byteCount: byteCount))
+    parts.failed()
+    #expect(parts.next() == .create(SegmentFile(first: 3)))
   }
 }

@@ -10,13 +10,9 @@ struct WrittenSegment {
   private var writer: SegmentWriter
   private var names = SensorNames()
 
-  init(
-    first: UInt64 = 1, thinnings: UInt8 = 0, acknowledged: UInt64 = 0,
-    device: DeviceFingerprint = .boat
-  ) {
+  init(first: UInt64 = 1, acknowledged: UInt64 = 0, device: DeviceFingerprint = .boat) {
     self.first = first
-    let header = SegmentHeader(
-      thinnings: thinnings, first: first, acknowledged: acknowledged, device: device)
+    let header = SegmentHeader(first: first, acknowledged: acknowledged, device: device)
     writer = SegmentWriter(header.salt)
     append { header.write(into: &$0) }
   }
@@ -27,7 +23,7 @@ struct WrittenSegment {
     for sequence in sequences { add(sequence) }
   }
 
-  var segment: Segment { Segment(first: first, byteCount: bytes.count) }
+  var file: SegmentFile { SegmentFile(first: first) }
 
   private mutating func append(_ write: (inout ByteBuffer) -> Void) {
     var buffer = ByteBuffer(capacity: 4096)
@@ -53,9 +49,25 @@ struct WrittenSegment {
     writer = changed
   }
 
-  mutating func acknowledge(_ numbers: SequenceSet) {
+  mutating func acknowledge(_ number: UInt64) {
     let writer = writer
-    append { writer.write(acknowledged: numbers, since: SequenceSet(), into: &$0) }
+    append { writer.write(acknowledged: number, into: &$0) }
+  }
+
+  /// Adds the record with which an earlier agent said that ranges of numbers are acknowledged.
+  mutating func addRanges(_ ranges: ClosedRange<UInt64>..., device: DeviceFingerprint = .boat) {
+    var record: [UInt8] = [0xA5, UInt8(16 * ranges.count), 5]
+    for range in ranges {
+      for number in [range.lowerBound, range.upperBound] {
+        for byte in 0..<8 { record.append(UInt8(truncatingIfNeeded: number >> UInt64(8 * byte))) }
+      }
+    }
+    var checksum = SegmentSalt(first: first, device: device).checksum
+    checksum.update(record.span.extracting(1...))
+    for byte in 0..<4 {
+      record.append(UInt8(truncatingIfNeeded: checksum.value >> UInt32(8 * byte)))
+    }
+    bytes += record
   }
 
   /// The same with a bit flipped in the record at each of these places.
@@ -63,6 +75,13 @@ struct WrittenSegment {
     var damaged = self
     for place in places { damaged.bytes[place + 4] ^= 1 }
     return damaged
+  }
+
+  /// The same as an earlier agent left it that had taken detail out.
+  func thinned() -> WrittenSegment {
+    var thinned = self
+    thinned.bytes = changed(bytes, 1, at: 6)
+    return thinned
   }
 
   /// Bytes that are no record.
@@ -90,29 +109,31 @@ extension SegmentReader {
   }
 }
 
-/// The numbers of the entries in a file, with its header.
-struct ReadSegment {
-  private(set) var header: SegmentHeader?
-  private(set) var sequences: [UInt64] = []
+extension SpoolOpening {
+  func found(_ file: SegmentFile, byteCount: Int) {
+    let name = file.name
+    fileFound(name: name.span, byteCount: byteCount)
+  }
 
-  init(_ bytes: [UInt8], device: DeviceFingerprint = .boat) {
-    guard case .valid(let header) = SegmentHeader.read(bytes.span) else { return }
-    self.header = header
-    let reader = SegmentReader()
-    reader.begin(header.salt)
-    var left = bytes.dropFirst(SegmentHeader.byteCount)
-    while !left.isEmpty {
-      let chunk = [UInt8](left.prefix(reader.window.freeCapacity))
-      left = left.dropFirst(chunk.count)
-      let read = Spool.Action.read(
-        SegmentFile(first: header.first), offset: 0, byteCountMax: chunk.count)
-      reader.fill(chunk, for: read)
-      while let record = reader.next(isWhole: left.isEmpty) {
-        if case .entry(let entry) = record, let sequence = entry.sequence {
-          sequences.append(sequence)
-        }
-      }
-      reader.makeRoom()
+  /// Does its next action on a disk that holds these files.
+  func step(on files: [WrittenSegment], _ records: SegmentReader) {
+    let action = nextAction()
+    if action == .list {
+      for file in files { found(file.file, byteCount: file.bytes.count) }
     }
+    records.fill(files.chunk(action), for: action)
+    performed()
+  }
+}
+
+extension SpoolLog {
+  /// A log that finds these files at the start.
+  static func opened(_ files: [WrittenSegment]) -> SpoolLog {
+    let records = SegmentReader()
+    let opening = SpoolOpening(.boat, records)
+    while !opening.isOver { opening.step(on: files, records) }
+    let log = SpoolLog(of: .boat, byteCountCap: 64 << 20, segmentByteCount: 1 << 20)
+    log.opened(with: opening.findings)
+    return log
   }
 }

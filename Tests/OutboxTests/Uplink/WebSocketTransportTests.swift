@@ -168,7 +168,7 @@ import Testing
     _ = try post()
     driver.answer(with: ["body": "done"])
     #expect(owner.statuses.isEmpty)
-    #expect(owner.reasons == ["the answer over the WebSocket is none"])
+    #expect(owner.reasons == ["the answer over the WebSocket is malformed"])
   }
 
   @Test func aRefusalAndALossSayWhatHappened() throws {

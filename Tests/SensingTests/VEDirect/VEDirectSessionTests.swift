@@ -140,7 +140,7 @@ import Testing
     for _ in 0..<12 { cable.say([UInt8]("$GPGGA,120000,5231.0,N\r\n".utf8)) }
     #expect(
       cable.failures == [
-        .malformed(InlineText("cable"), found: InlineText("bytes without a block of VE.Direct"))
+        .malformed(InlineText("cable"), found: InlineText("bytes without a VE.Direct block"))
       ])
   }
 
@@ -183,7 +183,7 @@ import Testing
     }
     #expect(cable.told.isEmpty)
     let failure = SourceFailure.malformed(
-      InlineText("cable"), found: InlineText("whole blocks of VE.Direct with wrong sums"))
+      InlineText("cable"), found: InlineText("VE.Direct blocks with wrong checksums"))
     #expect(cable.failures == [failure, failure, failure, failure])
   }
 

@@ -1,13 +1,13 @@
 import Bytes
 
-/// What the machine wants to reach, and what is home.
+/// The destination of the machine, and the gateways that are home.
 public struct NetworkGoal: Sendable {
-  /// That of Home Assistant in the home network, where it is written as a number.
+  /// Address of Home Assistant in the home network, if it is configured as a number.
   public var address: NetworkAddress?
-  /// Whether its name is one that only the network at hand can answer, such as one that ends in
-  /// `.local`: it does not leave over a tunnel that has taken the default route.
+  /// Whether only the local network can resolve its name, such as one that ends in `.local`: it is
+  /// not reached over a tunnel that has taken the default route.
   public var passesTunnels: Bool
-  /// The hardware addresses that are home.
+  /// Hardware addresses of the home gateways.
   public var gateways: [HardwareAddress]
 
   public init(
@@ -23,14 +23,14 @@ public struct NetworkGoal: Sendable {
 struct AwaitedGateways {
   private(set) var addresses: [NetworkAddress]
   let interface: NetworkInterface
-  /// That of another one, which is none of the home's, or of the one that is.
+  /// Hardware address of another gateway that has answered; the home's, if that is one of them.
   private(set) var known: HardwareAddress?
-  /// When they are spoken to next; nil where none of them can be the home's.
+  /// Next time to contact them; nil if none of them can be the home's.
   private(set) var nextAt: Instant?
   private var pause = NetworkMonitor.gatewayTimeout
   private let home: [HardwareAddress]
 
-  /// - Returns: nil where no gateway is awaited.
+  /// - Returns: nil if no gateway is awaited.
   init?(
     _ addresses: [NetworkAddress], behind known: HardwareAddress?, on interface: NetworkInterface,
     home: [HardwareAddress]
@@ -42,16 +42,16 @@ struct AwaitedGateways {
     self.home = home
   }
 
-  /// Whether one of them may be the home's, and is worth a word.
+  /// Whether one of them may be the home's, and is worth contacting.
   var maySpeak: Bool { !home.isEmpty }
 
-  /// The kernel was made to ask for them.
+  /// Records that the kernel was made to ask for them.
   mutating func spoken(now: Instant) {
     nextAt = now + pause
     pause = min(pause * 2, NetworkMonitor.gatewayPauseMax)
   }
 
-  /// Takes in that one of them answered. Returns false where it is none of them.
+  /// Removes the gateway that answered. Returns whether it is one of them.
   mutating func answered(_ neighbour: NeighbourMessage) -> Bool {
     guard let found = neighbour.hardwareAddress, neighbour.interface == interface.index,
       let index = addresses.firstIndex(where: { $0 == neighbour.address })

@@ -1,23 +1,23 @@
 extension NetworkMonitor {
-  /// What the monitor asks of the owner of the sockets.
+  /// A request of the monitor to the owner of the sockets.
   public enum Action: Equatable, Sendable {
-    /// Open both sockets and tell `opened` or `failed`.
+    /// Open both sockets and call `opened` or `failed`.
     case open
     /// Close both sockets.
     case close
-    /// Hear the announcements of a multicast group, or no longer.
+    /// Join or leave a multicast group with announcements.
     case join(NetlinkProtocol, group: UInt32)
     case leave(NetlinkProtocol, group: UInt32)
-    /// Send what stands in `request`.
+    /// Send `request`.
     case send(NetlinkProtocol)
-    /// Send a datagram to this address over the interface with this index, so that the kernel finds
-    /// out its hardware address; whether it arrives is of no interest.
+    /// Send a datagram to this address over the interface with this index, so that the kernel
+    /// resolves its hardware address; the delivery does not matter.
     case speak(NetworkAddress, interface: UInt32)
-    /// `place` is another one.
+    /// Report that `place` has changed.
     case tellPlace
-    /// Say that there is no telling where the machine is, and why. It is tried again.
+    /// Report that the location cannot be determined, and why. The monitor retries.
     case tellFailure(SourceFailure)
-    /// Say that it works again.
+    /// Report that the monitor works again.
     case tellRecovery
   }
 }

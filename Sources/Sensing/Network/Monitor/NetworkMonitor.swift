@@ -1,91 +1,90 @@
 public import Bytes
 
-/// Follows in which network the machine is (`netlink(7)`, `rtnetlink(7)`, nl80211), without the
+/// Follows the network location of the machine (`netlink(7)`, `rtnetlink(7)`, nl80211), without the
 /// sockets.
 ///
-/// It asks how the kernel reaches Home Assistant's address, and then the radio for its association
-/// or the neighbours for the gateway (`NetworkRound`). From then on it only listens: nothing is
-/// asked, and no deadline set, until the kernel announces a change. Announcements come in bursts,
-/// so everything is asked again a moment after the first one.
+/// It asks the kernel for the route to Home Assistant's address, and then the radio for its
+/// association, or the neighbours for the gateway (`NetworkRound`). After that it only listens:
+/// there is no request and no deadline until the kernel announces a change. Announcements come in
+/// bursts, so a new round starts a moment after the first one.
 ///
-/// The kernel knows the hardware address of a gateway only if the machine has spoken to it. If it
-/// could be that of the home, the monitor has it spoken to, ever more rarely, until it answers or
-/// another one is the home's.
+/// The kernel knows the hardware address of a gateway only after the machine has contacted it. If
+/// it could be the home gateway, the monitor has it contacted, at growing intervals, until it
+/// answers or another one is the home's.
 ///
-/// What the kernel tells is read in whole datagrams of at most `datagramByteCountMax`.
+/// The output of the kernel is read in whole datagrams of at most `datagramByteCountMax`.
 ///
 /// Invariants:
-/// 1. One question is open at a time; a datagram of another one is passed over.
+/// 1. One request is open at a time; a datagram of another one is ignored.
 /// 2. After a failure the sockets are closed, `place` is `unknown`, and there is a deadline.
-/// 3. While the sockets are open there is a deadline, except where everything is known, or all but
-///    the address of a gateway that is none of the home's, and no failure came and went of late.
+/// 3. While the sockets are open there is a deadline, unless everything is known, or all except the
+/// address of a gateway that cannot be the home's, and the source is not intermittent.
 public struct NetworkMonitor: ~Copyable {
-  /// How long after an announcement the kernel is asked again.
+  /// Delay between an announcement and the next round.
   public static let quietTime: Duration = .milliseconds(500)
-  /// How long all answers of one round may take. The kernel answers at once.
+  /// Timeout of a round. The kernel answers at once.
   public static let answersTimeout: Duration = .seconds(10)
-  /// How long a gateway may take to answer, and how long it is left alone at most before it is
-  /// spoken to again.
+  /// Timeout of a gateway, and longest pause before it is contacted again.
   public static let gatewayTimeout: Duration = .seconds(5)
   public static let gatewayPauseMax: Duration = .seconds(300)
-  /// The kernel packs lists into datagrams of at most 8 KB, unless one entry alone is longer.
+  /// Maximum size of a datagram. The kernel packs lists into datagrams of at most 8 KB, unless one
+  /// entry alone is longer.
   public static let datagramByteCountMax = 16 * 1024
 
-  /// The two sockets, and what was learned over them.
+  /// The two sockets and the information from them.
   private struct Connection {
     let routePort: UInt32
     let genericPort: UInt32
     var phase: Phase
-    /// Who speaks for radios, whose announcements are heard; nil where that is not known.
+    /// Family of nl80211, whose announcements are received; nil if unknown.
     var family: WirelessFamily?
-    /// The interface that was asked about last.
+    /// Interface of the last request about one.
     var interface: UInt32?
     var hearsNeighbours = false
   }
 
   private enum Phase {
-    /// Everything is known, or all but the hardware addresses of `gateways`.
+    /// Everything is known, except possibly the hardware addresses of `gateways`.
     case resting
     case gathering(until: Instant)
-    /// The question of `round` is open.
+    /// The request of `round` is open.
     case asking
   }
 
   private let name: InlineText
   private let goal: NetworkGoal?
-  /// Nil while the sockets are closed.
   private var connection: Connection?
-  /// The questions that are open, and what was answered; the last ones while none is.
+  /// The open round; the last one while none is open.
   private var round: NetworkRound?
-  /// Those of which no hardware address is known, while the monitor rests.
+  /// Gateways without a known hardware address, while the monitor rests.
   private var gateways: AwaitedGateways?
   private var actions: [Action] = []
   private var supervision = Supervision()
-  /// Of the last question.
+  /// Sequence number of the last request.
   private var sequence: UInt32 = 0
 
-  /// The question that `.send` is about.
+  /// Request to send for `.send`.
   public private(set) var request = ByteBuffer(capacity: NetlinkRequest.byteCountMax)
-  /// Where the machine is, as far as is known.
+  /// Current location of the machine.
   public private(set) var place = NetworkPlace.unknown
-  /// Whether a radio would be noticed.
+  /// Whether a radio can be recognised.
   public private(set) var wirelessSight = WirelessSight.unknown
 
   /// - Parameters:
-  ///   - name: what failures call the network.
-  ///   - goal: what the way leads to; nil where no network is known to be home.
+  ///   - name: name of the network in failures.
+  ///   - goal: destination of the route; nil if no network is configured as home.
   public init(name: InlineText, to goal: NetworkGoal? = nil) {
     self.name = name
     self.goal = goal
     actions.reserveCapacity(8)
   }
 
-  /// What is to be done next, or nil. After every event, the actions are done until there is none.
+  /// Returns the next action, or nil. After every event, call it until it returns nil.
   public mutating func nextAction() -> Action? {
     actions.isEmpty ? nil : actions.removeFirst()
   }
 
-  /// When `deadlineReached` is due; nil while nothing changes.
+  /// Instant at which `deadlineReached` is due; nil while nothing is pending.
   public var deadline: Instant? {
     switch connection?.phase {
     case nil: supervision.retryAt
@@ -95,7 +94,7 @@ public struct NetworkMonitor: ~Copyable {
     }
   }
 
-  /// Whether the place stays as it is until the kernel announces a change.
+  /// Whether the place remains until the kernel announces a change.
   public var isSettled: Bool {
     guard case .resting = connection?.phase else { return false }
     return gateways?.nextAt == nil
@@ -103,13 +102,13 @@ public struct NetworkMonitor: ~Copyable {
 
   // MARK: Events
 
-  /// The owner wants to know where the machine is, from now on.
+  /// Starts the monitor.
   public mutating func begin() {
     precondition(deadline == nil && place == .unknown, "a monitor begins once")
     actions.append(.open)
   }
 
-  /// The sockets are open; the kernel knows them by these ports.
+  /// Records that the sockets are open, with their ports in the kernel.
   public mutating func opened(routePort: UInt32, genericPort: UInt32, now: Instant) {
     connection = Connection(
       routePort: routePort, genericPort: genericPort, phase: .resting)
@@ -122,7 +121,7 @@ public struct NetworkMonitor: ~Copyable {
     startRound(now: now)
   }
 
-  /// Takes in one datagram of the kernel.
+  /// Processes one datagram of the kernel.
   public mutating func received(
     _ datagram: Span<UInt8>, on netlink: NetlinkProtocol, now: Instant
   ) {
@@ -136,7 +135,7 @@ public struct NetworkMonitor: ~Copyable {
         } else if message.sequence == sequence {
           try answered(message, on: netlink, now: now)
         }
-        // Any other one belongs to a question that is given up.
+        // Other sequences belong to abandoned requests.
         if isClosed { return }
       }
     } catch {
@@ -144,20 +143,20 @@ public struct NetworkMonitor: ~Copyable {
     }
   }
 
-  /// The kernel had to drop what it could not deliver.
+  /// Records that the kernel dropped messages.
   public mutating func overrun(now: Instant) {
-    // An answer may be among it, and does not come any more.
+    // An answer may be among them.
     gather(now: now)
   }
 
-  /// A datagram was longer than `datagramByteCountMax`.
+  /// Records that a datagram was longer than `datagramByteCountMax`.
   public mutating func truncated(now: Instant) {
     failed(.malformed(name, found: InlineText("a message that is too long")), now: now)
   }
 
-  /// A socket could not be opened, or it failed.
+  /// Records that a socket could not be opened, or failed.
   public mutating func failed(_ failure: SourceFailure, now: Instant) {
-    // What was to be done needs the sockets; what is to be told is told.
+    // Pending actions need the sockets; pending reports are replaced below.
     actions.removeAll(keepingCapacity: true)
     actions.append(.close)
     if case .failed(let failure)? = supervision.failed(failure, now: now) {
@@ -167,7 +166,7 @@ public struct NetworkMonitor: ~Copyable {
     change(to: .unknown)
   }
 
-  /// The deadline has come; earlier, nothing happens.
+  /// Handles the deadline; an early call does nothing.
   public mutating func deadlineReached(now: Instant) {
     guard let deadline, now >= deadline else { return }
     switch connection?.phase {
@@ -184,7 +183,7 @@ public struct NetworkMonitor: ~Copyable {
 
   // MARK: Announcements
 
-  /// A message that answers no question.
+  /// Processes a message that answers no request.
   private mutating func announced(
     _ message: borrowing NetlinkMessage, on netlink: NetlinkProtocol, now: Instant
   ) throws(NetlinkError) {
@@ -199,7 +198,7 @@ public struct NetworkMonitor: ~Copyable {
   ) throws(NetlinkError) {
     guard message.type == connection?.family?.id else { return }
     guard let change = try AssociationChange(message) else { return }
-    // Another radio of the machine is of no interest.
+    // Other radios of the machine do not matter.
     if change.interface == nil || change.interface == connection?.interface {
       changed(now: now)
     }
@@ -212,15 +211,15 @@ public struct NetworkMonitor: ~Copyable {
     case RouteNetlink.MessageType.newRoute:
       let (header, byteCount) = (message.payload, RouteNetlink.Route.byteCount)
       guard header.count >= byteCount else { throw .truncated }
-      // Only routes to everywhere, and those that may lead to the address.
+      // Only default routes, and routes that may lead to the address, count.
       let isForAll = header[1] == 0
       if isForAll || goal != nil && header[7] == RouteNetlink.Route.unicast { changed(now: now) }
     case RouteNetlink.MessageType.deleteRoute:
-      // With the last address of an interface, the kernel drops the default route over it and
-      // announces only that those are gone which came with the address.
+      // With the last address of an interface, the kernel drops the default route over it, and
+      // announces only the removal of the routes that came with the address.
       changed(now: now)
     case RouteNetlink.MessageType.newLink:
-      // An interface that goes down takes its routes with it, and they are not announced.
+      // The routes of an interface that goes down are removed without an announcement.
       if try !LinkMessage(message).isOfRadio { changed(now: now) }
     case RouteNetlink.MessageType.deleteLink: changed(now: now)
     case RouteNetlink.MessageType.newNeighbour:
@@ -236,7 +235,7 @@ public struct NetworkMonitor: ~Copyable {
     change(to: .wired(gateway: gateways.known, gateways.interface))
   }
 
-  /// They had time to answer, and did not.
+  /// Handles gateways that have not answered in time.
   private mutating func gatewaysSilent(_ gateways: AwaitedGateways, now: Instant) {
     rest(awaiting: spokenTo(gateways, now: now))
     guard gateways.known == nil else { return }
@@ -258,7 +257,7 @@ public struct NetworkMonitor: ~Copyable {
     self.gateways = gateways
   }
 
-  /// Something was announced.
+  /// Handles an announced change.
   private mutating func changed(now: Instant) {
     switch connection?.phase {
     case nil, .gathering: break
@@ -269,7 +268,7 @@ public struct NetworkMonitor: ~Copyable {
 
   // MARK: Answers
 
-  /// A message that belongs to the question that is open.
+  /// Processes a message that belongs to the open request.
   private mutating func answered(
     _ message: borrowing NetlinkMessage, on netlink: NetlinkProtocol, now: Instant
   ) throws(NetlinkError) {
@@ -313,10 +312,9 @@ public struct NetworkMonitor: ~Copyable {
       NetworkRound(to: goal, family: connection?.family, until: now + Self.answersTimeout))
   }
 
-  /// Sends the next question of a round.
   private mutating func ask(_ round: NetworkRound) {
     switch round.question {
-    // Before the question, or an announcement in between would be missed.
+    // Before the request, so that no announcement in between is missed.
     case .neighbour: hearNeighbours(true)
     case .link(let interface): connection?.interface = interface
     case .way, .routes, .families, .stations: break
@@ -329,12 +327,11 @@ public struct NetworkMonitor: ~Copyable {
     actions.append(.send(round.netlink))
   }
 
-  /// Asks everything again in a moment.
+  /// Schedules a new round.
   private mutating func gather(now: Instant) {
     connection?.phase = .gathering(until: now + Self.quietTime)
   }
 
-  /// Ends a round with what it has found.
   private mutating func finish(
     _ place: NetworkPlace, awaiting unknown: [NetworkAddress], of round: NetworkRound, now: Instant
   ) {
@@ -348,7 +345,7 @@ public struct NetworkMonitor: ~Copyable {
     if supervision.succeeded() != nil { actions.append(.tellRecovery) }
     tellSteadiness(now: now)
     if round.isOutdated { gather(now: now) }
-    // One that was silent is so until it answers.
+    // A silent gateway remains silent until it answers.
     if case .wired(gateway: nil, let interface) = place, let first = unknown.first,
       self.place == .silent(gateway: first, interface)
     {
@@ -357,7 +354,7 @@ public struct NetworkMonitor: ~Copyable {
     change(to: place)
   }
 
-  /// Says that it works again, if it came and went and has worked for long enough.
+  /// Reports recovery if an intermittent monitor has worked for long enough.
   private mutating func tellSteadiness(now: Instant) {
     if supervision.settled(now: now) != nil { actions.append(.tellRecovery) }
   }
@@ -368,8 +365,8 @@ public struct NetworkMonitor: ~Copyable {
     actions.append(.tellPlace)
   }
 
-  /// Neighbours are announced whenever the machine speaks with one, so they are heard only while a
-  /// gateway is to be known by one.
+  /// Joins or leaves the announcements of neighbours. They come whenever the machine contacts one,
+  /// so they are received only while a gateway is awaited.
   private mutating func hearNeighbours(_ isWanted: Bool) {
     guard let connection, isWanted != connection.hearsNeighbours else { return }
     self.connection?.hearsNeighbours = isWanted

@@ -1,73 +1,69 @@
 import Bytes
 
-/// The questions from Home Assistant's address to the place, one after the other, and what the
-/// kernel has answered to them so far.
+/// The sequence of requests from Home Assistant's address to the location, with the kernel's
+/// answers so far.
 ///
-/// The interface by which the address leaves is judged; where the address is not known, that of the
-/// best default route. On a cable each gateway counts that the kernel may take there, and where the
-/// address is in the cable's own network, the machine that has it.
+/// The interface of the route to the address counts; if the address is unknown, that of the best
+/// default route. On a cable each gateway counts that the kernel may use there, and if the address
+/// is in the cable's own network, the machine that has it.
 final class NetworkRound {
   enum Question {
-    /// How the kernel reaches the address.
+    /// Route to the address.
     case way(NetworkAddress)
-    /// Which routes there are.
+    /// List of routes.
     case routes(NetworkAddress.Family)
-    /// What an interface is.
+    /// Properties of an interface.
     case link(UInt32)
-    /// Which family speaks for radios.
+    /// Family of nl80211.
     case families
-    /// What the radio is associated with.
+    /// Association of the radio.
     case stations(WirelessFamily)
-    /// What the hardware address of a gateway is.
+    /// Hardware address of a gateway.
     case neighbour(NetworkAddress)
   }
 
-  /// What follows from an answer.
+  /// Next step after an answer.
   enum Step {
-    /// The answer is not complete.
+    /// The answer is incomplete.
     case wait
-    /// `question` is the next one.
+    /// `question` is the next request.
     case ask
-    /// The family that speaks for radios; nil where the kernel has none. It is told to
-    /// `familyKnown`.
+    /// The family of nl80211 was found; nil if the kernel has none. Continue with `familyKnown`.
     case familyFound(WirelessFamily?)
-    /// The family has gone, with its module.
+    /// The family was removed with its module.
     case familyLost
-    /// The round ends here. Of these gateways no hardware address is known.
+    /// The round ends. `unknown` are the gateways without a known hardware address.
     case found(NetworkPlace, unknown: [NetworkAddress])
-    /// What was asked about has gone since.
+    /// The subject of the request was removed meanwhile.
     case askAgain
     case failed(errno: Int32)
   }
 
-  /// More are not asked about.
+  /// Maximum number of gateways to ask about.
   static let gatewaysMax = 8
 
   private let goal: NetworkGoal?
   private(set) var question: Question
   let until: Instant
-  /// Whether the list that the kernel gives changed while it was made.
+  /// Whether a list of the kernel changed while it was made.
   private var isInterrupted = false
-  /// Whether something was announced while questions were open.
+  /// Whether a change was announced during the round.
   var isOutdated = false
 
   private var way: RouteHop?
   private var routes: [NetworkRoute] = []
-  /// The interfaces that say nothing of the place, and the first one of them that leads everywhere.
+  /// Interfaces that show no location, and the first of them with a default route.
   private var passed: [UInt32] = []
   private var elsewhere: NetworkInterface?
   private var link: LinkMessage?
   private var family: WirelessFamily?
   private var network: WirelessNetwork?
-  /// The gateways that were not asked about yet, and what is known of the others.
+  /// Gateways still to ask about, and the results of the others.
   private var gateways: [NetworkAddress] = []
   private var hardware: HardwareAddress?
   private var unknown: [NetworkAddress] = []
 
-  /// - Parameters:
-  ///   - goal: what the way leads to; nil where no network is known to be home.
-  ///   - family: who speaks for radios, where that is known.
-  ///   - until: when all answers have to be there.
+  /// Starts a round that ends at `until`. `goal` is nil if no network is configured as home.
   init(to goal: NetworkGoal?, family: WirelessFamily?, until: Instant) {
     self.goal = goal
     self.family = family
@@ -93,7 +89,7 @@ final class NetworkRound {
     }
   }
 
-  /// The interface that is being asked about.
+  /// Interface of the current requests.
   var interface: NetworkInterface {
     guard let link else { preconditionFailure("its link comes first") }
     return link.interface
@@ -107,7 +103,7 @@ final class NetworkRound {
 
   // MARK: Answers
 
-  /// Takes in a message that answers the question.
+  /// Processes a message that answers the request.
   func answered(_ message: borrowing NetlinkMessage) throws(NetlinkError) -> Step {
     if message.flags & Netlink.Flag.dumpInterrupted != 0 { isInterrupted = true }
     switch message.type {
@@ -119,7 +115,7 @@ final class NetworkRound {
     }
   }
 
-  /// Takes in one entry of a list, or an answer that is one message.
+  /// Processes one entry of a list, or an answer of one message.
   private func received(_ message: borrowing NetlinkMessage) throws(NetlinkError) -> Step {
     switch (question, message.type) {
     case (.way, RouteNetlink.MessageType.newRoute):
@@ -147,7 +143,7 @@ final class NetworkRound {
     return .wait
   }
 
-  /// The kernel ended the list.
+  /// Handles the end of a list.
   private func ended() -> Step {
     switch question {
     case .routes(.ipv4): return ask(.routes(.ipv6))
@@ -156,15 +152,15 @@ final class NetworkRound {
     case .stations:
       guard let network else { return passOver() }
       return .found(.wireless(network, interface), unknown: [])
-    // Their answer is one message.
+    // The answer is one message.
     case .way, .link, .neighbour: return .wait
     }
   }
 
-  /// The kernel answered with an error number.
+  /// Handles an error number of the kernel.
   private func refused(_ error: Int32) -> Step {
     switch (question, error) {
-    // No way leads there.
+    // There is no route.
     case (.way, _): ask(.routes(.ipv4))
     case (.stations, KernelError.noSuchDevice), (.stations, KernelError.notSupported): askGateways()
     case (.stations, KernelError.noSuchEntry): .familyLost
@@ -174,7 +170,7 @@ final class NetworkRound {
     }
   }
 
-  /// Goes on with what is known of radios.
+  /// Continues with the known family of nl80211.
   func familyKnown() -> Step {
     if let family { return ask(.stations(family)) }
     return askGateways()
@@ -182,11 +178,11 @@ final class NetworkRound {
 
   // MARK: The interface
 
-  /// The best route over an interface that was not looked at.
+  /// Best route over an interface that was not examined yet.
   private var best: NetworkRoute? {
     var best: NetworkRoute?
     for route in routes where !passed.contains(route.hop.interface) {
-      // Without a default route, all leaves over the networks of the interfaces.
+      // Without a default route, all traffic uses the networks of the interfaces.
       guard route.isDefault || goal != nil && goal?.address == nil && elsewhere == nil else {
         continue
       }
@@ -201,8 +197,8 @@ final class NetworkRound {
     return .found(elsewhere.map { .elsewhere($0) } ?? .none, unknown: [])
   }
 
-  /// The interface says nothing of the place. Another one may, where messages leave over that all
-  /// the same.
+  /// Skips an interface that shows no location. Another one may show it, if traffic to the goal
+  /// bypasses the default route.
   private func passOver() -> Step {
     let isDefault = way != nil || best?.isDefault == true
     if isDefault, elsewhere == nil { elsewhere = interface }
@@ -216,13 +212,13 @@ final class NetworkRound {
   // MARK: The gateways
 
   private func askGateways() -> Step {
-    // Of a network without a gateway only a radio says which it is.
+    // Without a gateway, only a radio identifies the network.
     guard way != nil || best?.isDefault == true else { return passOver() }
     gateways = candidates()
     return gateways.isEmpty ? passOver() : ask(.neighbour(gateways.removeFirst()))
   }
 
-  /// All that the kernel may take on this interface, the most likely one first.
+  /// Returns the gateways that the kernel may use on this interface, the most likely one first.
   private func candidates() -> [NetworkAddress] {
     var found: [NetworkAddress] = []
     if let gateway = way?.gateway { found.append(gateway) }
@@ -252,7 +248,7 @@ final class NetworkRound {
   }
 }
 
-/// Error numbers of Linux that the kernel answers with.
+/// Error numbers of Linux in the kernel's answers.
 enum KernelError {
   static let operationNotPermitted: Int32 = 1
   static let noSuchEntry: Int32 = 2

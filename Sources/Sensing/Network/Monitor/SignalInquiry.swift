@@ -1,22 +1,22 @@
 public import Bytes
 
-/// Asks nl80211 how strong the station is that an interface is associated with: first which number
-/// the family has, then what the driver of the radio knows of the station.
+/// Asks nl80211 for the signal of the station that an interface is associated with: first for the
+/// number of the family, then for the driver's information about the station.
 ///
-/// The kernel answers a question before the next one can be sent, so there is no waiting here.
+/// The kernel answers a request before the next one can be sent, so the inquiry never waits.
 public struct SignalInquiry: ~Copyable {
-  /// The longest datagram that is read.
+  /// Maximum size of a datagram.
   public static let datagramByteCountMax = NetworkMonitor.datagramByteCountMax
 
-  /// What follows from a datagram.
+  /// Next step after a datagram.
   public enum Step: Equatable, Sendable {
-    /// The answer goes on in the next datagram.
+    /// The answer continues in the next datagram.
     case read
-    /// `request` is the next question.
+    /// `request` is the next one to send.
     case send
-    /// The strength in dBm; nil while the radio is associated with no station, or with several.
+    /// The signal in dBm; nil if the radio is associated with no station, or with several.
     case found(dBm: Int8?)
-    /// The interface is no radio, or the kernel knows of none.
+    /// The interface is not a radio, or unknown to nl80211.
     case noRadio
     case failed(errno: Int32)
   }
@@ -34,7 +34,7 @@ public struct SignalInquiry: ~Copyable {
     case several
   }
 
-  /// The question that is to be sent.
+  /// Request to send.
   public private(set) var request: ByteBuffer
   private var family: WirelessFamily?
   private var interface: UInt32 = 0
@@ -43,7 +43,7 @@ public struct SignalInquiry: ~Copyable {
 
   public init() { request = ByteBuffer(capacity: NetlinkRequest.byteCountMax) }
 
-  /// Begins anew, of the interface with this index; `request` is the first question.
+  /// Starts an inquiry about the interface with this index; `request` is the first request.
   public mutating func begin(interface: UInt32) {
     self.interface = interface
     if let family { askOfStation(family) } else { askForFamilies() }
@@ -65,7 +65,7 @@ public struct SignalInquiry: ~Copyable {
     request.append(question, sequence: sequence)
   }
 
-  /// Takes in one datagram of the kernel.
+  /// Processes one datagram of the kernel.
   public mutating func received(_ datagram: Span<UInt8>) throws(NetlinkError) -> Step {
     var messages = NetlinkMessages(datagram)
     while let message = try messages.next() {
@@ -112,14 +112,15 @@ public struct SignalInquiry: ~Copyable {
     case (.station, KernelError.noSuchDevice), (.station, KernelError.notSupported):
       return .noRadio
     case (.station, KernelError.noSuchEntry):
-      // The number of the family has gone with its module.
+      // The number of the family is invalid after its module was removed.
       family = nil
       return .failed(errno: error)
     default: return .failed(errno: error)
     }
   }
 
-  /// The average over the last frames, where the driver makes one; else the last frame.
+  /// Returns the average over the last frames if the driver computes one; otherwise the signal of
+  /// the last frame.
   private static func signal(in message: borrowing NetlinkMessage) throws(NetlinkError) -> Int8? {
     var attributes = try message.attributes(after: GenericNetlink.headerByteCount)
     guard message.payload[0] == WirelessNetlink.Command.newStation else { return nil }

@@ -1,6 +1,6 @@
 import Bytes
 
-/// What the kernel says about an interface: an `ifinfomsg` and its attributes.
+/// A message of the kernel about an interface: an `ifinfomsg` and its attributes.
 ///
 ///     offset size field                        attribute
 ///          0    1 family                             3 IFLA_IFNAME: the name
@@ -8,9 +8,9 @@ import Bytes
 ///          4    4 interface
 struct LinkMessage: Sendable {
   let interface: NetworkInterface
-  /// Whether the devices of this link have addresses of six bytes and find each other's.
+  /// Whether the devices of this link have addresses of six bytes and can resolve each other's.
   let isEthernet: Bool
-  /// Whether this only wraps something that the radio has to tell.
+  /// Whether the message only wraps an event of the radio.
   let isOfRadio: Bool
 
   init(_ message: borrowing NetlinkMessage) throws(NetlinkError) {
@@ -32,7 +32,7 @@ struct LinkMessage: Sendable {
   }
 }
 
-/// Who answers to an address on a link: an `ndmsg` and its attributes.
+/// A message of the kernel about a neighbour on a link: an `ndmsg` and its attributes.
 ///
 ///     offset size field                        attribute
 ///          0    1 family                             1 NDA_DST: the address
@@ -41,7 +41,7 @@ struct LinkMessage: Sendable {
 struct NeighbourMessage: Sendable {
   let interface: UInt32
   let address: NetworkAddress?
-  /// Nil where no machine has answered, and where the answer is no address of six bytes.
+  /// Nil if no machine has answered, or if the answer is not an address of six bytes.
   let hardwareAddress: HardwareAddress?
 
   init(_ message: borrowing NetlinkMessage) throws(NetlinkError) {

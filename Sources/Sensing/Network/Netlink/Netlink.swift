@@ -1,4 +1,4 @@
-/// One of the two conversations with the kernel.
+/// A netlink protocol of the kernel.
 public enum NetlinkProtocol: Equatable, Sendable {
   /// `NETLINK_ROUTE`: interfaces, routes, neighbours.
   case route
@@ -6,9 +6,9 @@ public enum NetlinkProtocol: Equatable, Sendable {
   case generic
 }
 
-/// The numbers of netlink that matter here, as the kernel's headers give them: `linux/netlink.h`,
-/// `linux/genetlink.h`, `linux/rtnetlink.h`, `linux/neighbour.h`, `linux/if_link.h`,
-/// `linux/nl80211.h`. They are part of the kernel's promise to programs and never change.
+/// Constants of netlink from the kernel's headers: `linux/netlink.h`, `linux/genetlink.h`,
+/// `linux/rtnetlink.h`, `linux/neighbour.h`, `linux/if_link.h`, `linux/nl80211.h`. They are part of
+/// the kernel's stable interface.
 enum Netlink {
   /// Headers and attributes begin at multiples of this (`NLMSG_ALIGNTO`, `NLA_ALIGNTO`).
   static let alignment = 4
@@ -24,13 +24,13 @@ enum Netlink {
 
   enum Flag {
     static let request: UInt16 = 0x1
-    /// Something changed while a list was made: it may miss an entry or have one twice.
+    /// The list changed while it was made: an entry may be missing or duplicated.
     static let dumpInterrupted: UInt16 = 0x10
     /// The whole list (`NLM_F_DUMP`).
     static let dump: UInt16 = 0x300
   }
 
-  /// What an attribute's type holds beside its number: nested, and in network byte order.
+  /// Mask of an attribute's number; the other bits mean nested, and network byte order.
   static let attributeTypeMask: UInt16 = 0x3FFF
 }
 
@@ -77,9 +77,9 @@ enum RouteNetlink {
   enum Link {
     static let byteCount = 16
     static let name: UInt16 = 3
-    /// An announcement of the old wireless interface, such as the end of a scan.
+    /// An event of the old wireless interface, such as the end of a scan.
     static let wireless: UInt16 = 11
-    /// Ethernet and everything that looks like it, radios included (`ARPHRD_ETHER`).
+    /// Ethernet and compatible links, including radios (`ARPHRD_ETHER`).
     static let ethernet: UInt16 = 1
   }
 
@@ -87,15 +87,15 @@ enum RouteNetlink {
     static let byteCount = 12
     static let destination: UInt16 = 1
     static let linkAddress: UInt16 = 2
-    /// Reachable, stale, delay, probe, permanent: the address is one that has answered.
+    /// Reachable, stale, delay, probe, permanent: the address has answered.
     static let isKnown: UInt16 = 0x02 | 0x04 | 0x08 | 0x10 | 0x80
   }
 }
 
-/// Families that are found by their name: `NETLINK_GENERIC`.
+/// Families that are found by name: `NETLINK_GENERIC`.
 enum GenericNetlink {
   static let headerByteCount = 4
-  /// The family that knows the others (`GENL_ID_CTRL`).
+  /// The family that lists the others (`GENL_ID_CTRL`).
   static let controller: UInt16 = 16
 
   enum Command {
@@ -115,7 +115,7 @@ enum GenericNetlink {
 /// Wireless networks: the family `nl80211`.
 enum WirelessNetlink {
   static let familyName: StaticString = "nl80211"
-  /// The group that tells of associations (`NL80211_MULTICAST_GROUP_MLME`).
+  /// Group that announces associations (`NL80211_MULTICAST_GROUP_MLME`).
   static let associationGroup: StaticString = "mlme"
 
   enum Command {
@@ -134,7 +134,7 @@ enum WirelessNetlink {
     static let station: UInt16 = 47
   }
 
-  /// What a driver knows of a station that it speaks with, in dBm.
+  /// The driver's information about an associated station, in dBm.
   enum StationInformation {
     static let signal: UInt16 = 7
     static let signalAverage: UInt16 = 13
@@ -148,6 +148,6 @@ enum WirelessNetlink {
     static let associated: UInt32 = 1
   }
 
-  /// The element of a frame that holds the name (IEEE 802.11, 9.4.2.2).
+  /// Element of a frame with the name (IEEE 802.11, 9.4.2.2).
   static let ssidElement: UInt8 = 0
 }

@@ -1,19 +1,18 @@
 import Bytes
 
-/// Why bytes are not what netlink promises.
+/// An error in the form of netlink messages.
 public enum NetlinkError: Error, Equatable, Sendable {
   /// The bytes end inside a header.
   case truncated
-  /// A length that is shorter than its own header, or longer than what there is.
+  /// A length is shorter than its own header, or longer than the rest.
   case badLength
 }
 
 extension NetlinkError {
-  /// What it was, for people.
   var words: StaticString {
     switch self {
     case .truncated: "a message that is cut off"
-    case .badLength: "a length that cannot be"
+    case .badLength: "an impossible length"
     }
   }
 }
@@ -26,7 +25,7 @@ struct NetlinkMessages: ~Escapable {
   @_lifetime(copy bytes)
   init(_ bytes: Span<UInt8>) { self.bytes = bytes }
 
-  /// The next message, or nil at the end.
+  /// Returns the next message; nil at the end.
   @_lifetime(copy self)
   mutating func next() throws(NetlinkError) -> NetlinkMessage? {
     guard position < bytes.count else { return nil }
@@ -39,14 +38,14 @@ struct NetlinkMessages: ~Escapable {
   }
 }
 
-/// One message.
+/// A netlink message.
 ///
 ///     offset size field
-///          0    4 length, of the header and what follows
+///          0    4 length, including the header
 ///          4    2 type
 ///          6    2 flags
-///          8    4 sequence: of an answer, the one of its question
-///         12    4 port: of an answer, who asked
+///          8    4 sequence: in an answer, the one of its request
+///         12    4 port: in an answer, the sender of the request
 ///         16      payload
 struct NetlinkMessage: ~Escapable {
   let type: UInt16
@@ -64,7 +63,7 @@ struct NetlinkMessage: ~Escapable {
     payload = bytes.extracting(Netlink.messageHeaderByteCount..<bytes.count)
   }
 
-  /// The attributes after a header of the family's own, which has so many bytes.
+  /// Returns the attributes after the family's own header of this size.
   @_lifetime(copy self)
   func attributes(after headerByteCount: Int) throws(NetlinkError) -> NetlinkAttributes {
     guard payload.count >= headerByteCount else { throw .truncated }
@@ -72,10 +71,10 @@ struct NetlinkMessage: ~Escapable {
     return NetlinkAttributes(payload.extracting(start..<payload.count))
   }
 
-  /// The error number of an error message, or of the end of a list; 0 where it went well.
+  /// Returns the error number of an error message or of the end of a list; 0 for success.
   func errorNumber() throws(NetlinkError) -> Int32 {
     guard payload.count >= 4 else {
-      // The end of a list need not say that it is a good one.
+      // The end of a list need not contain an error number.
       if type == Netlink.MessageType.done { return 0 }
       throw .truncated
     }
@@ -83,8 +82,8 @@ struct NetlinkMessage: ~Escapable {
   }
 }
 
-/// Attributes, one after the other: a length, a type, a value, and zeros up to a multiple of 4.
-/// Nested ones are the value of another one, and read the same way.
+/// A sequence of attributes: each a length, a type, a value, and zeros up to a multiple of 4.
+/// Nested attributes are the value of another one, in the same form.
 struct NetlinkAttributes: ~Escapable {
   private let bytes: Span<UInt8>
   private var position = 0
@@ -92,7 +91,7 @@ struct NetlinkAttributes: ~Escapable {
   @_lifetime(copy bytes)
   init(_ bytes: Span<UInt8>) { self.bytes = bytes }
 
-  /// The next attribute, or nil at the end.
+  /// Returns the next attribute; nil at the end.
   @_lifetime(copy self)
   mutating func next() throws(NetlinkError) -> NetlinkAttribute? {
     guard position < bytes.count else { return nil }
@@ -107,7 +106,7 @@ struct NetlinkAttributes: ~Escapable {
   }
 }
 
-/// One attribute. A number of another size than it should have is none.
+/// A netlink attribute. A number of the wrong size reads as nil.
 struct NetlinkAttribute: ~Escapable {
   let type: UInt16
   let value: Span<UInt8>
@@ -121,20 +120,19 @@ struct NetlinkAttribute: ~Escapable {
   var uint16: UInt16? { value.count == 2 ? value.nativeInteger(UInt16.self, at: 0) : nil }
   var uint32: UInt32? { value.count == 4 ? value.nativeInteger(UInt32.self, at: 0) : nil }
 
-  /// The value without the NUL that the kernel's texts end with.
+  /// Value as a text, without its final NUL.
   var text: Span<UInt8> {
     @_lifetime(copy self) get {
       value.extracting(0..<(value.firstIndex(of: 0) ?? value.count))
     }
   }
 
-  /// The value as attributes of its own.
   var nested: NetlinkAttributes {
     @_lifetime(copy self) get { NetlinkAttributes(value) }
   }
 }
 
-/// The first multiple of the alignment that is not less.
+/// Returns the smallest multiple of the alignment that is not less than `byteCount`.
 func aligned(_ byteCount: Int) -> Int {
   (byteCount + Netlink.alignment - 1) / Netlink.alignment * Netlink.alignment
 }

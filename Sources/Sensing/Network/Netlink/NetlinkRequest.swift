@@ -1,26 +1,26 @@
 import Bytes
 
-/// A question to the kernel.
+/// A request to the kernel.
 enum NetlinkRequest {
-  /// All routes of a family, also those of other tables.
+  /// All routes of a family, including other tables.
   case routes(NetworkAddress.Family)
-  /// How the kernel reaches an address.
+  /// Route to an address.
   case way(NetworkAddress)
-  /// One interface.
+  /// Properties of an interface.
   case link(UInt32)
-  /// Who answers to an address on an interface.
+  /// Neighbour with an address on an interface.
   case neighbour(NetworkAddress, interface: UInt32)
-  /// The families that there are now. Asked for one by its name, the kernel would load its module.
+  /// All present families. A request for one by its name would make the kernel load its module.
   case families
-  /// The stations that an interface has heard.
+  /// The stations that an interface has received.
   case stations(WirelessFamily, interface: UInt32)
   /// The stations that an interface is associated with.
   case associatedStations(WirelessFamily, interface: UInt32)
 
-  /// The longest one: of the neighbour at an address of IPv6.
+  /// Maximum size: a request for the neighbour with an IPv6 address.
   static let byteCountMax = 48
 
-  /// Of the question with its header.
+  /// Size of the request with its header.
   var byteCount: Int {
     let attributeHeaderByteCount = Netlink.attributeHeaderByteCount
     let bodyByteCount =
@@ -48,7 +48,7 @@ enum NetlinkRequest {
     }
   }
 
-  /// Whether the answer is a list, in many messages, or one message.
+  /// Whether the answer is a list of many messages.
   var isForList: Bool {
     switch self {
     case .routes, .families, .stations, .associatedStations: true
@@ -58,14 +58,14 @@ enum NetlinkRequest {
 }
 
 extension ByteBuffer {
-  /// Appends a question with its header.
+  /// Appends a request with its header.
   mutating func append(_ request: NetlinkRequest, sequence: UInt32) {
     let start = count
     append(native: UInt32(request.byteCount))
     append(native: request.type)
     append(native: Netlink.Flag.request | (request.isForList ? Netlink.Flag.dump : 0))
     append(native: sequence)
-    // The port: the kernel knows who asks.
+    // The port: the kernel knows the sender.
     append(native: UInt32(0))
     appendBody(of: request)
     precondition(isOverflowed || count - start == request.byteCount, "the header told the truth")
@@ -105,7 +105,7 @@ extension ByteBuffer {
     append(native: interface)
   }
 
-  /// A command and a version, which the kernel does not look at.
+  /// Appends a command and a version, which the kernel ignores.
   private mutating func appendGenericHeader(_ command: UInt8) {
     append(command)
     append(1)

@@ -1,15 +1,15 @@
 import Bytes
 
-/// Where a packet goes next: over an interface, and there to a gateway.
+/// The next hop of a packet: an interface, and a gateway on it.
 struct RouteHop: Equatable, Sendable {
-  /// The index of the interface it leaves by.
+  /// Index of the outgoing interface.
   let interface: UInt32
-  /// Nil if the other end needs no address, as in a tunnel or in the interface's own network.
+  /// Nil if no gateway is needed, as in a tunnel or in the interface's own network.
   let gateway: NetworkAddress?
 
-  /// Reads the answer to a question for one address.
+  /// Parses the answer to a request for the route to one address.
   ///
-  /// - Returns: nil where the address is the machine's own.
+  /// - Returns: nil if the address is the machine's own.
   init?(_ message: borrowing NetlinkMessage) throws(NetlinkError) {
     var attributes = try message.attributes(after: RouteNetlink.Route.byteCount)
     let header = message.payload
@@ -28,22 +28,20 @@ struct RouteHop: Equatable, Sendable {
   }
 }
 
-/// One hop of a route by which everything leaves that has no better one, or of one to the network
-/// of its interface.
+/// A hop of a default route, or of a route to the network of its interface.
 struct NetworkRoute: Equatable, Sendable {
-  /// More are not looked at.
+  /// Maximum number of routes to read.
   static let countMax = 32
 
   let family: NetworkAddress.Family
-  /// Whether it leads everywhere.
   let isDefault: Bool
-  /// Of several, those with the lowest are used.
+  /// Metric; of several routes, the one with the lowest is used.
   let metric: UInt32
-  /// Of those, the ones whose router prefers itself most (RFC 4191): -1, 0 or 1.
+  /// Router preference among routes with the same metric (RFC 4191): -1, 0 or 1.
   let preference: Int8
   let hop: RouteHop
 
-  /// Whether the kernel takes it where it has the other one as well; IPv4 comes before IPv6.
+  /// Returns whether the kernel prefers it to the other route; IPv4 comes before IPv6.
   func isBetter(than other: NetworkRoute) -> Bool {
     if isDefault != other.isDefault { return isDefault }
     if family != other.family { return family == .ipv4 }
@@ -53,10 +51,10 @@ struct NetworkRoute: Equatable, Sendable {
 }
 
 extension [NetworkRoute] {
-  /// Reads an `rtmsg` and its attributes.
+  /// Parses an `rtmsg` and its attributes.
   ///
   ///     offset size field                        attribute
-  ///          0    1 family                             1 RTA_DST: to where
+  ///          0    1 family                             1 RTA_DST: the destination
   ///          1    1 bits of the destination            4 RTA_OIF: the interface
   ///          2    1 bits of the source                 5 RTA_GATEWAY
   ///          3    1 type of service                    6 RTA_PRIORITY: the metric
@@ -65,9 +63,8 @@ extension [NetworkRoute] {
   ///          8    4 flags                             18 RTA_VIA: a gateway of another family
   ///                                                   20 RTA_PREF: the preference
   ///
-  /// Nothing is appended of a route that is none of these: for some senders or services only, of
-  /// another table than the main one, one that refuses, or one whose interface is down or has
-  /// nothing plugged in.
+  /// Nothing is appended for other routes: for some senders or services only, of another table than
+  /// the main one, one that rejects packets, or one whose interface is down or unplugged.
   mutating func append(_ message: borrowing NetlinkMessage) throws(NetlinkError) {
     var attributes = try message.attributes(after: RouteNetlink.Route.byteCount)
     let header = message.payload
@@ -83,7 +80,7 @@ extension [NetworkRoute] {
     while let attribute = try attributes.next() {
       switch attribute.type {
       case RouteNetlink.Route.destination:
-        // Each interface has a route to what is on its own link (fe80::/10).
+        // Each interface has a route to its own link (fe80::/10).
         isLocal = attribute.value.starts(withLinkLocal: family)
       case RouteNetlink.Route.priority: metric = attribute.uint32 ?? metric
       case RouteNetlink.Route.table: table = attribute.uint32 ?? table
@@ -112,22 +109,22 @@ extension Span<UInt8> {
 }
 
 extension NetlinkAttribute {
-  /// Two bits with a sign: low, medium or high; what is reserved is medium.
+  /// Two bits with a sign: low, medium or high; the reserved value is medium.
   fileprivate var preference: Int8 {
     guard value.count == 1 else { return 0 }
     return value[0] & 3 == 3 ? -1 : value[0] & 3 == 1 ? 1 : 0
   }
 }
 
-/// What attributes say of a hop.
+/// The attributes of a hop.
 private struct HopFields {
   var interface: UInt32?
   var gateway: NetworkAddress?
 
-  /// Reads the value of RTA_MULTIPATH: `rtnexthop`s, each with attributes of its own.
+  /// Parses the value of RTA_MULTIPATH: `rtnexthop`s, each with its own attributes.
   ///
   ///     offset size field
-  ///          0    2 length, of the header and the attributes
+  ///          0    2 length, including the attributes
   ///          2    1 flags
   ///          3    1 weight
   ///          4    4 interface
@@ -164,7 +161,7 @@ private struct HopFields {
 }
 
 extension NetworkAddress {
-  /// Reads a `rtvia`: two bytes of family, and the address.
+  /// Parses a `rtvia`: two bytes of family, and the address.
   fileprivate init?(via value: Span<UInt8>) {
     guard value.count >= 2,
       let number = UInt8(exactly: value.nativeInteger(UInt16.self, at: 0)),

@@ -1,14 +1,14 @@
 import Bytes
 
-/// The number that a family of generic netlink has until the kernel starts again, or its module.
+/// The number of the nl80211 family, valid until the kernel or the module is loaded again.
 struct WirelessFamily: Equatable, Sendable {
   let id: UInt16
-  /// The multicast group that tells of associations.
+  /// Multicast group that announces associations.
   let associationGroup: UInt32
 
-  /// Reads one entry of the controller's list of families.
+  /// Parses one entry of the controller's list of families.
   ///
-  /// - Returns: nil where it is another family, or not whole.
+  /// - Returns: nil if the entry is of another family, or incomplete.
   init?(_ message: borrowing NetlinkMessage) throws(NetlinkError) {
     var attributes = try message.attributes(after: GenericNetlink.headerByteCount)
     guard message.payload[0] == GenericNetlink.Command.newFamily else { return nil }
@@ -53,10 +53,10 @@ struct WirelessFamily: Equatable, Sendable {
 }
 
 extension WirelessNetwork {
-  /// Reads one entry of the kernel's list of stations that were heard.
+  /// Parses one entry of the kernel's list of stations that the radio has received.
   ///
-  /// - Returns: nil where it is not the one that the machine is associated with. An entry stays in
-  ///   the list for a while when its station is gone: only this mark tells the truth.
+  /// - Returns: nil if the machine is not associated with it. An entry remains in the list for a
+  ///   while after its station has gone: only this mark is reliable.
   init?(associatedIn message: borrowing NetlinkMessage) throws(NetlinkError) {
     var attributes = try message.attributes(after: GenericNetlink.headerByteCount)
     guard message.payload[0] == WirelessNetlink.Command.newScanResults else { return nil }
@@ -86,15 +86,14 @@ extension WirelessNetwork {
       }
     }
     guard isAssociated, let bssid else { return nil }
-    // What a station answers when it is asked holds the name even where its beacon hides it.
+    // The probe response of a station contains the name even if its beacon hides it.
     self.init(ssid: answered ?? announced, bssid: bssid)
   }
 }
 
 extension SSID {
-  /// Finds the name among the elements of a frame: a number, a length, a value, without gaps. They
-  /// come from the air, and each transmitter can send them: what is wrong in them ends the search,
-  /// and nothing more.
+  /// Finds the name in the elements of a frame: a number, a length, a value, without gaps. They
+  /// come from any transmitter: an invalid element only ends the search.
   init?(elements: Span<UInt8>) {
     var position = 0
     while elements.count - position >= 2 {
@@ -113,10 +112,10 @@ extension SSID {
 
 /// An announcement that the machine's association may have changed.
 struct AssociationChange: Equatable, Sendable {
-  /// Nil where it does not say.
+  /// Nil if the announcement does not contain it.
   let interface: UInt32?
 
-  /// - Returns: nil where it tells of something else, such as another station.
+  /// - Returns: nil for other events, such as one about another station.
   init?(_ message: borrowing NetlinkMessage) throws(NetlinkError) {
     var attributes = try message.attributes(after: GenericNetlink.headerByteCount)
     switch message.payload[0] {

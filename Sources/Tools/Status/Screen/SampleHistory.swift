@@ -1,36 +1,35 @@
 import Bytes
 
-/// What a number was since the watching began, for a small graph: a fixed count of samples, of
-/// which two become one whenever they are full, so that all of the time stays on the graph.
+/// History of a number since the watch began, for a small graph: a fixed number of samples. When
+/// they are full, pairs are merged, so that all of the time stays on the graph.
 struct SampleHistory {
   static let capacity = 256
-  /// What one sample is of at first: the graph grows by a column so often.
+  /// Duration of one sample at first: the graph grows by a column in this time.
   static let sampleTime: Duration = .seconds(10)
-  /// Stands for a time in which the number was not known.
+  /// Marker of a time in which the number was not known.
   private static let gap = Int64.min
   /// Larger numbers are drawn as this one.
   private static let magnitudeMax: Int64 = 1 << 40
 
   private var samples: [Int64] = []
-  /// How many values make a sample now.
   private var valuesPerSample: Int
-  /// Of the sample that is being made.
+  /// Sum and counts of the unfinished sample.
   private var sum: Int64 = 0
   private var knownCount = 0
   private var count = 0
-  /// The last one that was known.
+  /// Last known value.
   private(set) var latest: Int64?
 
-  /// Of a number that is told so often.
+  /// Creates the history of a number that is reported at this interval.
   init(every: Duration) {
     samples.reserveCapacity(Self.capacity)
     valuesPerSample = Int(max(Self.sampleTime.nanoseconds / max(every.nanoseconds, 1), 1))
   }
 
-  /// Whether the number was ever known.
+  /// Whether the number was never known.
   var isEmpty: Bool { latest == nil }
 
-  /// The number is this now; nil where it is not known.
+  /// Appends the present value; nil if it is not known.
   mutating func append(_ value: Int64?) {
     if let value {
       let value = min(max(value, -Self.magnitudeMax), Self.magnitudeMax)
@@ -45,7 +44,7 @@ struct SampleHistory {
     if samples.count == Self.capacity { halve() }
   }
 
-  /// The sample that is being made, as far as it is.
+  /// Unfinished sample so far.
   private var current: Int64 { knownCount == 0 ? Self.gap : sum / Int64(knownCount) }
 
   private mutating func halve() {
@@ -66,8 +65,8 @@ struct SampleHistory {
     return count == 0 ? gap : sum / count
   }
 
-  /// All of the time in so many columns at most, the oldest first; nil where it was not known. A
-  /// new sample changes the last column only, as long as there are enough.
+  /// Returns all of the time in at most `max` columns, oldest first; nil if the number was not
+  /// known. As long as there are enough columns, a new sample changes only the last one.
   func columns(max: Int) -> [Int64?] {
     guard max > 0 else { return [] }
     let samples = count == 0 ? samples : samples + [current]
@@ -85,8 +84,7 @@ struct SampleHistory {
 }
 
 extension ScreenGrid {
-  /// Draws a graph of so many rows, whose lowest level is `scale.lowerBound` and whose highest is
-  /// the upper one.
+  /// Draws a graph from `scale.lowerBound`, the lowest level, to `scale.upperBound`.
   mutating func draw(
     _ history: SampleHistory, scale: ClosedRange<Int64>, in rows: Range<Int>,
     _ columns: Range<Int>, isUnicode: Bool
@@ -97,7 +95,7 @@ extension ScreenGrid {
     for index in values.indices {
       guard let value = values[index] else { continue }
       let above = min(max(value, scale.lowerBound), scale.upperBound) - scale.lowerBound
-      // The least one is seen too, unlike a gap.
+      // The lowest level is visible, unlike a gap.
       var rest = Int(max(above * levels / length, 1))
       for row in rows.reversed() where rest > 0 {
         let scalar = Self.block(min(rest, 8), isUnicode: isUnicode)
@@ -108,7 +106,7 @@ extension ScreenGrid {
     }
   }
 
-  /// The mark of 1...8 eighths.
+  /// Returns the character for 1...8 eighths.
   private static func block(_ eighths: Int, isUnicode: Bool) -> UInt32 {
     if isUnicode { return 0x2580 + UInt32(eighths) }
     let marks: StaticString = "_.-:=+*#"

@@ -1,6 +1,6 @@
 import Bytes
 
-/// One column of one row of a terminal.
+/// Cell of a terminal: one column of one row.
 struct ScreenCell: Equatable {
   enum Style: UInt8 {
     case plain, strong, faint, good, bad
@@ -8,7 +8,7 @@ struct ScreenCell: Equatable {
 
   static let blank = ScreenCell(scalar: 0x20, style: .plain)
 
-  /// What stands here; 0 for the second column of the wide character before.
+  /// Unicode scalar; 0 for the second column of the wide character before.
   var scalar: UInt32
   var style: Style
 
@@ -16,11 +16,11 @@ struct ScreenCell: Equatable {
 }
 
 extension [UInt8] {
-  /// The columns that a text from anywhere takes.
+  /// Columns of an untrusted text.
   ///
-  /// A terminal gets nothing but characters that take as many columns in all terminals: marks that
-  /// stand with the character before are left out, and everything else is a `?`: control
-  /// characters, what is not UTF-8, and writing from right to left, which a terminal may turn.
+  /// A terminal gets only characters that take the same number of columns in all terminals:
+  /// combining marks are left out, and everything else becomes `?`: control characters, invalid
+  /// UTF-8, and writing from right to left, which a terminal may reorder.
   func cells(_ style: ScreenCell.Style = .plain, isUnicode: Bool) -> [ScreenCell] {
     var cells: [ScreenCell] = []
     var index = 0
@@ -43,9 +43,9 @@ extension [UInt8] {
 }
 
 extension UInt32 {
-  /// How many columns each terminal gives this character: 0 for a mark on the one before, 1 or 2;
-  /// nil where terminals differ, or would obey it. After `EastAsianWidth.txt` of Unicode 15, as far
-  /// as those before say the same.
+  /// Number of columns that every terminal gives this character: 0 for a combining mark, 1 or 2;
+  /// nil if terminals differ, or would execute it. After `EastAsianWidth.txt` of Unicode 15, as far
+  /// as earlier versions agree.
   var columnCount: Int? {
     switch self {
     case 0x300...0x36F, 0x200B...0x200D, 0x2060, 0xFE00...0xFE0F, 0xFE20...0xFE2F,
@@ -71,8 +71,8 @@ extension UInt32 {
     }
   }
 
-  /// The same for a terminal that knows ASCII only: what has no likeness is a `?`, a degree is left
-  /// out.
+  /// Replacement for a terminal that knows only ASCII: a character without a likeness becomes `?`,
+  /// a degree sign is left out.
   fileprivate var inASCII: UInt32 {
     switch self {
     case 0...0x7E: self

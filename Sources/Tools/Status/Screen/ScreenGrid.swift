@@ -1,22 +1,22 @@
 import Bytes
 
-/// How large a terminal is.
+/// Size of a terminal.
 struct ScreenSize: Equatable {
-  /// What is beyond stays empty.
+  /// Limits of the picture; cells beyond stay empty.
   static let columnsMax = 512
   static let rowsMax = 256
 
   let columns: Int
   let rows: Int
 
-  /// A terminal that does not say how large it is has 80 by 24.
+  /// Creates a size; a terminal that does not report one gets 80 by 24.
   init(columns: Int, rows: Int) {
     self.columns = columns < 1 ? 80 : min(columns, Self.columnsMax)
     self.rows = rows < 1 ? 24 : min(rows, Self.rowsMax)
   }
 }
 
-/// What a terminal can show.
+/// Capabilities of a terminal.
 struct ScreenLook: Equatable {
   var isColored: Bool
   /// Whether it shows UTF-8, with blocks and braille.
@@ -27,7 +27,7 @@ struct ScreenLook: Equatable {
     self.isUnicode = isUnicode
   }
 
-  /// What the environment says of the terminal; nil where that cannot be drawn on.
+  /// Reads the capabilities from the environment; nil if the terminal cannot be drawn on.
   ///
   /// The first of `LC_ALL`, `LC_CTYPE` and `LANG` that is not empty names the character set
   /// (`locale(7)`). The kernel's own console (`TERM=linux`) has no braille, and few blocks.
@@ -45,7 +45,7 @@ struct ScreenLook: Equatable {
   }
 }
 
-/// A picture for a terminal, cell by cell.
+/// Picture for a terminal, cell by cell.
 struct ScreenGrid: Equatable {
   let size: ScreenSize
   private(set) var cells: [ScreenCell]
@@ -57,8 +57,8 @@ struct ScreenGrid: Equatable {
 
   subscript(row: Int, column: Int) -> ScreenCell { cells[row * size.columns + column] }
 
-  /// Puts cells into a row, as many as there is room for before `end`; half of a wide character is
-  /// a space. Whatever is out of the picture is left out.
+  /// Puts cells into a row, as many as fit before `end`; half of a wide character becomes a space.
+  /// Cells outside the picture are dropped.
   mutating func put(_ new: [ScreenCell], row: Int, column: Int, end: Int = .max) {
     guard (0..<size.rows).contains(row), column >= 0 else { return }
     let end = min(end, size.columns)
@@ -72,7 +72,7 @@ struct ScreenGrid: Equatable {
     }
   }
 
-  /// These rows in one style.
+  /// Sets the style of these rows.
   mutating func setStyle(_ style: ScreenCell.Style, ofRows rows: Range<Int>) {
     for index in rows.lowerBound * size.columns..<rows.upperBound * size.columns {
       cells[index].style = style
@@ -81,8 +81,8 @@ struct ScreenGrid: Equatable {
 
   // MARK: For the terminal
 
-  /// What makes a terminal that shows `old` show this: nothing where they are the same. Nil is a
-  /// terminal of which nothing is known.
+  /// Returns the bytes that change a terminal from `old` to this picture; empty if they are equal.
+  /// Nil is a terminal with unknown content.
   func bytes(after old: ScreenGrid?, _ look: ScreenLook) -> [UInt8] {
     var pen = ScreenPen(look)
     var former = ScreenGrid(size)
@@ -94,7 +94,7 @@ struct ScreenGrid: Equatable {
           column += 1
           continue
         }
-        // Both halves of a wide character are other ones, or none is.
+        // Either both halves of a wide character have changed, or neither has.
         repeat {
           pen.write(self[row, column], row: row, column: column)
           column += 1
@@ -105,12 +105,12 @@ struct ScreenGrid: Equatable {
   }
 }
 
-/// Writes cells to a terminal, moving its cursor where they are not neighbours.
+/// Writer of cells to a terminal; moves the cursor between cells that are not neighbours.
 private struct ScreenPen {
   private var bytes: [UInt8] = []
   private let look: ScreenLook
   private var style = ScreenCell.Style.plain
-  /// Where the terminal writes next; nil where terminals may differ.
+  /// Position of the next character; nil if terminals may differ.
   private var place: (row: Int, column: Int)?
 
   init(_ look: ScreenLook) { self.look = look }
@@ -128,7 +128,7 @@ private struct ScreenPen {
       bytes += [UInt8](sequence(of: style))
     }
     bytes.append(scalar: cell.scalar)
-    // Should a terminal take it for a narrow one after all, only that character is wrong.
+    // If a terminal treats it as narrow, only that character is wrong.
     place = cell.scalar.columnCount == 1 ? (row, column + 1) : nil
   }
 
@@ -149,7 +149,7 @@ private struct ScreenPen {
 }
 
 extension [UInt8] {
-  /// A character in UTF-8.
+  /// Appends a character in UTF-8.
   fileprivate mutating func append(scalar: UInt32) {
     switch scalar {
     case 0..<0x80: append(UInt8(scalar))

@@ -1,19 +1,19 @@
 import Bytes
 
-/// What a person at a screen wants.
+/// Command of a person at a screen.
 enum ScreenKey: Equatable {
   case up, down, pageUp, pageDown, first, last, redraw, end
 }
 
-/// Reads the keys of a terminal out of its bytes, however they are cut into pieces.
+/// Parser of the keys in a terminal's bytes, which may be split at any point.
 struct ScreenKeys {
   private enum State { case plain, escape, sequence }
 
   private var state = State.plain
-  /// The first number of a sequence.
+  /// First number of a sequence.
   private var number: UInt8 = 0
 
-  /// The key that this byte ends; nil where it ends none that is known.
+  /// Returns the key that this byte completes; nil if it completes no known key.
   mutating func read(_ byte: UInt8) -> ScreenKey? {
     switch (state, byte) {
     case (_, 0x1B):
@@ -29,7 +29,7 @@ struct ScreenKeys {
     case (.sequence, _):
       state = .plain
       return key(endingWith: byte)
-    // An Esc that begins no sequence is a key of its own, which is none of ours.
+    // An Esc that begins no sequence is a key of its own, without a function here.
     case (.escape, _), (.plain, _):
       state = .plain
       return Self.key(byte)
@@ -46,7 +46,7 @@ struct ScreenKeys {
     case UInt8(ascii: "G"): .last
     // Ctrl-L
     case 0x0C: .redraw
-    // Ctrl-C, where the terminal makes no signal of it.
+    // Ctrl-C, if the terminal makes no signal of it.
     case UInt8(ascii: "q"), 0x03: .end
     default: nil
     }

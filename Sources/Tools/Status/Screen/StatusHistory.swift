@@ -1,19 +1,19 @@
 import Board
 import Bytes
 
-/// What the agent told since the watching began, as far as the picture shows it. Everything has a
+/// Answers of the agent since the watch began, as far as the picture shows them. Everything has a
 /// fixed capacity.
 struct StatusHistory {
   static let decisionsMax = 16
-  /// Moments are told to the second: fixes that seem to be so near are one. A cycle takes five
-  /// seconds at least.
+  /// Fixes closer in time than this are the same one: times come in whole seconds, and a cycle
+  /// takes at least five seconds.
   private static let sameFixMax: Duration = .seconds(2)
 
-  /// What became of fixes, one after the other, for the same reason.
+  /// Decision on consecutive fixes, for the same reason.
   struct Decision {
     let words: MessageText
     var count: Int
-    /// When the last one was told, by the clocks of people here.
+    /// Local time of the last report.
     var local: WallTime
   }
 
@@ -21,7 +21,7 @@ struct StatusHistory {
   private(set) var signal: SampleHistory
   private(set) var backlog: SampleHistory
   private(set) var map = TrackMap()
-  /// The newest one first.
+  /// Newest first.
   private(set) var decisions: [Decision] = []
   private(set) var batteryWords: MessageText = ""
   private(set) var signalWords: MessageText = ""
@@ -29,14 +29,14 @@ struct StatusHistory {
   private var startedAt: Instant?
   private var isWayKnown = false
 
-  /// The agent is asked so often.
+  /// Creates the history of an agent that is asked at this interval.
   init(every: Duration) {
     battery = SampleHistory(every: every)
     signal = battery
     backlog = battery
   }
 
-  /// The agent told this.
+  /// Records an answer of the agent.
   mutating func answered(_ status: AgentStatus, at moment: ScreenMoment) {
     let root = status.root
     let backlogs = [
@@ -50,7 +50,7 @@ struct StatusHistory {
     fixed(root, at: moment)
   }
 
-  /// The agent told nothing.
+  /// Records that the agent did not answer.
   mutating func unanswered() {
     battery.append(nil)
     signal.append(nil)
@@ -58,7 +58,7 @@ struct StatusHistory {
     isWayKnown = false
   }
 
-  /// Takes the first sensor of a device class that is a number; a binary sensor can have one too.
+  /// Appends the first numeric sensor of a device class; a binary sensor can have one, too.
   private static func append(
     _ sensors: [StatusMembers], _ deviceClass: StaticString, to history: inout SampleHistory,
     _ words: inout MessageText
@@ -101,13 +101,13 @@ struct StatusHistory {
   }
 }
 
-/// When something is told to the screen.
+/// Time of an event for the screen.
 struct ScreenMoment {
   let instant: Instant
-  /// What the clocks of people here show.
+  /// Local wall-clock time.
   let local: WallTime
 
-  // The number comes from outside, and is 0 or more.
+  // `seconds` is untrusted, but never negative.
   fileprivate func ago(_ seconds: Int) -> Instant {
     Instant(nanoseconds: instant.nanoseconds - Int64(min(seconds, 1 << 32)) * 1_000_000_000)
   }

@@ -10,12 +10,12 @@ extension StatusScreen {
     let scale: ClosedRange<Int64>
   }
 
-  /// What a graph's name and value take.
+  /// Columns of a graph's name and value.
   private static let labelColumns = 20
-  /// A window that has fewer columns has its map below the graphs.
+  /// In a narrower window the map is below the graphs.
   private static let besideColumnsMin = 56
 
-  /// Those of what the agent has ever told.
+  /// Graphs of the values that the agent has reported so far.
   private var graphs: [Graph] {
     var graphs: [Graph] = []
     if !history.battery.isEmpty {
@@ -24,13 +24,13 @@ extension StatusScreen {
           name: "battery", words: history.batteryWords, history: history.battery, scale: 0...100))
     }
     if !history.signal.isEmpty {
-      // Radios hear nothing below, and are beside the access point above.
+      // Below this a radio receives nothing; above it, it is beside the access point.
       graphs.append(
         Graph(
           name: "signal", words: history.signalWords, history: history.signal, scale: -95 ... -35))
     }
     if let backlog = history.backlog.latest {
-      // In steps: it is not drawn anew for each one that waits.
+      // In steps, so that one more waiting entry does not redraw the whole graph.
       var top: Int64 = 8
       for value in history.backlog.columns(max: SampleHistory.capacity) {
         while top < value ?? 0 { top *= 2 }
@@ -57,7 +57,7 @@ extension StatusScreen {
     return min(max(usual, room), 4)
   }
 
-  /// The rows of all graphs and of the map.
+  /// Number of rows of all graphs and of the map.
   var panelRowCount: Int {
     let rows = graphs.count * graphRowCount
     return isMapBeside ? max(rows, mapRowCount) : rows + mapRowCount

@@ -8,7 +8,7 @@ extension StatusScreen {
   private static let tableColumnsMax = 90
   private static let ageColumns = 16
 
-  /// All of its lines, each no wider than the terminal.
+  /// Returns all lines of the list, each no wider than the terminal.
   func list(columns: Int) -> [[ScreenCell]] {
     var lines: [[ScreenCell]] = []
     if let silence {
@@ -29,7 +29,7 @@ extension StatusScreen {
     return lines + (silence == nil ? told : told.map { $0.map { $0.faint } })
   }
 
-  /// The lines of a status, with a verdict at the begin of some.
+  /// Returns the lines of a status, some with a verdict at their begin.
   private func lines(_ words: [UInt8], _ columns: Int) -> [[ScreenCell]] {
     let isWide = columns >= Self.wideColumnsMin
     var lines: [[ScreenCell]] = []
@@ -71,13 +71,13 @@ extension StatusScreen {
     let hidden = root.number("sensor_count") - sensors.count
     if hidden > 0 {
       lines += wrapped(
-        "  \(hidden, "sensor") more: without a value yet, or too many to be told", columns,
+        "  \(hidden, "sensor") not shown (no value yet, or the list is too long)", columns,
         indent: 2, .faint)
     }
     return lines
   }
 
-  /// A sensor in columns, or one behind the other where a part of it is too long for that.
+  /// Returns a sensor in columns, or as running text if a part is too long for its column.
   private func line(
     _ sensor: StatusMembers, _ name: [ScreenCell], valuesFrom start: Int, _ columns: Int
   ) -> [[ScreenCell]] {

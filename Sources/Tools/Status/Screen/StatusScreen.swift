@@ -1,11 +1,11 @@
 import Board
 import Bytes
 
-/// The picture of `homeward status --watch`: a machine that is told what the agent says, what the
-/// person types and how large the terminal is, and makes what has to be written to the terminal.
+/// Picture of `homeward status --watch`: a machine that takes the answers of the agent, the keys
+/// and the size of the terminal, and returns the bytes for the terminal.
 ///
-/// It is calm: lengths of time are told in whole minutes, so that a picture of which nothing has
-/// changed costs no byte, and what has changed costs its own cells.
+/// Durations are shown in whole minutes, so that an unchanged picture costs no byte, and a change
+/// costs only its own cells.
 ///
 ///     homeward 0.1.0  all is well                                        since 16:20
 ///     battery   83 %     ▆▆▆▆▆▆▆▆▆▇▇▇▇▇▇▇                             ⡠⠤⠒⠉
@@ -21,15 +21,15 @@ struct StatusScreen {
   let look: ScreenLook
   private(set) var size: ScreenSize
   let begin: WallTime
-  /// What the agent told last.
+  /// Last answer of the agent.
   private(set) var status: AgentStatus?
   private(set) var history: StatusHistory
-  /// Why the agent does not answer now, and since when.
+  /// Reason why the agent does not answer now, and the time of the first failure.
   private(set) var silence: (reason: MessageText, since: WallTime)?
   private var keys = ScreenKeys()
-  /// The first line of the list that is shown.
+  /// First visible line of the list.
   private var scroll = 0
-  /// What the terminal shows; nil where that is not known.
+  /// Picture on the terminal; nil if it is not known.
   private var shown: ScreenGrid?
 
   init(size: ScreenSize, look: ScreenLook, every: Duration, at moment: ScreenMoment) {
@@ -50,7 +50,7 @@ struct StatusScreen {
     history.answered(status, at: moment)
   }
 
-  /// The agent does not run, or does not answer; what it told last stays.
+  /// Records that the agent does not run or does not answer; its last answer stays.
   mutating func unanswered(_ reason: MessageText, at moment: ScreenMoment) {
     silence = (reason, silence?.since ?? moment.local)
     history.unanswered()
@@ -61,10 +61,10 @@ struct StatusScreen {
     forgetScreen()
   }
 
-  /// The terminal may show anything: all is drawn anew.
+  /// Forgets the picture on the terminal, so that all of it is drawn again.
   mutating func forgetScreen() { shown = nil }
 
-  /// Returns whether the person wants the end.
+  /// Processes typed bytes; returns whether the person quits.
   mutating func typed(_ bytes: Span<UInt8>) -> Bool {
     for index in bytes.indices {
       guard let key = keys.read(bytes[index]) else { continue }
@@ -92,8 +92,7 @@ struct StatusScreen {
 
   // MARK: The picture
 
-  /// What has to be written to the terminal, so that it shows how things are; nothing where it
-  /// does.
+  /// Returns the bytes that update the terminal; empty if nothing has changed.
   mutating func frame() -> [UInt8] {
     let grid = draw()
     let bytes = grid.bytes(after: shown, look)
@@ -158,20 +157,20 @@ struct StatusScreen {
     grid.put(keys, row: row, column: size.columns - keys.count)
   }
 
-  /// What the keys do, in so many words as there is room for.
+  /// Returns the help on keys, as long as the columns allow.
   private func keys(isScrolling: Bool, columns: Int) -> [ScreenCell] {
     let end = cells("q: end", .faint)
     guard isScrolling else { return end }
     let long: MessageText = size.columns < 60 ? "j k: scroll  " : "j k, arrows, Page: scroll   "
     for words in [long, "j k  "] {
       let keys = cells(words, .faint) + end
-      // At least a space before them.
+      // There is at least one space before them.
       if keys.count < columns { return keys }
     }
     return end
   }
 
-  /// Where the list is: below the title, the graphs and the rule.
+  /// Rows of the list: below the title, the graphs and the rule.
   private var listRows: Range<Int> {
     let first = min(2 + panelRowCount, size.rows - 1)
     return first..<size.rows - 1
@@ -183,7 +182,7 @@ struct StatusScreen {
     text.bytes.cells(style, isUnicode: look.isUnicode)
   }
 
-  /// The lines of a text, the second and later ones indented.
+  /// Wraps a text into lines, the second and later ones indented.
   func wrapped(
     _ text: MessageText, _ columns: Int, indent: Int = 0, _ style: ScreenCell.Style = .plain
   ) -> [[ScreenCell]] {
@@ -201,7 +200,7 @@ struct StatusScreen {
       let end = space ?? (rest[columns].isSecondHalf ? columns - 1 : columns)
       lines.append(Array(rest[..<end]))
       rest = margin + rest[(space == nil ? end : end + 1)...]
-      // What a line of nothing but one wide character would never get shorter by.
+      // A wide character may not fit even on an empty line: it would never get shorter.
       if end <= indent { break }
     }
     lines.append(rest)
@@ -210,12 +209,12 @@ struct StatusScreen {
 }
 
 extension MessageText.StringInterpolation {
-  /// Such as `16:27`; of a time that is local already.
+  /// Appends a time that is local already, such as `16:27`.
   mutating func appendInterpolation(minutes local: WallTime) {
     appendInterpolation(bytes: [UInt8](Text(iso8601: local).bytes[11..<16]))
   }
 
-  /// Such as `16:27:22`; of a time that is local already.
+  /// Appends a time that is local already, such as `16:27:22`.
   mutating func appendInterpolation(seconds local: WallTime) {
     appendInterpolation(bytes: [UInt8](Text(iso8601: local).bytes[11..<19]))
   }

@@ -3,10 +3,10 @@ import Bytes
 import CLinux
 import LinuxIO
 
-/// `homeward status --watch` at a terminal: asks the agent again and again, and draws what it says.
+/// Screen of `homeward status --watch`: asks the agent repeatedly, and draws the answers.
 ///
-/// It wakes for a key, a signal, an answer, and to ask. Between two questions nothing is drawn but
-/// what the person does.
+/// It wakes for a key, a signal, an answer, and the next question. Between two questions it draws
+/// only in response to the person.
 final class StatusWatch: Watcher {
   private let client: StatusClient
   private let loop: EventLoop
@@ -20,7 +20,7 @@ final class StatusWatch: Watcher {
   private var isOver = false
   /// Whether the picture may have changed.
   private var isDue = false
-  /// What the terminal has not taken yet of the picture. A next one is drawn when it has it all.
+  /// Part of the picture that the terminal has not accepted yet. The next picture waits for it.
   private var unwritten: [UInt8] = []
   private var takingWatch: LinuxIO.Watch?
 
@@ -33,11 +33,11 @@ final class StatusWatch: Watcher {
     loop = try EventLoop.forCommand()
     screen = StatusScreen(size: .ofTerminal, look: look, every: every, at: .now)
     do throws(Errno) { signals = try Descriptor.signals(ofTerminal: true) } catch {
-      throw CommandFailure(code: .osError, text: "the kernel gives no signals: \(error)")
+      throw CommandFailure(code: .osError, text: "signals cannot be received: \(error)")
     }
   }
 
-  /// Comes back when the person has had enough of it; the terminal is then as it was.
+  /// Runs until the person quits; the terminal is then as it was.
   func run() throws(CommandFailure) {
     defer {
       question?.cancel()
@@ -65,7 +65,7 @@ final class StatusWatch: Watcher {
         _ = try loop.watch(STDIN_FILENO, for: .input, telling: self)
       }
     } catch {
-      throw CommandFailure(code: .osError, text: "the keyboard cannot be watched: \(error)")
+      throw CommandFailure(code: .osError, text: "the keyboard cannot be read: \(error)")
     }
   }
 
@@ -90,7 +90,8 @@ final class StatusWatch: Watcher {
     }
   }
 
-  /// An agent that does not run may be started, and one that hangs may go on.
+  /// Continues after a failure that may pass: an agent may be started, and a hanging one may
+  /// recover.
   private func failed(_ failure: CommandFailure) throws(CommandFailure) {
     guard failure.code == .unavailable || failure.code == .temporaryFailure else { throw failure }
     screen.unanswered(failure.text, at: .now)
@@ -103,7 +104,7 @@ final class StatusWatch: Watcher {
     isDue = false
     if !isEntered {
       do throws(Errno) { try terminal.enterScreen() } catch {
-        throw CommandFailure(code: .osError, text: "the terminal cannot be drawn on: \(error)")
+        throw CommandFailure(code: .osError, text: "the terminal cannot be written: \(error)")
       }
       isEntered = true
       unwritten = [UInt8](Terminal.screenBeginning)
@@ -112,8 +113,8 @@ final class StatusWatch: Watcher {
     write()
   }
 
-  /// Writes what the terminal takes now. One that takes nothing, as where its flow is held up, is
-  /// not waited for here: the person may want to end.
+  /// Writes as much as the terminal accepts now. It does not wait for a terminal that accepts
+  /// nothing, as when its flow is stopped: the person may want to quit.
   private func write() {
     do throws(Errno) {
       while !unwritten.isEmpty {
@@ -123,7 +124,7 @@ final class StatusWatch: Watcher {
     } catch .wouldBlock {
       waitForTerminal()
     } catch {
-      // A terminal that is gone takes no more, and wants no word about it.
+      // A terminal that is gone accepts no message about it either.
       isOver = true
     }
   }
@@ -146,7 +147,7 @@ final class StatusWatch: Watcher {
   }
 
   private func readKeys() {
-    // One that is gone has nothing more.
+    // A keyboard that is gone sends no keys.
     let keys = (try? keyboard?.readKeys()) ?? []
     if keys.isEmpty || screen.typed(keys.span) { isOver = true }
     isDue = true
@@ -159,7 +160,7 @@ final class StatusWatch: Watcher {
       Terminal.leaveScreen()
       Terminal.stopProcess()
       wentOn()
-    // What stopped the process, such as SIGSTOP, may have changed the terminal.
+    // The cause of the stop, such as SIGSTOP, may have changed the terminal.
     case SIGCONT: wentOn()
     default: isOver = true
     }
@@ -171,7 +172,7 @@ final class StatusWatch: Watcher {
     unwritten = []
     stopWaiting()
     screen.resized(to: .ofTerminal)
-    // Its time may be over, and the agent has no part in that.
+    // Its deadline may have passed, without a fault of the agent.
     question?.cancel()
     question = nil
   }

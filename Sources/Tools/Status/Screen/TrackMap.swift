@@ -1,15 +1,15 @@
 import Bytes
 
-/// The last fixes, in metres from where the first one was: the way of the board without its place.
+/// Map of the last fixes in metres from the first one: the track without its location.
 struct TrackMap {
   static let pointsMax = 256
-  /// Farther than any two places are apart.
+  /// Larger than the distance between any two places.
   private static let offsetMax = 40_000_000
 
   private struct Point {
     let east: Int
     let north: Int
-    /// Whether the way from the one before is drawn.
+    /// Whether a line from the previous point is drawn.
     let isJoined: Bool
   }
 
@@ -17,7 +17,7 @@ struct TrackMap {
 
   var isEmpty: Bool { points.isEmpty }
 
-  /// Another first fix counts from now on.
+  /// Removes all points: later ones count from another first fix.
   mutating func removeAll() { points.removeAll(keepingCapacity: true) }
 
   mutating func append(east: Int, north: Int, isJoined: Bool) {
@@ -28,7 +28,7 @@ struct TrackMap {
         north: Swift.min(Swift.max(north, -Self.offsetMax), Self.offsetMax), isJoined: isJoined))
   }
 
-  /// Draws the way into these cells, north up, and below it a line that tells the scale.
+  /// Draws the track into these cells, north up, and a line with the scale below it.
   func draw(into grid: inout ScreenGrid, _ rows: Range<Int>, _ columns: Range<Int>, isUnicode: Bool)
   {
     guard let last = points.last, rows.count > 1, columns.count >= 4 else { return }
@@ -57,12 +57,12 @@ struct TrackMap {
       column: columns.lowerBound, end: columns.upperBound)
   }
 
-  /// What the dots of a map mean. It changes seldom: it is no finer than needed, and moves by four
-  /// dots at least.
+  /// Dots of a map. They change rarely: the scale is no finer than needed, and the map moves by at
+  /// least four dots.
   private struct Drawing {
     var canvas: DotCanvas
     let metersPerDot: Int
-    /// The dots of the map's left and lower edge, counted from the first fix.
+    /// Left and lower edge of the map, in dots from the first fix.
     let left: Int
     let bottom: Int
 
@@ -106,7 +106,7 @@ struct TrackMap {
   }
 }
 
-/// Dots, two by four to a cell, as braille has them.
+/// Canvas of dots, two by four to a cell, as in braille.
 private struct DotCanvas {
   let rows: Int
   let columns: Int
@@ -121,7 +121,7 @@ private struct DotCanvas {
     cells = [UInt8](repeating: 0, count: rows * columns)
   }
 
-  /// A line of dots, both ends included (Bresenham).
+  /// Draws a line of dots, both ends included (Bresenham).
   mutating func draw(from start: (x: Int, y: Int), to end: (x: Int, y: Int)) {
     var (x, y) = start
     let (dx, dy) = (abs(end.x - x), -abs(end.y - y))
@@ -143,7 +143,7 @@ private struct DotCanvas {
 
   private mutating func set(_ x: Int, _ y: Int) {
     guard (0..<width).contains(x), (0..<height).contains(y) else { return }
-    // The lowest row of dots came later to braille: the bits 6 and 7.
+    // Braille got its lowest row of dots later: bits 6 and 7.
     let bit = y % 4 == 3 ? 6 + x % 2 : y % 4 + x % 2 * 3
     cells[y / 4 * columns + x / 2] |= 1 << UInt8(bit)
   }
@@ -157,7 +157,7 @@ private struct DotCanvas {
 }
 
 extension Int {
-  /// How many `unit`s fit into it, rounded down also where it is negative.
+  /// Returns the quotient rounded down, also if it is negative.
   fileprivate func floored(by unit: Int) -> Int {
     let quotient = self / unit
     return self % unit < 0 ? quotient - 1 : quotient

@@ -1,6 +1,6 @@
 import Bytes
 
-/// Numbers of the spool's format.
+/// Number encodings of the spool's format.
 extension ByteBuffer {
   /// Appends an integer, the lowest byte first.
   mutating func append<Integer: FixedWidthInteger>(littleEndian number: Integer) {
@@ -25,7 +25,7 @@ extension ByteBuffer {
   }
 }
 
-/// Reads fields one after the other; nil where there are not as many bytes.
+/// Reads fields one after the other; returns nil if there are too few bytes.
 struct FieldReader: ~Escapable {
   private var rest: Span<UInt8>
 
@@ -34,7 +34,7 @@ struct FieldReader: ~Escapable {
 
   var isAtEnd: Bool { rest.isEmpty }
 
-  /// What was not read yet.
+  /// Unread bytes.
   var remaining: Span<UInt8> {
     @_lifetime(copy self) get { rest }
   }
@@ -50,7 +50,7 @@ struct FieldReader: ~Escapable {
     return number
   }
 
-  /// A number that is none is none: it was not written by us.
+  /// Reads a finite number; nil for others, which the agent never writes.
   mutating func double() -> Double? {
     guard let pattern = integer(UInt64.self) else { return nil }
     let number = Double(bitPattern: pattern)

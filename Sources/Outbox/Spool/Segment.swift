@@ -1,24 +1,55 @@
 import Bytes
 
-/// The start of a segment.
+/// Segment of the spool, with the known facts about its file.
+struct Segment {
+  enum Header {
+    /// The disk has not read the header.
+    case unread
+    case valid
+    case damaged
+  }
+
+  /// Lowest possible number of its entries, from the file name.
+  let first: UInt64
+  /// Number of its bytes that are on the disk for certain.
+  var byteCount: Int
+  /// Number of bytes after them that a failed write may have left.
+  var tailByteCount = 0
+  var header = Header.unread
+
+  var file: SegmentFile { SegmentFile(first: first) }
+  var occupiedByteCount: Int { Spool.occupiedByteCount(of: byteCount + tailByteCount) }
+  /// Whether the file is larger than a spool can have written.
+  var isTooLarge: Bool { byteCount > Spool.unknownByteCount }
+  /// Number that no entry of it can have reached: each takes more than a byte.
+  var numbersEnd: UInt64 { first + UInt64(min(byteCount, Spool.unknownByteCount)) + 1 }
+  /// Maximum number of its entries.
+  var entryCountMax: Int {
+    max(0, byteCount - SegmentHeader.byteCount) / SpoolRecord.entryByteCountMin
+  }
+  var deletion: SpoolLog.Removal {
+    SpoolLog.Removal(action: .delete(file), occupiedByteCount: occupiedByteCount)
+  }
+}
+
+/// Header of a segment.
 ///
 ///     offset  size  field                integers are little-endian
 ///          0     4  magic                "HWSP"
 ///          4     2  version              1
-///          6     1  thinnings            how often detail was taken out, 0...3
+///          6     1  0...3                0; an earlier agent counted its removals here
 ///          7     1  0
-///          8     8  first                every sequence number of the segment is this or more
-///         16     8  acknowledged         what Home Assistant had of the segments before
-///         24    16  device               whose readings these are
+///          8     8  first                minimum of the sequence numbers of the segment
+///         16     8  acknowledged         last number that Home Assistant had when it was made
+///         24    16  device               device of the readings
 ///         40     4  checksum             CRC-32C of bytes 0..<40
 ///
-/// Every version begins like this, so that an old agent knows a new spool when it sees one.
+/// Every version begins like this, so that an old agent recognises a new spool.
 struct SegmentHeader: Equatable {
   static let byteCount = 44
   static let version: UInt16 = 1
   private static let magic: StaticString = "HWSP"
 
-  var thinnings: UInt8
   var first: UInt64
   var acknowledged: UInt64
   var device: DeviceFingerprint
@@ -27,9 +58,9 @@ struct SegmentHeader: Equatable {
 
   enum Contents: Equatable {
     case valid(SegmentHeader)
-    /// Of a version that is not ours.
+    /// A header of another version.
     case foreign
-    /// Torn or damaged, or no header at all.
+    /// A torn or damaged header, or something else.
     case unreadable
   }
 
@@ -37,8 +68,7 @@ struct SegmentHeader: Equatable {
     let start = buffer.count
     buffer.append(Self.magic)
     buffer.append(littleEndian: Self.version)
-    buffer.append(thinnings)
-    buffer.append(0)
+    buffer.append(littleEndian: UInt16(0))
     buffer.append(littleEndian: first)
     buffer.append(littleEndian: acknowledged)
     buffer.append(littleEndian: device.low)
@@ -48,7 +78,7 @@ struct SegmentHeader: Equatable {
     buffer.append(littleEndian: checksum.value)
   }
 
-  /// Judges the first bytes of a file.
+  /// Reads and checks the first bytes of a file.
   static func read(_ bytes: Span<UInt8>) -> Contents {
     guard bytes.count >= byteCount, bytes.starts(with: magic) else { return .unreadable }
     var checksum = CRC32C()
@@ -56,37 +86,34 @@ struct SegmentHeader: Equatable {
     var trailer = FieldReader(bytes.extracting(byteCount - 4..<byteCount))
     guard trailer.integer(UInt32.self) == checksum.value else { return .unreadable }
     var fields = FieldReader(bytes.extracting(4..<byteCount - 4))
-    guard fields.integer(UInt16.self) == version, let thinnings = fields.integer(UInt8.self),
-      fields.integer(UInt8.self) == 0, let first = fields.integer(UInt64.self),
+    guard fields.integer(UInt16.self) == version, let removals = fields.integer(UInt16.self),
+      removals <= 3, let first = fields.integer(UInt64.self),
       let acknowledged = fields.integer(UInt64.self), let low = fields.integer(UInt64.self),
-      let high = fields.integer(UInt64.self), thinnings <= SpoolThinning.countMax,
+      let high = fields.integer(UInt64.self),
       (1...SpoolRecord.firstSequenceMax).contains(first),
       acknowledged <= SpoolRecord.firstSequenceMax
     else { return .foreign }
     return .valid(
       SegmentHeader(
-        thinnings: thinnings, first: first, acknowledged: acknowledged,
+        first: first, acknowledged: acknowledged,
         device: DeviceFingerprint(low: low, high: high)))
   }
 }
 
-/// A file of the spool's directory.
+/// File of the spool's directory.
 ///
-/// It is called by its first sequence number in 16 hexadecimal digits, so that a header that cannot
-/// be read costs no reading: `0000000000000001.spool`.
+/// Its name is its first sequence number in 16 hexadecimal digits, so that the number is known even
+/// if the header cannot be read: `0000000000000001.spool`.
 public struct SegmentFile: Equatable, Sendable {
   enum Kind: Equatable {
     case segment
-    /// A copy with less detail that has not taken its segment's place yet.
+    /// A copy with less detail that an earlier agent did not complete.
     case thinned
-    /// Not ours to read, and not ours to delete.
+    /// A file that was set aside: the agent does not read it.
     case aside
   }
 
   public static let nameByteCountMax = 24
-  private static let segmentSuffix: StaticString = ".spool"
-  private static let thinnedSuffix: StaticString = ".thinned"
-  private static let asideSuffix: StaticString = ".aside"
 
   let first: UInt64
   let kind: Kind
@@ -96,24 +123,32 @@ public struct SegmentFile: Equatable, Sendable {
     self.kind = kind
   }
 
-  /// The file of that name, or nil where it is none that the spool looks at.
-  init?(name: Span<UInt8>) {
+  /// Parses the name of a file; nil if it is not a file of a spool.
+  public init?(name: Span<UInt8>) {
     guard name.count > 16, let first = UInt64(hexadecimal: name.extracting(0..<16)),
       (1...SpoolRecord.firstSequenceMax).contains(first)
     else { return nil }
-    let isThinned = name.extracting(16...).elementsEqual(Self.thinnedSuffix)
-    self.init(first: first, kind: isThinned ? .thinned : .segment)
-    guard name.elementsEqual(self.name.span) else { return nil }
+    for kind in [Kind.segment, .thinned, .aside] {
+      let file = SegmentFile(first: first, kind: kind)
+      let known = file.name
+      guard name.elementsEqual(known.span) else { continue }
+      self = file
+      return
+    }
+    return nil
   }
 
-  /// The name in the directory.
+  /// File with the name for a file that is set aside.
+  var aside: SegmentFile { SegmentFile(first: first, kind: .aside) }
+
+  /// Name in the directory.
   public var name: [UInt8] {
     var buffer = ByteBuffer(capacity: Self.nameByteCountMax)
     buffer.append(hexadecimal: first, digits: 16)
     switch kind {
-    case .segment: buffer.append(Self.segmentSuffix)
-    case .thinned: buffer.append(Self.thinnedSuffix)
-    case .aside: buffer.append(Self.asideSuffix)
+    case .segment: buffer.append(".spool")
+    case .thinned: buffer.append(".thinned")
+    case .aside: buffer.append(".aside")
     }
     return [UInt8](buffer.bytes)
   }
