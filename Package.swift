@@ -25,9 +25,12 @@ let shipped: [SwiftSetting] =
 let withGNU: [CSetting] = [.define("_GNU_SOURCE")]
 
 /// Libraries are named at the link step: pkg-config would point a cross build at the host. Where a
-/// library of ours needs one it says so, and who uses it need not.
+/// library of ours needs one it says so, and who uses it need not. libgpiod is linked in, as in what
+/// ships; on Debian 12 it lies in this folder (deploy/lib/needs.sh).
 func libraries(_ names: String...) -> [LinkerSetting] { names.map { .linkedLibrary($0) } }
-let agentLibraries = libraries("gps", "yaml", "m")
+let unpacked = LinkerSetting.unsafeFlags(["-L\(Context.packageDirectory)/libgpiod"])
+let driverLibraries = [unpacked] + libraries(":libgpiod.a", "gps", "yaml")
+let agentLibraries = driverLibraries + libraries("m")
 
 /// The pages that describe the kinds of sources, each beside its driver.
 func pages(of kinds: [String]) -> [String] { ["README.md"] + kinds.map { "\($0)/README.md" } }
@@ -53,7 +56,7 @@ let package = Package(
     .target(name: "CLinux"),
     .systemLibrary(name: "CCurl"),
     .systemLibrary(name: "CSodium"),
-    .systemLibrary(name: "CGPIO"),
+    .systemLibrary(name: "CGPIOD"),
     .systemLibrary(name: "CGPS"),
     .systemLibrary(name: "CYAML"),
 
@@ -87,7 +90,7 @@ let package = Package(
       swiftSettings: shipped, linkerSettings: libraries("curl")),
     .target(
       name: "Drivers",
-      dependencies: ["LinuxIO", "Sensing", "YAML", "Bytes", "CGPIO", "CGPS", "CLinux"],
+      dependencies: ["LinuxIO", "Sensing", "YAML", "Bytes", "CGPIOD", "CGPS", "CLinux"],
       exclude: pages(of: [
         "Anchor", "Battery", "EstimatedBattery", "GPIO", "GPSD", "HardwareMonitor", "IIO",
         "Interface", "Measurement", "OneWire", "Outputs", "Pulses", "System", "TextFile",
@@ -190,7 +193,7 @@ let package = Package(
     .testTarget(
       name: "DriversTests", dependencies: ["Drivers", "FailingReads", "FakeGPIO", "TestRun"],
       path: "Tests/Unit/Drivers",
-      cSettings: withGNU, swiftSettings: everywhere, linkerSettings: libraries("gps", "yaml")),
+      cSettings: withGNU, swiftSettings: everywhere, linkerSettings: driverLibraries),
     .testTarget(
       name: "BoardTests",
       dependencies: [

@@ -9,18 +9,17 @@ public struct LineInput: ~Copyable {
   /// Maximum number of events per read, as many as the kernel keeps; bounds the work of a wake-up.
   public static let eventsPerReadMax = 16
 
-  /// Buffer for the bytes of the kernel, filled before `eventsRead`. Has room for
-  /// `eventsPerReadMax`.
-  public var buffer: ByteBuffer
-
   private var debouncer: Debouncer
   private var limiter = EdgeRateLimiter()
   private var lastSequence: UInt32 = 0
+  /// `lastSequence` at the end of the last read.
+  private var sequenceRead: UInt32 = 0
+  /// Whether events are missing before one of this read.
+  private var isIncomplete = false
   private var lastLevel: Level?
 
   public init(debounce window: Duration) {
     debouncer = Debouncer(window: window)
-    buffer = ByteBuffer(capacity: LineEvent.byteCount * Self.eventsPerReadMax)
   }
 
   public var deadline: Instant? { earliest(debouncer.deadline, limiter.deadline) }
@@ -31,27 +30,19 @@ public struct LineInput: ~Copyable {
   /// Edges per second if they are too many; otherwise nil.
   public var excessEdgesPerSecond: Int? { limiter.excessEdgesPerSecond }
 
-  /// Reads the events in `buffer` and passes each settled level to `body`. `asleep` is the time
-  /// that the board slept since the kernel started.
+  /// Judges one event of a read; returns the level if one settled.
+  public mutating func eventRead(_ event: LineEvent, now: Instant) -> Debouncer.Settled? {
+    if !isNext(event) { isIncomplete = true }
+    return debouncer.edgeDetected(Edge(to: event.edge.level, at: min(event.edge.instant, now)))
+  }
+
+  /// Ends a read of up to `eventsPerReadMax` events.
   ///
   /// - Returns: whether events are missing, so that the level has to be read.
-  public mutating func eventsRead(
-    now: Instant, asleep: Duration = .zero, _ body: (Debouncer.Settled) -> Void
-  ) throws(LineEventError) -> Bool {
-    let first = lastSequence
-    defer {
-      limiter.lineRead(edgeCount: lastSequence &- first, now: now)
-      buffer.removeAll()
-    }
-    guard buffer.count.isMultiple(of: LineEvent.byteCount) else { throw .torn }
-    var isIncomplete = false
-    for start in stride(from: 0, to: buffer.count, by: LineEvent.byteCount) {
-      let event = try LineEvent(
-        parsing: buffer.bytes.extracting(start..<start + LineEvent.byteCount), asleep: asleep)
-      if !isNext(event) { isIncomplete = true }
-      let edge = Edge(to: event.edge.level, at: min(event.edge.instant, now))
-      if let settled = debouncer.edgeDetected(edge) { body(settled) }
-    }
+  public mutating func readingEnded(now: Instant) -> Bool {
+    limiter.lineRead(edgeCount: lastSequence &- sequenceRead, now: now)
+    sequenceRead = lastSequence
+    defer { isIncomplete = false }
     return isIncomplete
   }
 

@@ -12,7 +12,7 @@ public import Bytes
 /// A pulse causes no wake-up. The kernel keeps the edges until they are read, in each cycle and as
 /// often as their rate demands: see `deadline`.
 public struct PulseCounter: ~Copyable {
-  /// Maximum number of events per `read(2)`.
+  /// Maximum number of events per read.
   public static let eventsPerReadMax = 64
   /// Number of events that the kernel is asked to keep: its maximum for one line.
   public static let eventsKept = 1024
@@ -23,8 +23,6 @@ public struct PulseCounter: ~Copyable {
   /// More edges per second than any contact or flow meter has.
   static let plausibleEdgesPerSecond: Int64 = 2000
 
-  /// Buffer for the bytes of the kernel, filled before `eventsRead`.
-  public var buffer = ByteBuffer(capacity: LineEvent.byteCount * eventsPerReadMax)
   /// Number of all pulses so far.
   public private(set) var count: Int64
   /// Rising edges of the first pulse since `cycleEnded`, and of the last one since the line was
@@ -80,16 +78,21 @@ public struct PulseCounter: ~Copyable {
     restart(at: level, now: now)
   }
 
-  /// Reads the events in `buffer`. `asleep` is the time that the board slept since the kernel
-  /// started.
-  public mutating func eventsRead(now: Instant, asleep: Duration = .zero) throws(LineEventError) {
-    defer { buffer.removeAll() }
-    guard buffer.count.isMultiple(of: LineEvent.byteCount) else { throw .torn }
-    for start in stride(from: 0, to: buffer.count, by: LineEvent.byteCount) {
-      let event = try LineEvent(
-        parsing: buffer.bytes.extracting(start..<start + LineEvent.byteCount), asleep: asleep)
-      take(event, now: now)
+  /// Counts an event that the kernel had kept.
+  public mutating func eventRead(_ event: LineEvent, now: Instant) {
+    let edge = Edge(to: event.edge.level, at: min(event.edge.instant, now))
+    let missing = event.sequence &- lastSequence &- 1
+    lastSequence = event.sequence
+    // The kernel counts upwards; a lower number is not a gap, as after a lost line.
+    let isGap = missing > 0 && missing < UInt32.max / 2
+    edgeCount += 1 + (isGap ? Int64(missing) : 0)
+    if needsBothEdges {
+      if isGap { bridge(missing, to: edge) }
+      settle(debouncer.edgeDetected(edge))
+    } else {
+      add(1 + (isGap ? Int64(missing) : 0), at: edge.instant)
     }
+    lastEdge = edge
   }
 
   /// Records that everything in the kernel's buffer was read.
@@ -107,22 +110,6 @@ public struct PulseCounter: ~Copyable {
   public mutating func cycleEnded() { firstPulse = nil }
 
   // MARK: Counting
-
-  private mutating func take(_ event: LineEvent, now: Instant) {
-    let edge = Edge(to: event.edge.level, at: min(event.edge.instant, now))
-    let missing = event.sequence &- lastSequence &- 1
-    lastSequence = event.sequence
-    // The kernel counts upwards; a lower number is not a gap, as after a lost line.
-    let isGap = missing > 0 && missing < UInt32.max / 2
-    edgeCount += 1 + (isGap ? Int64(missing) : 0)
-    if needsBothEdges {
-      if isGap { bridge(missing, to: edge) }
-      settle(debouncer.edgeDetected(edge))
-    } else {
-      add(1 + (isGap ? Int64(missing) : 0), at: edge.instant)
-    }
-    lastEdge = edge
-  }
 
   /// Counts the edges between the last one and this one, of which only the number is known. Rising
   /// and falling edges alternate.

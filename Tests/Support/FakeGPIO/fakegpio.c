@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 struct fakegpio {
@@ -31,6 +32,7 @@ struct fakegpio {
   int line;      // The number of the descriptor that a program got for the line.
   int feed;      // Where the test writes events to.
   struct gpio_v2_line_request request;
+  uint64_t flags;
   uint32_t debounce;
 };
 
@@ -96,7 +98,7 @@ int fakegpio_unread(fakegpio *chip) {
   return chip->feed >= 0 && ioctl(chip->feed, FIONREAD, &count) == 0 ? count : 0;
 }
 
-uint64_t fakegpio_flags(fakegpio *chip) { return chip->request.config.flags; }
+uint64_t fakegpio_flags(fakegpio *chip) { return chip->flags; }
 uint32_t fakegpio_debounce_microseconds(fakegpio *chip) { return chip->debounce; }
 uint32_t fakegpio_event_count_max(fakegpio *chip) { return chip->request.event_buffer_size; }
 
@@ -200,6 +202,7 @@ static int refuse(int error) {
 }
 
 static int request_line(struct fakegpio *chip, struct gpio_v2_line_request *request) {
+  uint64_t flags = request->config.flags;
   uint32_t debounce = 0;
   if (chip->has_left) return refuse(ENODEV);
   if (request->num_lines != 1 || request->offsets[0] != chip->offset) return refuse(EINVAL);
@@ -209,6 +212,7 @@ static int request_line(struct fakegpio *chip, struct gpio_v2_line_request *requ
   for (uint32_t index = 0; index < request->config.num_attrs; index++) {
     struct gpio_v2_line_attribute attribute = request->config.attrs[index].attr;
     if (request->config.attrs[index].mask != 1) return refuse(EINVAL);
+    if (attribute.id == GPIO_V2_LINE_ATTR_ID_FLAGS) flags = attribute.flags;
     if (attribute.id == GPIO_V2_LINE_ATTR_ID_DEBOUNCE) debounce = attribute.debounce_period_us;
     if (attribute.id == GPIO_V2_LINE_ATTR_ID_OUTPUT_VALUES) drive(chip, attribute.values & 1);
   }
@@ -217,6 +221,7 @@ static int request_line(struct fakegpio *chip, struct gpio_v2_line_request *requ
   if (request->fd < 0) return -1;
   give(chip, request->fd);
   chip->request = *request;
+  chip->flags = flags;
   chip->debounce = debounce;
   return 0;
 }
@@ -246,19 +251,47 @@ static int tell_line(const struct fakegpio *chip, struct gpio_v2_line_info *info
 
 static int tell_level(const struct fakegpio *chip, struct gpio_v2_line_values *values) {
   if (chip->has_left) return refuse(ENODEV);
-  const uint64_t inverts = chip->request.config.flags & GPIO_V2_LINE_FLAG_ACTIVE_LOW;
+  const uint64_t inverts = chip->flags & GPIO_V2_LINE_FLAG_ACTIVE_LOW;
   values->bits = (chip->level & 1) ^ !!inverts;
   return 0;
 }
 
 static int take_level(struct fakegpio *chip, const struct gpio_v2_line_values *values) {
   if (chip->has_left) return refuse(ENODEV);
-  if (!(chip->request.config.flags & GPIO_V2_LINE_FLAG_OUTPUT)) return refuse(EPERM);
+  if (!(chip->flags & GPIO_V2_LINE_FLAG_OUTPUT)) return refuse(EPERM);
   if (!chip->is_shorted) drive(chip, values->bits & 1);
   return 0;
 }
 
 // MARK: What takes the place of libc's
+
+// libgpiod opens only a character device of the subsystem: it asks sysfs for that of its number,
+// which no real device has.
+enum { device_major = 0xFAC, device_minor = 0 };
+
+static int look_at(const char *path, struct stat *status, int flags) {
+  struct fakegpio *chip = *path ? chip_at(path) : NULL;
+  if (!chip) return (int)syscall(SYS_newfstatat, AT_FDCWD, path, status, flags);
+  if (chip->has_left) return refuse(ENOENT);
+  *status = (struct stat){.st_mode = S_IFCHR | 0600};
+  status->st_rdev = makedev(device_major, device_minor);
+  return 0;
+}
+
+int stat(const char *path, struct stat *status) { return look_at(path, status, 0); }
+int lstat(const char *path, struct stat *status) {
+  return look_at(path, status, AT_SYMLINK_NOFOLLOW);
+}
+
+char *realpath(const char *path, char *room) {
+  char own[64];
+  snprintf(own, sizeof own, "/sys/dev/char/%u:%u/subsystem", device_major, device_minor);
+  char *found = strcmp(path, own) == 0 ? strdup("/sys/bus/gpio") : canonicalize_file_name(path);
+  if (!found || !room) return found;
+  strcpy(room, found);
+  free(found);
+  return room;
+}
 
 int open(const char *path, int flags, ...) {
   mode_t mode = 0;
@@ -280,7 +313,8 @@ int ioctl(int descriptor, unsigned long request, ...) {
   void *argument = va_arg(rest, void *);
   va_end(rest);
   struct fakegpio *chip;
-  switch (request) {
+  // A number of 32 bits, which libgpiod extends by its sign.
+  switch ((uint32_t)request) {
     case GPIO_GET_CHIPINFO_IOCTL:
       if ((chip = chip_of_device(descriptor))) return tell_chip(chip, argument);
       break;

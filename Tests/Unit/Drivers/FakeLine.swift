@@ -1,5 +1,4 @@
 import Bytes
-import CGPIO
 import FakeGPIO
 import LinuxIO
 import Testing
@@ -43,6 +42,8 @@ import Testing
     put(sequence, at: 20)
     #expect(unsafe fakegpio_write(chip, bytes, bytes.count) == 1)
   }
+
+  func halfAnEvent() { #expect(unsafe fakegpio_write(chip, [1, 2, 3] as [UInt8], 3) == 1) }
 
   /// The kernel had no room for so many edges.
   func loseEdges(_ count: UInt32) { sequence &+= count }

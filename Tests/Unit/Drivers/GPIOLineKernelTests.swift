@@ -1,5 +1,5 @@
 import Bytes
-import CGPIO
+import FakeGPIO
 import LinuxIO
 import Sensing
 import Testing

@@ -289,13 +289,25 @@ import Testing
     #expect(sink.reports == ["GPIO17: missing GPIO17"])
   }
 
-  @Test func anEdgeOfAnUnknownKindIsNoFallingEdge() throws {
+  /// A file that happens to have the name of a chip, and a device that is none.
+  @Test func whatIsNoChipIsPassedOver() throws {
     let fake = FakeLine(device)
-    let line = makeLine(debounce: .zero)
+    _ = try Descriptor(opening: tree.path / "gpiochip0", mode: .writeNew)
+    let link = tree.path / "gpiochip1"
+    #expect(unsafe link.withCString { unsafe symlink("/dev/null", $0) } == 0)
+    makeLine().sample(at: at(seconds: 1))
+    #expect(recorded == .boolean(false))
+    #expect(sink.reports.isEmpty)
+    withExtendedLifetime(fake) {}
+  }
+
+  @Test func halfAnEventIsALineThatHasHungUp() throws {
+    let fake = FakeLine(device)
+    let line = makeLine()
     line.sample(at: Moment.now)
-    fake.event(id: 3, at: Moment.now.instant)
+    fake.halfAnEvent()
     try turn()
-    #expect(recorded == .unknown)
-    #expect(sink.reports == ["GPIO17: malformed GPIO17 'an edge of kind 3'"])
+    #expect(recorded == .unavailable)
+    #expect(sink.reports == ["GPIO17: missing GPIO17"])
   }
 }

@@ -1,6 +1,6 @@
 import Bytes
-import CGPIO
 import CLinux
+import FakeGPIO
 import LinuxIO
 import Sensing
 import Testing

@@ -1,5 +1,5 @@
 import Bytes
-import CGPIO
+import CLinux
 import LinuxIO
 import Sensing
 import Testing

@@ -1,5 +1,5 @@
 import Bytes
-import CGPIO
+import FakeGPIO
 import LinuxIO
 import Sensing
 import Testing
@@ -196,16 +196,6 @@ import Testing
     line.sample(at: at(seconds: 0))
     #expect(sink.reports == ["GPIO27: busy GPIO27"])
     #expect(line.holder == InlineText("gauge"))
-  }
-
-  @Test func anEdgeOfAnUnknownKindIsToldAndTheTotalUnknown() {
-    let fake = makeFake()
-    let line = makeLine()
-    line.sample(at: at(seconds: 0))
-    fake.event(id: 9, at: at(seconds: 1).instant)
-    line.sample(at: at(seconds: 2))
-    #expect(total == .unknown)
-    #expect(sink.reports == ["GPIO27: malformed GPIO27 'an edge of kind 9'"])
   }
 
   // MARK: What is kept

@@ -2,48 +2,23 @@ import Bytes
 import Sensing
 import Testing
 
-/// The bytes of one event as the kernel of a little-endian machine writes them.
-func lineEvent(id: UInt32, atNanoseconds time: UInt64, sequence: UInt32) -> [UInt8] {
-  func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
-    (0..<number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
-  }
-  let numbers = [id, 17, 1000 &+ sequence, sequence].flatMap { bytes($0 as UInt32) }
-  return bytes(time) + numbers + [UInt8](repeating: 0xAA, count: 24)
-}
-
-private func event(id: UInt32, atMilliseconds time: UInt64, sequence: UInt32 = 1) -> [UInt8] {
-  lineEvent(id: id, atNanoseconds: time * 1_000_000, sequence: sequence)
+private func event(
+  to level: Level, atMilliseconds time: UInt64, sequence: UInt32 = 1
+) -> LineEvent {
+  LineEvent(to: level, timestamp: time * 1_000_000, sequence: sequence)
 }
 
 @Suite struct LineEventTests {
-  @Test func risingAndFallingAreTheOnlyEdges() throws {
-    func parse(_ id: UInt32) throws -> Edge {
-      try LineEvent(parsing: event(id: id, atMilliseconds: 7).span).edge
-    }
-    let instant = Instant(nanoseconds: 7_000_000)
-    #expect(try parse(1) == Edge(to: .active, at: instant))
-    #expect(try parse(2) == Edge(to: .inactive, at: instant))
-    for id: UInt32 in [0, 3, 256, .max] {
-      #expect(throws: LineEventError.unknownEdge(id)) { try parse(id) }
-    }
-  }
-
-  @Test func theEventsOfALineAreCounted() throws {
-    let bytes = event(id: 1, atMilliseconds: 1, sequence: 0x0102_0304)
-    #expect(try LineEvent(parsing: bytes.span).sequence == 0x0102_0304)
-  }
-
   /// The kernel's clock of edges stands still while the board sleeps.
-  @Test func anEdgeIsAsLateAsTheBoardSlept() throws {
-    let bytes = event(id: 1, atMilliseconds: 7)
-    let edge = try LineEvent(parsing: bytes.span, asleep: .milliseconds(500)).edge
-    #expect(edge.instant == Instant(nanoseconds: 507_000_000))
+  @Test func anEdgeIsAsLateAsTheBoardSlept() {
+    let event = LineEvent(
+      to: .active, timestamp: 7_000_000, sequence: 1, asleep: .milliseconds(500))
+    #expect(event.edge == Edge(to: .active, at: Instant(nanoseconds: 507_000_000)))
   }
 
-  @Test func aTimestampBeyondTimeIsHeldAtItsEnd() throws {
-    var bytes = event(id: 1, atMilliseconds: 0)
-    for index in 0..<8 { bytes[index] = 0xFF }
-    #expect(try LineEvent(parsing: bytes.span).edge.instant == Instant(nanoseconds: .max))
+  @Test func aTimestampBeyondTimeIsHeldAtItsEnd() {
+    let event = LineEvent(to: .inactive, timestamp: .max, sequence: 1)
+    #expect(event.edge == Edge(to: .inactive, at: Instant(nanoseconds: .max)))
   }
 }
 
@@ -54,12 +29,13 @@ private func event(id: UInt32, atMilliseconds time: UInt64, sequence: UInt32 = 1
 
   /// Lets `input` read events and returns what settled, and whether it misses some.
   private func read(
-    _ events: [[UInt8]], into input: inout LineInput, now: Int64 = 1000
-  ) throws -> (settled: [Debouncer.Settled], isIncomplete: Bool) {
-    for event in events { input.buffer.append(event) }
+    _ events: [LineEvent], into input: inout LineInput, now: Int64 = 1000
+  ) -> (settled: [Debouncer.Settled], isIncomplete: Bool) {
     var settled: [Debouncer.Settled] = []
-    let isIncomplete = try input.eventsRead(now: at(now)) { settled.append($0) }
-    return (settled, isIncomplete)
+    for event in events {
+      if let level = input.eventRead(event, now: at(now)) { settled.append(level) }
+    }
+    return (settled, input.readingEnded(now: at(now)))
   }
   private func makeInput() -> LineInput {
     var input = LineInput(debounce: .milliseconds(20))
@@ -74,81 +50,65 @@ private func event(id: UInt32, atMilliseconds time: UInt64, sequence: UInt32 = 1
     #expect(input.deadline == nil)
   }
 
-  @Test func edgesInOrderMissNothing() throws {
+  @Test func edgesInOrderMissNothing() {
     var input = makeInput()
     let events = [
-      event(id: 1, atMilliseconds: 100, sequence: 1),
-      event(id: 2, atMilliseconds: 200, sequence: 2),
+      event(to: .active, atMilliseconds: 100, sequence: 1),
+      event(to: .inactive, atMilliseconds: 200, sequence: 2),
     ]
-    let result = try read(events, into: &input)
+    let result = read(events, into: &input)
     #expect(result.settled == [.init(.active, since: at(100))])
     #expect(!result.isIncomplete)
     #expect(input.deadline == at(220))
-    let rest = try read([event(id: 1, atMilliseconds: 225, sequence: 3)], into: &input)
+    let rest = read([event(to: .active, atMilliseconds: 225, sequence: 3)], into: &input)
     #expect(rest.settled == [.init(.inactive, since: at(200))])
     #expect(!rest.isIncomplete)
     #expect(input.deadlineReached(now: at(245)) == .init(.active, since: at(225)))
   }
 
-  @Test func aGapInTheNumbersAsksForTheLevel() throws {
+  @Test func aGapInTheNumbersAsksForTheLevel() {
     var input = makeInput()
     let events = [
-      event(id: 1, atMilliseconds: 100, sequence: 1),
-      event(id: 2, atMilliseconds: 101, sequence: 4),
+      event(to: .active, atMilliseconds: 100, sequence: 1),
+      event(to: .inactive, atMilliseconds: 101, sequence: 4),
     ]
-    #expect(try read(events, into: &input).isIncomplete)
+    #expect(read(events, into: &input).isIncomplete)
     // The edge back was dropped; the level that is read puts it right.
     #expect(input.levelRead(.active, now: at(110)) == nil)
     #expect(input.deadlineReached(now: at(130)) == .init(.active, since: at(110)))
   }
 
-  @Test func aGapBeforeTheFirstEventIsNoticed() throws {
+  @Test func aGapBeforeTheFirstEventIsNoticed() {
     var input = makeInput()
-    let late = event(id: 1, atMilliseconds: 100, sequence: 3)
-    #expect(try read([late], into: &input).isIncomplete)
+    let late = event(to: .active, atMilliseconds: 100, sequence: 3)
+    #expect(read([late], into: &input).isIncomplete)
   }
 
-  @Test func numbersThatStartAnewAfterFourBillionEdgesAreNoGap() throws {
+  @Test func numbersThatStartAnewAfterFourBillionEdgesAreNoGap() {
     var input = makeInput()
-    _ = try read([event(id: 1, atMilliseconds: 1, sequence: .max)], into: &input)
-    let next = event(id: 2, atMilliseconds: 2, sequence: 0)
-    #expect(try !read([next], into: &input).isIncomplete)
+    _ = read([event(to: .active, atMilliseconds: 1, sequence: .max)], into: &input)
+    let next = event(to: .inactive, atMilliseconds: 2, sequence: 0)
+    #expect(!read([next], into: &input).isIncomplete)
   }
 
-  @Test func twoRisingEdgesInARowAskForTheLevel() throws {
+  @Test func twoRisingEdgesInARowAskForTheLevel() {
     var input = makeInput()
-    #expect(try !read([event(id: 1, atMilliseconds: 100, sequence: 1)], into: &input).isIncomplete)
-    #expect(try read([event(id: 1, atMilliseconds: 101, sequence: 2)], into: &input).isIncomplete)
+    #expect(
+      !read([event(to: .active, atMilliseconds: 100, sequence: 1)], into: &input).isIncomplete)
+    #expect(read([event(to: .active, atMilliseconds: 101, sequence: 2)], into: &input).isIncomplete)
   }
 
-  @Test(arguments: [1, 47, 49, 95])
-  func halfAnEventIsAFault(byteCount: Int) throws {
+  @Test func aGapIsToldOnce() {
     var input = makeInput()
-    input.buffer.appendZeros(byteCount)
-    #expect(throws: LineEventError.torn) { try read([], into: &input) }
-    // What was torn is gone: the next whole event is read from its start.
-    #expect(try !read([event(id: 1, atMilliseconds: 5)], into: &input).isIncomplete)
+    #expect(read([event(to: .active, atMilliseconds: 100, sequence: 3)], into: &input).isIncomplete)
+    let next = event(to: .inactive, atMilliseconds: 200, sequence: 4)
+    #expect(!read([next], into: &input).isIncomplete)
   }
 
-  @Test func anEdgeOfAnUnknownKindIsAFaultAndWhatCameBeforeItCounts() throws {
+  @Test func aTimestampFromTheFutureIsNow() {
     var input = makeInput()
-    var settled: [Debouncer.Settled] = []
-    input.buffer.append(event(id: 1, atMilliseconds: 100, sequence: 1))
-    input.buffer.append(event(id: 2, atMilliseconds: 200, sequence: 2))
-    input.buffer.append(event(id: 7, atMilliseconds: 300, sequence: 3))
-    do {
-      _ = try input.eventsRead(now: at(400)) { settled.append($0) }
-      Issue.record("7 is no edge")
-    } catch {
-      #expect(error == .unknownEdge(7))
-    }
-    #expect(settled == [.init(.active, since: at(100))])
-  }
-
-  @Test func aTimestampFromTheFutureIsNow() throws {
-    var input = makeInput()
-    let wallClock = event(id: 1, atMilliseconds: 1_700_000_000_000)
-    _ = try read([wallClock], into: &input, now: 1000)
+    let wallClock = event(to: .active, atMilliseconds: 1_700_000_000_000)
+    _ = read([wallClock], into: &input, now: 1000)
     #expect(input.deadlineReached(now: at(1020)) == .init(.active, since: at(1000)))
   }
 

@@ -1,9 +1,11 @@
-// A kernel with GPIO chips of one line each, for tests: known by the paths of their devices. `open`
-// and `ioctl` of the program of the tests are this one's; what is about no such chip is handed on
-// to the kernel. Of linux/gpio.h it knows version 2.
+// A kernel with GPIO chips of one line each, for tests: known by the paths of their devices. What
+// libgpiod calls to open a chip and to speak with it (`stat`, `lstat`, `realpath`, `open`, `ioctl`)
+// is this one's in the program of the tests; what is about no such chip is handed on to the kernel.
+// Of linux/gpio.h it knows version 2.
 #ifndef FAKEGPIO_H
 #define FAKEGPIO_H
 
+#include <linux/gpio.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -2,12 +2,12 @@ import Bytes
 
 @testable import Sensing
 
-/// Anything that a kernel may say of the edges of a line, in any pieces; and any file of counts.
+/// Any edges of a line, with any times and numbers, in any pieces; and any file of counts.
 ///
 /// The first byte says which: a file behind the head of ours, with a checksum that is right, so
-/// that the inputs get past it; or reads of the kernel, each a byte for its length in 16ths of an
-/// event, one for the tenths of a second that passed, and its bytes. Half of the inputs are of a
-/// line with a minimum width.
+/// that the inputs get past it; or reads, each a byte for its length in 16ths of an event of
+/// linux/gpio.h, one for the tenths of a second that passed, and its events. Half of the inputs are
+/// of a line with a minimum width.
 func fuzz(_ input: Span<UInt8>) {
   _ = try? KeptCounts(file: input)
   guard input.count > 1 else { return }
@@ -40,10 +40,8 @@ private func count(_ input: Span<UInt8>, minWidth: Duration) {
   forEachRead(input) { bytes, tenths in
     now = now + .milliseconds(100 * Int64(tenths))
     let before = counter.count
-    counter.buffer.append(bytes)
-    try? counter.eventsRead(now: now)
+    forEachEvent(bytes) { counter.eventRead($0, now: now) }
     counter.readingEnded(now: now)
-    expect("what was read is gone", counter.buffer.count == 0)
     expect("pulses are not taken back", counter.count >= before)
     if let last = counter.lastPulse { expect("a pulse is not to come", last <= now) }
     if let deadline = counter.deadline {
@@ -63,11 +61,11 @@ private func readLevels(_ input: Span<UInt8>) {
   _ = line.levelRead(.inactive, now: now)
   forEachRead(input) { bytes, tenths in
     now = now + .milliseconds(100 * Int64(tenths))
-    line.buffer.append(bytes.extracting(first: line.buffer.freeCapacity))
-    _ = try? line.eventsRead(now: now) { settled in
+    forEachEvent(bytes) { event in
+      guard let settled = line.eventRead(event, now: now) else { return }
       expect("a level is not of the time to come", settled.since <= now)
     }
-    expect("what was read is gone", line.buffer.count == 0)
+    _ = line.readingEnded(now: now)
     // The debouncer has one, and the rate limiter another.
     var count = 0
     while let deadline = line.deadline {
@@ -87,5 +85,18 @@ private func forEachRead(_ input: Span<UInt8>, _ body: (Span<UInt8>, UInt8) -> V
     let count = min(Int(input[place]) * 3, input.count - place - 2)
     body(input.extracting(place + 2..<place + 2 + count), input[place + 1])
     place += 2 + count
+  }
+}
+
+/// The whole events among `bytes`.
+private func forEachEvent(_ bytes: Span<UInt8>, _ body: (LineEvent) -> Void) {
+  let byteCount = 48
+  for start in stride(from: 0, through: bytes.count - byteCount, by: byteCount) {
+    let event = bytes.extracting(start..<start + byteCount)
+    body(
+      LineEvent(
+        to: event[8] & 1 == 1 ? .active : .inactive,
+        timestamp: event.nativeInteger(UInt64.self, at: 0),
+        sequence: event.nativeInteger(UInt32.self, at: 20)))
   }
 }
