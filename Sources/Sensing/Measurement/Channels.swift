@@ -1,5 +1,47 @@
 import Bytes
 
+/// A quantity of a kernel interface, and the conversion of its numbers.
+public struct Quantity: Sendable {
+  /// Prefix of its files, after the `in_` of Industrial IO.
+  let prefix: StaticString
+  /// Home Assistant's device class and unit of the value that is sent.
+  public let deviceClass: StaticString?
+  public let unit: StaticString?
+  /// Power of ten that converts the kernel's number to `unit`; -9...9.
+  let exponent: Int
+  public let icon: StaticString
+  /// Whether the kernel computes the number with a shunt resistor.
+  public let isThroughShunt: Bool
+
+  init(
+    _ prefix: StaticString, _ deviceClass: StaticString?, _ unit: StaticString?, _ exponent: Int,
+    _ icon: StaticString, isThroughShunt: Bool = false
+  ) {
+    self.prefix = prefix
+    self.deviceClass = deviceClass
+    self.unit = unit
+    self.exponent = exponent
+    self.icon = icon
+    self.isThroughShunt = isThroughShunt
+  }
+
+  /// Quantity of a file about which the kernel's documentation says only that it holds a number.
+  static let any = Quantity("", nil, nil, 0, "mdi:numeric")
+
+  /// Whether its numbers have a unit or a class.
+  var hasMeaning: Bool { unit != nil || deviceClass != nil }
+
+  /// Returns the kernel's number in `unit`; nil if it is too large.
+  func inUnit(_ number: FixedPoint) -> FixedPoint? {
+    if exponent < 0 {
+      return number.times(FixedPoint(1, decimals: UInt8(-exponent)))
+    }
+    var factor: Int64 = 1
+    for _ in 0..<exponent { factor *= 10 }
+    return number.times(FixedPoint(factor))
+  }
+}
+
 /// A channel of an Industrial IO device, named as its files without `in_` and without the suffix
 /// (`Documentation/ABI/testing/sysfs-bus-iio`): `temp`, `voltage0`, `voltage0-voltage1`,
 /// `concentration_co2`.
@@ -87,4 +129,45 @@ extension UInt8 {
   fileprivate var isPartOfChannel: Bool {
     isASCIILowercase || isASCIIDigit || self == UInt8(ascii: "_") || self == UInt8(ascii: "-")
   }
+}
+
+/// A channel of a hardware monitor, named as its file without `_input`
+/// (`Documentation/hwmon/sysfs-interface.rst`): `temp1`, `in0`, `curr1`.
+public struct MonitorChannel: Equatable, Sendable {
+  public let name: [UInt8]
+  private let index: Int
+
+  /// Nil if the name is not a word of the documentation and a number up to 99.
+  public init?(_ name: [UInt8]) {
+    self.name = name
+    guard let index = Self.index(of: name) else { return nil }
+    self.index = index
+  }
+
+  /// Quantity that the channel measures.
+  public var quantity: Quantity { Self.quantities[index] }
+
+  public var inputFile: [UInt8] { name + [UInt8]("_input") }
+  /// Name of the file that holds 1 if the chip has found that the reading cannot be trusted.
+  public var faultFile: [UInt8] { name + [UInt8]("_fault") }
+
+  private static func index(of name: [UInt8]) -> Int? {
+    quantities.firstIndex { quantity in
+      let start = quantity.prefix.utf8CodeUnitCount
+      return name.span.starts(with: quantity.prefix) && (1...2).contains(name.count - start)
+        && name[start...].allSatisfy { $0.isASCIIDigit }
+    }
+  }
+
+  /// Quantities by prefix. The units of the documentation are mV, mA, µW, µJ, m°C, thousandths of
+  /// percent and turns per minute.
+  private static let quantities = [
+    Quantity("in", "voltage", "V", -3, "mdi:flash"),
+    Quantity("curr", "current", "A", -3, "mdi:current-dc", isThroughShunt: true),
+    Quantity("power", "power", "W", -6, "mdi:lightning-bolt", isThroughShunt: true),
+    Quantity("energy", "energy", "J", -6, "mdi:lightning-bolt", isThroughShunt: true),
+    Quantity("temp", "temperature", "°C", -3, "mdi:thermometer"),
+    Quantity("humidity", "humidity", "%", -3, "mdi:water-percent"),
+    Quantity("fan", nil, "rpm", 0, "mdi:fan"),
+  ]
 }
