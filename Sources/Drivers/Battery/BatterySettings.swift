@@ -18,9 +18,7 @@ public enum BatterySettings: Equatable, Sendable {
 
   public func source(_ context: SourceContext) -> (any Source)? {
     guard case .supplies(let settings) = self else { return nil }
-    return Supplies(
-      sys: context.sys, selection: settings.selection, minChanges: settings.minChanges,
-      sink: context.sink, supervisor: context.supervisor, context.slowAccess)
+    return Supplies(settings, context)
   }
 
   /// Returns the sources for one look: one for each supply that is named, or is there now.
@@ -34,8 +32,7 @@ public enum BatterySettings: Equatable, Sendable {
     }
     return names.map { name in
       Supplies(
-        sys: context.sys, selection: .named([name]), minChanges: settings.minChanges,
-        sink: context.sink, supervisor: context.supervisor, context.slowAccess,
+        SupplySettings(selection: .named([name]), minChanges: settings.minChanges), context,
         name: InlineText(name.span))
     }
   }
@@ -44,7 +41,7 @@ public enum BatterySettings: Equatable, Sendable {
   /// readings.
   public func estimate(_ context: SourceContext) -> EstimatedBattery? {
     guard case .estimated(let settings) = self else { return nil }
-    return EstimatedBattery(settings, sink: context.sink)
+    return EstimatedBattery(settings, context)
   }
 }
 

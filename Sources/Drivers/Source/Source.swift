@@ -133,6 +133,8 @@ public struct SourceContext {
   public let now: Instant
   /// Whether the sources are only looked at: no output is switched then.
   public let changesNothing: Bool
+  /// Whether the loop waits for slow files, so that a reading is complete once it was asked for.
+  var readsInLoop = false
 
   public init(
     sys: Path, proc: Path, devices: Path = Path("/dev"), loop: EventLoop, sink: any ReadingSink,

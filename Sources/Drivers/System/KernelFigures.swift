@@ -1,28 +1,24 @@
-public import Bytes
-public import LinuxIO
-public import Sensing
+import Bytes
+import LinuxIO
+import Sensing
 
 /// Load of the processor: the three averages of `/proc/loadavg`.
-public final class LoadAverage: FileSource {
+final class LoadAverage: FileSource {
   private let file: KernelFile
   private static let standardMinChange = FixedPoint(1, decimals: 1)
   private var sensors: [DeclaredSensor]
   private var answer: Result<LoadAverages, SourceFailure>?
 
-  /// `proc` is where procfs is mounted; `minChange` the least change that counts, nil for 0.1.
-  public init(
-    proc: Path = Path("/proc"), minChange: FixedPoint? = nil, sink: any ReadingSink,
-    _ access: SlowAccess? = nil
-  ) {
-    let minChange = minChange ?? Self.standardMinChange
+  init(_ settings: SystemSettings, _ context: SourceContext) {
+    let minChange = settings.minChange(of: .load) ?? Self.standardMinChange
     // Home Assistant sorts by characters: a space as wide as a digit brings 5 before 15.
     sensors = [
       Self.sensor("load_1_minute", "Load \u{2007}1 minute", minChange),
       Self.sensor("load_5_minutes", "Load \u{2007}5 minutes", minChange),
       Self.sensor("load_15_minutes", "Load 15 minutes", minChange),
     ]
-    file = KernelFile(proc / "loadavg")
-    super.init(InlineText("load average"), sink: sink, access)
+    file = KernelFile(context.proc / "loadavg")
+    super.init(InlineText("load average"), context)
   }
 
   override func readFiles() -> Bool {
@@ -66,26 +62,23 @@ public final class LoadAverage: FileSource {
 }
 
 /// Share of the memory that is in use, from `/proc/meminfo`.
-public final class Memory: FileSource {
+final class Memory: FileSource {
   /// Size of the buffer: `MemAvailable` is the third line of about fifty.
   private static let byteCountMax = 512
+  private static let standardMinChange = FixedPoint(1)
 
   private let file: KernelFile
   private var sensor: DeclaredSensor
   private var answer: Result<FixedPoint, SourceFailure>?
 
-  /// `proc` is where procfs is mounted; `minChange` the least change that counts, nil for 1 %.
-  public init(
-    proc: Path = Path("/proc"), minChange: FixedPoint? = nil, sink: any ReadingSink,
-    _ access: SlowAccess? = nil
-  ) {
+  init(_ settings: SystemSettings, _ context: SourceContext) {
     sensor = DeclaredSensor(
       SensorDescription(
         uniqueID: [UInt8]("memory_used"), name: [UInt8]("Memory used"), unit: [UInt8]("%"),
         stateClass: [UInt8]("measurement"), icon: [UInt8]("mdi:memory"), isDiagnostic: true),
-      minChange: minChange ?? FixedPoint(1))
-    file = KernelFile(proc / "meminfo", byteCountMax: Self.byteCountMax)
-    super.init(InlineText("memory"), sink: sink, access)
+      minChange: settings.minChange(of: .memory) ?? Self.standardMinChange)
+    file = KernelFile(context.proc / "meminfo", byteCountMax: Self.byteCountMax)
+    super.init(InlineText("memory"), context)
   }
 
   override func readFiles() -> Bool {
@@ -106,7 +99,7 @@ public final class Memory: FileSource {
 }
 
 /// Time at which the machine was started, from `/proc/uptime` and its clock.
-public final class LastStart: FileSource {
+final class LastStart: FileSource {
   private let file: KernelFile
   private var start = StartTime()
   private var sensor = DeclaredSensor(
@@ -115,10 +108,9 @@ public final class LastStart: FileSource {
       deviceClass: [UInt8]("timestamp"), isDiagnostic: true))
   private var answer: Result<Duration, SourceFailure>?
 
-  /// `proc` is where procfs is mounted.
-  public init(proc: Path = Path("/proc"), sink: any ReadingSink, _ access: SlowAccess? = nil) {
-    file = KernelFile(proc / "uptime")
-    super.init(InlineText("last start"), sink: sink, access)
+  init(_: SystemSettings, _ context: SourceContext) {
+    file = KernelFile(context.proc / "uptime")
+    super.init(InlineText("last start"), context)
   }
 
   override func readFiles() -> Bool {
@@ -143,26 +135,24 @@ public final class LastStart: FileSource {
 }
 
 /// Usage of a file system for everybody but root, as `df` counts it (`statvfs(3)`).
-public final class DiskSpace: FileSource {
+final class DiskSpace: FileSource {
   private let path: Path
   private let label: InlineText
   private var sensor: DeclaredSensor
   private var answer: Result<FixedPoint, SourceFailure>?
 
-  /// `path` is any file or directory of the file system; `minChange` the least change that counts,
-  /// nil for each one that shows.
-  public init(
-    holding path: Path = Path("/"), minChange: FixedPoint? = nil, sink: any ReadingSink,
-    _ access: SlowAccess? = nil
+  /// `path` is any file or directory of the file system.
+  init(
+    _ settings: SystemSettings, _ context: SourceContext, holding path: Path = Path("/")
   ) {
     sensor = DeclaredSensor(
       SensorDescription(
         uniqueID: [UInt8]("disk_used"), name: [UInt8]("Disk used"), unit: [UInt8]("%"),
         stateClass: [UInt8]("measurement"), icon: [UInt8]("mdi:harddisk"), isDiagnostic: true),
-      minChange: minChange)
+      minChange: settings.minChange(of: .disk))
     self.path = path
     label = InlineText(path.bytes.span)
-    super.init(InlineText("disk space"), sink: sink, access)
+    super.init(InlineText("disk space"), context)
   }
 
   override func readFiles() -> Bool {
@@ -213,9 +203,9 @@ final class DataTraffic: Source {
   private var sent: DeclaredSensor
   private var received: DeclaredSensor
 
-  /// `minChange` is the least change that counts, in megabytes; nil for each one that shows.
-  init(minChange: FixedPoint?, sink: any ReadingSink) {
-    self.sink = sink
+  init(_ settings: SystemSettings, _ context: SourceContext) {
+    sink = context.sink
+    let minChange = settings.minChange(of: .traffic)
     sent = Self.sensor("data_sent", "Data sent", "mdi:upload-network", minChange)
     received = Self.sensor("data_received", "Data received", "mdi:download-network", minChange)
   }
