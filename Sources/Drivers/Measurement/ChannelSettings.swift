@@ -66,15 +66,9 @@ public struct ChannelSettings: Equatable, Sendable {
 }
 
 extension ChannelSettings {
-  /// Reads an entry; nil, reported, if it cannot be used.
-  ///
-  /// - Parameters:
-  ///   - keys: the keys of the entry.
-  ///   - field: the value that names the channel.
-  ///   - example: an example of that value.
-  ///   - shuntField: the resistor, read after the keys that come before it in messages.
-  ///   - taken: names and addresses of other entries.
-  ///   - quantity: returns what the channel measures; nil, reported, if there is no such channel.
+  /// Reads an entry; nil, reported, if it cannot be used. `field` names the channel, and `quantity`
+  /// returns its quantity; nil, reported, if there is no such channel. The field of the resistor is
+  /// read after the keys that come before it in messages.
   init?(
     _ keys: SectionReader, _ field: ConfigurationField?, example: StaticString,
     shunt shuntField: @autoclosure () -> ConfigurationField?, notAmong taken: TakenNames,

@@ -173,13 +173,8 @@ extension MinChanges {
     let word: StaticString
   }
 
-  /// Reads `min_change` of a source, and reports unusable values.
-  ///
-  /// - Parameters:
-  ///   - field: the value of the key.
-  ///   - measured: the sensors that are reported and measured: the possible keys.
-  ///   - counted: the counted sensors, which are rejected with the reason.
-  ///   - example: an example of the value, for messages.
+  /// Reads `min_change` of a source, and reports unusable values. Its keys are the `measured`
+  /// sensors; the `counted` ones are rejected with the reason.
   init(
     _ field: ConfigurationField, of measured: [Sensor], counted: [StaticString] = [],
     example: StaticString

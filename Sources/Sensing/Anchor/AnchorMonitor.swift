@@ -62,11 +62,6 @@ public struct AnchorMonitor {
   /// counts.
   public private(set) var isDecided = false
 
-  /// - Parameters:
-  ///   - radiusMeters: largest distance of the boat from its anchor, above 0.
-  ///   - hasLine: whether a GPIO line sets the watch.
-  ///   - cycle: time between two cycles.
-  ///   - now: current instant.
   public init(radiusMeters: Double, hasLine: Bool = true, cycle: Duration, now: Instant) {
     self.radiusMeters = radiusMeters
     self.hasLine = hasLine

@@ -20,13 +20,11 @@ public struct OutputLine: Sendable {
 
   /// Level from the first moment on, and when the agent ends.
   public let safe: Level
+  /// Maximum time that the output is on after a command; nil for no limit.
   private let maxOn: Duration?
   private var state = State.closed
   private var action: Action?
 
-  /// - Parameters:
-  ///   - safe: level before the first command.
-  ///   - maxOn: maximum time that the output is on after a command; nil for no limit.
   public init(safe: Level, maxOn: Duration?) {
     self.safe = safe
     self.maxOn = maxOn

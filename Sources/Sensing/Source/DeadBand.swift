@@ -8,12 +8,10 @@ public import Bytes
 public struct DeadBand: Sendable {
   /// Smallest change to report; nil if every change counts.
   private let minChange: FixedPoint?
+  /// Whether 0 means an end, which is reported even after a small change.
   private let isRate: Bool
   private var told: FixedPoint?
 
-  /// - Parameters:
-  ///   - minChange: smallest change to report; nil if every change counts.
-  ///   - isRate: whether 0 means an end, which is reported even after a small change.
   /// - Precondition: `minChange` is not negative.
   public init(minChange: FixedPoint?, isRate: Bool = false) {
     precondition((minChange?.coefficient ?? 0) >= 0, "a change has no direction here")

@@ -120,12 +120,8 @@ public struct TrackFilter: Sendable {
   /// Replaces the zones of Home Assistant.
   public mutating func zonesKnown(_ circles: [ZoneWatch.Circle]) { zones.zonesKnown(circles) }
 
-  /// Decides on a fix.
-  ///
-  /// - Parameters:
-  ///   - fix: fix of the receiver; each is judged once.
-  ///   - isOwed: whether Home Assistant does not have the last point, and accepts data.
-  /// - Returns: whether the fix is a point of the track, with the reason.
+  /// Decides whether a fix is a point of the track; each fix is judged once. `isOwed` means that
+  /// Home Assistant does not have the last point, and accepts data.
   public mutating func fixReported(_ fix: Fix, isOwed: Bool = false) -> TrackDecision {
     let sighting = TrackSighting(fix)
     let decision = decide(sighting, isOwed: isOwed)
