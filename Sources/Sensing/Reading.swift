@@ -71,6 +71,19 @@ public struct SensorDescription: Equatable, Sendable {
   }
 }
 
+/// Destination of the sensors and values of the sources.
+public protocol ReadingSink: AnyObject {
+  /// Declares a sensor, or finds the one with the same `uniqueID`.
+  /// - Returns: nil if no more sensors fit, which is then already reported.
+  func declare(_ sensor: SensorDescription) -> SensorIndex?
+
+  /// Stores a value; the latest one of each sensor counts.
+  func record(_ reading: Reading)
+
+  /// Stores the best fix since the last cycle.
+  func record(_ fix: Fix)
+}
+
 /// Part of the board's power status that a sensor reports.
 public enum PowerFigure: Equatable, Sendable {
   /// State of charge of the battery, in percent.
