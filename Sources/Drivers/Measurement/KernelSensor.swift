@@ -54,7 +54,7 @@ public final class KernelSensor: FileSource {
     sensor = DeclaredSensor(
       measurement.description(uniqueID: uniqueID), minChange: measurement.entity.minChange)
     knownBus = DeviceBus(named: name.bytes)
-    super.init(name, sink: context.sink, context.slowAccess)
+    super.init(name, context)
   }
 
   // MARK: Reading

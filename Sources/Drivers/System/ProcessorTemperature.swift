@@ -1,14 +1,15 @@
-public import Bytes
-public import LinuxIO
-public import Sensing
+import Bytes
+import LinuxIO
+import Sensing
 
 /// The temperature of the processor, from the zone of `/sys/class/thermal` that is most likely its
 /// own, or from the hardware monitor of the processor. The file is chosen once, and again after a
 /// failure. A zone that is not surely the processor's is a stopgap, because a better one may not
 /// have answered yet: all are examined again, each time after twice as long.
-public final class ProcessorTemperature: FileSource {
+final class ProcessorTemperature: FileSource {
   static let firstPause: Duration = .seconds(5)
   static let longestPause: Duration = .seconds(3600)
+  private static let standardMinChange = FixedPoint(1)
 
   private let sys: Path
   private var chosen: ProcessorZone?
@@ -16,25 +17,21 @@ public final class ProcessorTemperature: FileSource {
   private var pause = firstPause
   private let range = KernelPart(named: []).range(of: "°C")
   private var sensor: DeclaredSensor
-  public override var isOptional: Bool { mayBeAbsent }
+  override var isOptional: Bool { mayBeAbsent }
   private let mayBeAbsent: Bool
   /// Outcome of the last reading, in degrees.
   private var answer = Result<FixedPoint, SourceFailure>.success(FixedPoint(0))
 
-  /// Makes the driver; without `access` the loop waits for slow files.
-  public init(
-    sys: Path = Path("/sys"), isOptional: Bool = false, minChange: FixedPoint? = nil,
-    sink: any ReadingSink, _ access: SlowAccess? = nil
-  ) {
-    mayBeAbsent = isOptional
+  init(_ settings: SystemSettings, _ context: SourceContext) {
+    mayBeAbsent = settings.isAutomatic
     sensor = DeclaredSensor(
       SensorDescription(
         uniqueID: [UInt8]("processor_temperature"), name: [UInt8]("Processor temperature"),
         unit: [UInt8]("°C"), deviceClass: [UInt8]("temperature"),
         stateClass: [UInt8]("measurement"), isDiagnostic: true),
-      minChange: minChange ?? FixedPoint(1))
-    self.sys = sys
-    super.init(InlineText("processor temperature"), sink: sink, access)
+      minChange: settings.minChange(of: .cpuTemperature) ?? Self.standardMinChange)
+    sys = context.sys
+    super.init(InlineText("processor temperature"), context)
   }
 
   override func readFiles() -> Bool {

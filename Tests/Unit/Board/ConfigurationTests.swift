@@ -243,11 +243,11 @@ import Transport
   }
 
   @Test(arguments: [
-    ("cpu_temperature", SystemSensors.cpuTemperature), ("load", .load),
-    ("memory", .memory), ("uptime", .uptime), ("disk", .disk),
+    ("cpu_temperature", SystemSensor.cpuTemperature), ("load", .load),
+    ("memory", .memory), ("uptime", .uptime), ("disk", .disk), ("traffic", .traffic),
   ])
-  func systemSensorsAreToldApart(_ word: String, _ expected: SystemSensors) throws {
-    #expect(try Outcome.configuration(minimum + "system: [\(word)]").system.sensors == expected)
+  func systemSensorsAreToldApart(_ word: String, _ expected: SystemSensor) throws {
+    #expect(try Outcome.configuration(minimum + "system: [\(word)]").system.sensors == [expected])
   }
 
   @Test(arguments: [

@@ -7,10 +7,15 @@ import Testing
 
 @Suite final class EstimatedBatteryTests {
   private let sink = RecordingSink()
+  private let context: SourceContext
   private var now = Instant(nanoseconds: 0)
   private static let capacity = "supply_estimated_battery_capacity"
   private static let status = "supply_estimated_battery_status"
   private static let confidence = "supply_estimated_battery_confidence"
+
+  init() throws {
+    context = SourceContext(in: Path("/"), try EventLoop(), sink, Supervisor(owner: sink))
+  }
 
   private func battery(current: String? = "House current", charge: String? = nil)
     -> EstimatedBattery
@@ -20,7 +25,7 @@ import Testing
         name: [UInt8]("House".utf8), voltage: [UInt8]("House voltage".utf8),
         current: current.map { [UInt8]($0.utf8) }, charge: charge.map { [UInt8]($0.utf8) },
         chemistry: .leadAcid, cells: 6),
-      sink: sink, now: { [unowned self] in now })
+      context, now: { [unowned self] in now })
   }
 
   private func sensor(_ name: String, unit: String, id: String? = nil) -> SensorDescription {
@@ -143,7 +148,7 @@ import Testing
     let settings = EstimatedBatterySettings(
       name: [UInt8]("House".utf8), voltage: [UInt8]("House voltage".utf8),
       chemistry: kinds[chemistry] ?? .liIon, cells: cells)
-    let battery = EstimatedBattery(settings, sink: sink)
+    let battery = EstimatedBattery(settings, context)
     let supervisor = Supervisor(owner: sink)
     supervisor.add(battery)
     let voltage = try index(battery, "House voltage", unit: "V")
@@ -178,7 +183,7 @@ import Testing
     let settings = EstimatedBatterySettings(
       name: [UInt8]("House".utf8), voltage: [UInt8]("House voltage".utf8), chemistry: .leadAcid,
       cells: cells)
-    let battery = EstimatedBattery(settings, sink: sink)
+    let battery = EstimatedBattery(settings, context)
     let supervisor = Supervisor(owner: sink)
     supervisor.add(battery)
     let voltage = try index(battery, "House voltage", unit: "V")
@@ -203,7 +208,7 @@ import Testing
     let battery = EstimatedBattery(
       EstimatedBatterySettings(
         name: [UInt8]("House".utf8), voltage: [UInt8]("House voltage".utf8), chemistry: chemistry,
-        cells: chemistry == .lifepo4 ? 4 : 6), sink: sink)
+        cells: chemistry == .lifepo4 ? 4 : 6), context)
     say(battery, try index(battery, "House voltage", unit: "V"), number(hundredths))
     try battery.sample(at: at(seconds: 1))
     #expect(text(Self.status) == "charging")

@@ -30,6 +30,10 @@ import YAML
 
   private func hundredths(_ number: Int64) -> Value { .number(FixedPoint(number, decimals: 2)) }
 
+  private func context() throws -> SourceContext {
+    SourceContext(in: tree.path, try EventLoop(), sink, supervisor, readsInLoop: true)
+  }
+
   @Test func theNoiseOfABatterysVoltageIsNoNews() throws {
     let battery = "class/power_supply/BAT0"
     try tree.write(
@@ -39,8 +43,7 @@ import YAML
     }
     guard case .supplies(let supply) = settings else { throw AnotherKind() }
     #expect(supply.selection == .all)
-    let supplies = Supplies(
-      sys: tree.path, minChanges: supply.minChanges, sink: sink, supervisor: supervisor)
+    let supplies = Supplies(supply, try context())
     try supplies.sample(at: at(seconds: 1))
     try tree.write(["capacity": "79\n", "voltage_now": "12700000\n"], in: battery)
     try supplies.sample(at: at(seconds: 2))
@@ -81,7 +84,7 @@ import YAML
 
   @Test func theBoardsFiguresHaveALeastChangeWithoutOneWritten() throws {
     try tree.write("1.00 1.00 1.00 1/80 11206\n", to: "loadavg")
-    let load = LoadAverage(proc: tree.path, sink: sink)
+    let load = LoadAverage(.all, try context())
     try load.sample(at: at(seconds: 1))
     try tree.write("1.09 1.10 1.00 1/80 11206\n", to: "loadavg")
     try load.sample(at: at(seconds: 2))
@@ -95,7 +98,7 @@ import YAML
       EstimatedBatterySettings(
         name: [UInt8]("House"), voltage: [UInt8]("V"), charge: [UInt8]("SOC"), chemistry: .leadAcid,
         cells: 6, minChange: FixedPoint(10)),
-      sink: sink, now: { at(seconds: 1).instant })
+      try context(), now: { at(seconds: 1).instant })
     let charge = try #require(
       battery.declare(
         SensorDescription(

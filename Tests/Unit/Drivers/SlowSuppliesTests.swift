@@ -161,24 +161,23 @@ import Testing
     let zone = "class/thermal/thermal_zone0"
     #expect(
       try isBesideLoop(
-        ProcessorTemperature(sys: tree.path, sink: sink, context.slowAccess),
+        ProcessorTemperature(SystemSettings([.cpuTemperature]), context),
         ["\(zone)/type": "cpu-thermal\n", "\(zone)/temp": "48000\n"]))
     #expect(sink.values == ["processor_temperature": .number(FixedPoint(480, decimals: 1))])
   }
 
   /// `lxcfs` is a program.
   @Test func theFiguresOfTheKernelHoldNothingUp() throws {
-    let access = context.slowAccess
+    let settings = SystemSettings([.load, .memory, .uptime, .disk])
     #expect(
       try isBesideLoop(
-        LoadAverage(proc: tree.path, sink: sink, access), ["loadavg": "0.20 1.18 10.02 1/80 1\n"]))
+        LoadAverage(settings, context), ["loadavg": "0.20 1.18 10.02 1/80 1\n"]))
     #expect(
       try isBesideLoop(
-        Memory(proc: tree.path, sink: sink, access),
+        Memory(settings, context),
         ["meminfo": "MemTotal: 8 kB\nMemAvailable: 4 kB\n"]))
-    #expect(
-      try isBesideLoop(LastStart(proc: tree.path, sink: sink, access), ["uptime": "0.50 9.00\n"]))
-    #expect(try isBesideLoop(DiskSpace(sink: sink, access), [:]))
+    #expect(try isBesideLoop(LastStart(settings, context), ["uptime": "0.50 9.00\n"]))
+    #expect(try isBesideLoop(DiskSpace(settings, context), [:]))
   }
 
   @Test func anInterfaceThatIsSlowHoldsNothingUp() throws {
@@ -193,8 +192,7 @@ import Testing
 
   /// A board without a zone is as good as one that has it.
   @Test func whatNeedNotBeThereIsNotMissedBesideTheLoop() throws {
-    let zone = ProcessorTemperature(
-      sys: tree.path, isOptional: true, sink: sink, context.slowAccess)
+    let zone = ProcessorTemperature(.all, context)
     supervisor.add(zone)
     supervisor.sample(at: at(seconds: 1))
     wait(for: zone)

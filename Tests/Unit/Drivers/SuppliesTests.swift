@@ -1,19 +1,22 @@
 import Bytes
-import Drivers
 import CLinux
 import LinuxIO
 import Sensing
 import Testing
 
+@testable import Drivers
+
 @Suite final class SuppliesTests {
   private let tree: FakeTree
   private let sink = RecordingSink()
   private let supervisor: Supervisor
+  private let context: SourceContext
   private let battery = "class/power_supply/BAT0"
 
   init() throws {
     tree = try FakeTree()
     supervisor = Supervisor(owner: sink)
+    context = SourceContext(in: tree.path, try EventLoop(), sink, supervisor, readsInLoop: true)
     try tree.write(
       [
         "type": "Battery\n", "present": "1\n", "status": "Discharging\n", "capacity": "83\n",
@@ -23,7 +26,7 @@ import Testing
   }
 
   private func supplies(_ selection: SupplySelection = .all) -> Supplies {
-    Supplies(sys: tree.path, selection: selection, sink: sink, supervisor: supervisor)
+    Supplies(SupplySettings(selection: selection), context)
   }
   private func addMains(online: String = "1\n") throws {
     try tree.write(["type": "Mains\n", "online": online], in: "class/power_supply/AC")

@@ -8,8 +8,14 @@ import Testing
 @Suite final class SystemSourcesTests {
   private let tree: FakeTree
   private let sink = RecordingSink()
+  private let context: SourceContext
+  private let settings = SystemSettings(SystemSensor.allCases)
 
-  init() throws { tree = try FakeTree() }
+  init() throws {
+    tree = try FakeTree()
+    context = SourceContext(
+      in: tree.path, try EventLoop(), sink, Supervisor(owner: sink), readsInLoop: true)
+  }
 
   private func failure(of source: any Source, second: Int64) -> String? {
     do throws(SourceFailure) {
@@ -25,9 +31,16 @@ import Testing
   }
   private func tenths(_ number: Int64) -> Value { .number(FixedPoint(number, decimals: 1)) }
 
+  @Test func eachSensorHasItsOwnSource() {
+    #expect(
+      settings.sources(context).map { string($0.name) } == [
+        "processor temperature", "load average", "memory", "last start", "disk space", "traffic",
+      ])
+  }
+
   @Test func loadHasThreeSensors() throws {
     try tree.write("0.20 1.18 10.02 1/80 11206\n", to: "loadavg")
-    try LoadAverage(proc: tree.path, sink: sink).sample(at: at(seconds: 1))
+    try LoadAverage(settings, context).sample(at: at(seconds: 1))
     #expect(
       sink.values == [
         "load_1_minute": .number(FixedPoint(20, decimals: 2)),
@@ -38,8 +51,8 @@ import Testing
 
   /// It changes with each report of it, and each costs.
   @Test func whatADataPlanCountsIsReadWhereItIsNamed() throws {
-    #expect(!SystemSensors.all.contains(.traffic))
-    try DataTraffic(minChange: nil, sink: sink).sample(at: at(seconds: 1))
+    #expect(!SystemSettings.all.sensors.contains(.traffic))
+    try DataTraffic(settings, context).sample(at: at(seconds: 1))
     #expect(sink.sensors.map(\.uniqueID) == [[UInt8]("data_sent"), [UInt8]("data_received")])
     for value in sink.values.values {
       guard case .number(let number) = value else {
@@ -52,9 +65,9 @@ import Testing
 
   @Test func whatWasNeverThereHasNoSensors() {
     for source in [
-      LoadAverage(proc: tree.path, sink: sink), Memory(proc: tree.path, sink: sink),
-      LastStart(proc: tree.path, sink: sink), ProcessorTemperature(sys: tree.path, sink: sink),
-      DiskSpace(holding: tree.path / "nowhere", sink: sink),
+      LoadAverage(settings, context), Memory(settings, context), LastStart(settings, context),
+      ProcessorTemperature(settings, context),
+      DiskSpace(settings, context, holding: tree.path / "nowhere"),
     ] as [any Source] {
       #expect(failure(of: source, second: 1)?.hasPrefix("missing ") == true)
     }
@@ -62,7 +75,7 @@ import Testing
   }
 
   @Test func aFileThatTurnsToNonsenseIsUnknownUntilItDoesNot() throws {
-    let memory = Memory(proc: tree.path, sink: sink)
+    let memory = Memory(settings, context)
     try tree.write("MemTotal: 8 kB\nMemAvailable: 4 kB\n", to: "meminfo")
     #expect(failure(of: memory, second: 1) == nil)
     #expect(sink.values == ["memory_used": tenths(500)])
@@ -75,7 +88,7 @@ import Testing
   }
 
   @Test func theLastStartIsATimeThatStays() throws {
-    let start = LastStart(proc: tree.path, sink: sink)
+    let start = LastStart(settings, context)
     let told: Value = .text(InlineText("2023-11-14T22:13:21+00:00"))
     try tree.write("0.50 9.00\n", to: "uptime")
     #expect(failure(of: start, second: 2) == nil)
@@ -94,7 +107,7 @@ import Testing
     var text = "MemTotal:  1000 kB\nMemFree:  1 kB\nMemAvailable:  250 kB\n"
     for number in 0..<100 { text += "Something\(number):   \(number) kB\n" }
     try tree.write(text, to: "meminfo")
-    try Memory(proc: tree.path, sink: sink).sample(at: at(seconds: 1))
+    try Memory(settings, context).sample(at: at(seconds: 1))
     #expect(sink.values == ["memory_used": tenths(750)])
   }
 
@@ -103,7 +116,7 @@ import Testing
     try addZone(1, type: "soc-thermal", "40000\n")
     try addZone(10, type: "cpu-thermal", "48312\n")
     try tree.write("0\n", to: "class/thermal/cooling_device0/cur_state")
-    try ProcessorTemperature(sys: tree.path, sink: sink).sample(at: at(seconds: 1))
+    try ProcessorTemperature(settings, context).sample(at: at(seconds: 1))
     #expect(sink.values == ["processor_temperature": tenths(483)])
   }
 
@@ -112,14 +125,14 @@ import Testing
     try addZone(10, type: "alpha", "30000\n")
     try addZone(1, type: "alpha", "-274000\n")
     try addZone(0, type: "cpu-thermal", "")
-    try ProcessorTemperature(sys: tree.path, sink: sink).sample(at: at(seconds: 1))
+    try ProcessorTemperature(settings, context).sample(at: at(seconds: 1))
     #expect(sink.values == ["processor_temperature": tenths(200)])
   }
 
   @Test func aBatteryIsNoProcessor() throws {
     try addZone(0, type: "BAT0", "21000\n")
     try tree.write("Battery\n", to: "class/power_supply/BAT0/type")
-    let temperature = ProcessorTemperature(sys: tree.path, sink: sink)
+    let temperature = ProcessorTemperature(settings, context)
     #expect(failure(of: temperature, second: 1) == "missing a thermal zone that answers")
     try addZone(1, type: "soc-thermal", "35000\n")
     #expect(failure(of: temperature, second: 2) == nil)
@@ -128,7 +141,7 @@ import Testing
 
   @Test func aMachineThatNeedNotHaveAZoneFailsOnlyOnceItHadOne() throws {
     let supervisor = Supervisor(owner: sink)
-    supervisor.add(ProcessorTemperature(sys: tree.path, isOptional: true, sink: sink))
+    supervisor.add(ProcessorTemperature(.all, context))
     supervisor.sample(at: at(seconds: 1))
     #expect(sink.sensors.isEmpty)
     try addZone(0, type: "cpu-thermal", "48000\n")
@@ -147,14 +160,14 @@ import Testing
 
   @Test func aFrozenBoardIsBelowZero() throws {
     try addZone(0, type: "cpu-thermal", "-12345\n")
-    try ProcessorTemperature(sys: tree.path, sink: sink).sample(at: at(seconds: 1))
+    try ProcessorTemperature(settings, context).sample(at: at(seconds: 1))
     #expect(sink.values == ["processor_temperature": tenths(-123)])
   }
 
   @Test func aZoneThatFailsIsGivenUpForOneThatAnswers() throws {
     try addZone(0, type: "cpu-thermal", "48000\n")
     try addZone(1, type: "soc-thermal", "27000\n")
-    let temperature = ProcessorTemperature(sys: tree.path, sink: sink)
+    let temperature = ProcessorTemperature(settings, context)
     #expect(failure(of: temperature, second: 1) == nil)
     try addZone(0, type: "cpu-thermal", "4294967295\n")
     let told = failure(of: temperature, second: 2)
@@ -173,7 +186,7 @@ import Testing
   }
 
   private func celsius() -> Value? {
-    let temperature = ProcessorTemperature(sys: tree.path, sink: sink)
+    let temperature = ProcessorTemperature(settings, context)
     return failure(of: temperature, second: 1) == nil ? sink.values["processor_temperature"] : nil
   }
 
@@ -220,7 +233,7 @@ import Testing
   @Test func aStopgapIsLookedAtAgainUntilTheBestAnswers() throws {
     try addZone(0, type: "soc-thermal", "40000\n")
     try addZone(1, type: "cpu-thermal", "")
-    let temperature = ProcessorTemperature(sys: tree.path, sink: sink)
+    let temperature = ProcessorTemperature(settings, context)
     #expect(failure(of: temperature, second: 1) == nil)
     #expect(sink.values == ["processor_temperature": tenths(400)])
     #expect(failure(of: temperature, second: 6) == nil)
@@ -234,7 +247,7 @@ import Testing
 
   @Test func aStopgapThatFailsIsLeftAtOnce() throws {
     try addZone(0, type: "soc-thermal", "40000\n")
-    let temperature = ProcessorTemperature(sys: tree.path, sink: sink)
+    let temperature = ProcessorTemperature(settings, context)
     #expect(failure(of: temperature, second: 1) == nil)
     try addZone(0, type: "soc-thermal", "")
     #expect(failure(of: temperature, second: 2) != nil)
@@ -244,7 +257,7 @@ import Testing
   }
 
   @Test func theDiskIsSomewhereBetweenEmptyAndFull() throws {
-    try DiskSpace(sink: sink).sample(at: at(seconds: 1))
+    try DiskSpace(settings, context).sample(at: at(seconds: 1))
     guard case .number(let percent) = sink.values["disk_used"] else {
       Issue.record("the root has a size")
       return
@@ -254,7 +267,7 @@ import Testing
   }
 
   @Test func aFileSystemWithoutASizeCannotBeFull() {
-    let procfs = DiskSpace(holding: Path("/proc"), sink: sink)
+    let procfs = DiskSpace(settings, context, holding: Path("/proc"))
     #expect(failure(of: procfs, second: 1)?.hasPrefix("unsupported /proc") == true)
   }
 

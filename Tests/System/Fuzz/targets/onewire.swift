@@ -1,7 +1,6 @@
 import Bytes
-import Sensing
 
-@testable import Drivers
+@testable import Sensing
 
 /// Anything that the kernel may say of a thermometer, reading after reading: what is believed is a
 /// temperature that the part can measure, and never the one that it has at power-up, unless it was
