@@ -17,6 +17,16 @@ extension SetUp.PlantedFaults {
         + " server", status: 75
     ) { $0.setEnvironment("http_proxy", "http://127.0.0.1:1") },
     PlantedFault(
+      "a wrong port beside a proxy that no_proxy leaves out",
+      "server         {url} cannot be reached: {reason}", atFault: "the network",
+      remedy: "check that Home Assistant is running, and check home_assistant.url: the port is 8123"
+        + " by default", status: 75
+    ) {
+      $0.home.stop()
+      $0.setEnvironment("http_proxy", "http://127.0.0.1:1")
+      $0.setEnvironment("no_proxy", "localhost,127.0.0.1")
+    },
+    PlantedFault(
       "a name that is not known",
       "server         http://nowhere.invalid:8123 cannot be reached: {reason}",
       atFault: "the network",
