@@ -9,13 +9,19 @@ struct OpenChannel {
   let fault: KernelFile?
   let bus: DeviceBus
   let conversion: KernelConversion
+  /// Whether it is a thermometer of 1-Wire, which has a value before it measures.
+  let isOneWire: Bool
 
   /// Leaves out `fault` if there is no such file.
-  init(file: KernelFile, fault: KernelFile, bus: DeviceBus, conversion: KernelConversion) {
+  init(
+    file: KernelFile, fault: KernelFile, bus: DeviceBus, conversion: KernelConversion,
+    isOneWire: Bool = false
+  ) {
     self.file = file
     self.fault = fault.exists ? fault : nil
     self.bus = bus
     self.conversion = conversion
+    self.isOneWire = isOneWire
   }
 }
 
@@ -41,6 +47,7 @@ public final class KernelSensor: FileSource {
   private var knownBus: DeviceBus
   private var outcome = Outcome.answer(.flaw)
   private var notYetCount = 0
+  private var powerUp = PowerUpFilter()
 
   /// Makes the driver; `open` finds the device, and opens its files.
   init(
@@ -131,6 +138,9 @@ public final class KernelSensor: FileSource {
     switch outcome {
     case .answer(.number(let number)):
       notYetCount = 0
+      if channel?.isOneWire == true, !powerUp.accepts(number.rounded(to: 3).coefficient) {
+        throw .malformed(name, found: PowerUpFilter.words)
+      }
       if let value = measurement.value(of: number) { return value }
       throw .malformed(name, found: InlineText("a number too large for its calibration"))
     case .answer(.implausible(let number, let range)): throw range.failure(of: name, number)

@@ -128,13 +128,7 @@ struct OneWireFilter {
 
   /// Range that parts of its family can measure.
   private let range: PlausibleRange?
-  /// Value of a part that has not measured since it received power.
-  static let powerUpMillidegrees: Int64 = 85_000
-  /// Maximum distance from the last temperature at which the power-up value is believed.
-  static let nearMillidegrees: Int64 = 5000
-
-  /// Last accepted temperature.
-  private var known: Int64?
+  private var powerUp = PowerUpFilter()
 
   init(of part: KernelPart) { range = part.range(of: "°C") }
 
@@ -146,11 +140,26 @@ struct OneWireFilter {
     guard let number = KernelText.integer(text) else { return .flaw(InlineText(text)) }
     let celsius = FixedPoint(number, decimals: 3)
     if let range, !range.contains(celsius) { return .implausible(celsius, range) }
-    let isNear = known.map { abs($0 - number) <= Self.nearMillidegrees } ?? false
-    if number == Self.powerUpMillidegrees, !isNear {
-      return .flaw(InlineText("85 degrees, its value at power-up"))
-    }
-    known = number
+    guard powerUp.accepts(number) else { return .flaw(PowerUpFilter.words) }
     return .millidegrees(number)
+  }
+}
+
+/// Filter of the value that a part of 1-Wire has from power-up to its first measurement.
+struct PowerUpFilter {
+  static let millidegrees: Int64 = 85_000
+  /// Maximum distance from the last temperature at which the power-up value is believed.
+  static let nearMillidegrees: Int64 = 5000
+  static let words = InlineText("85 degrees, its value at power-up")
+
+  /// Last accepted temperature.
+  private var known: Int64?
+
+  /// Returns whether a temperature in the range of the part is a measurement.
+  mutating func accepts(_ number: Int64) -> Bool {
+    let isNear = known.map { abs($0 - number) <= Self.nearMillidegrees } ?? false
+    guard number != Self.millidegrees || isNear else { return false }
+    known = number
+    return true
   }
 }
