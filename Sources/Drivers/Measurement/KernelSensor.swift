@@ -100,14 +100,10 @@ public final class KernelSensor: FileSource {
     do throws(Errno) {
       let outcome = try channel.file.read { Self.outcome(of: channel, saying: $0) }
       guard case .answer = outcome, let fault = channel.fault else { return outcome }
-      return (try? fault.read(isFault)) == true ? .fault : outcome
+      return fault.reportsFault ? .fault : outcome
     } catch {
       return .error(error)
     }
-  }
-
-  private static func isFault(_ text: Span<UInt8>) -> Bool {
-    KernelText.integer(text).map { $0 != 0 } ?? false
   }
 
   private static func outcome(of channel: OpenChannel, saying text: Span<UInt8>) -> Outcome {
@@ -144,10 +140,7 @@ public final class KernelSensor: FileSource {
       if let value = measurement.value(of: number) { return value }
       throw .malformed(name, found: InlineText("a number too large for its calibration"))
     case .answer(.implausible(let number, let range)): throw range.failure(of: name, number)
-    case .fault:
-      throw .distrusted(
-        name, why: "is faulty: its part reports that the reading cannot be trusted",
-        remedy: "check what is connected there and its cable: open or shorted")
+    case .fault: throw .faulty(name)
     case .answer(.saturated(let number)):
       throw .malformed(name, found: Self.endOfRange(number))
     case .answer(.flaw): throw .malformed(name, found: InlineText("nothing"))
@@ -171,5 +164,22 @@ public final class KernelSensor: FileSource {
   private func close() {
     channel = nil
     deviceLost()
+  }
+}
+
+extension KernelFile {
+  /// Whether the part reports, in this file, that the reading of a channel cannot be trusted. A
+  /// file that cannot be read does not count.
+  var reportsFault: Bool {
+    (try? read { text in KernelText.integer(text).map { $0 != 0 } ?? false }) == true
+  }
+}
+
+extension SourceFailure {
+  /// Failure of a channel whose part `reportsFault`.
+  static func faulty(_ name: InlineText) -> SourceFailure {
+    .distrusted(
+      name, why: "is faulty: its part reports that the reading cannot be trusted",
+      remedy: "check what is connected there and its cable: open or shorted")
   }
 }
