@@ -81,6 +81,15 @@ import Testing
       text(refused?.text.bytes)?.hasPrefix("\(place.path)/registration.json is damaged") == true)
   }
 
+  @Test func theDiskMattersUnlessMemoryIsWanted() {
+    // A file system without room for a file.
+    let place = Path("/proc")
+    for durability in [Durability.reading, .batch] {
+      #expect(DiskFlaw(of: place, durability) != nil)
+    }
+    #expect(DiskFlaw(of: place, .memory) == nil)
+  }
+
   @Test func whatCannotBeKeptSaysWhyAndWhatToDo() {
     // In a file there is no room for files.
     #expect(FileManager.default.createFile(atPath: place.path, contents: nil))

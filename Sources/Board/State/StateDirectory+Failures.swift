@@ -1,6 +1,7 @@
 public import Bytes
 public import HomeAssistant
 public import LinuxIO
+public import Outbox
 
 extension StateDirectory {
   /// Creates and locks the directory of a command.
@@ -157,8 +158,10 @@ public enum DiskFlaw: Sendable {
   case full(Path)
   case readOnly(Path)
 
-  /// Nil if the disk can be written, or if the directory does not exist yet.
-  public init?(of directory: Path) {
+  /// Nil if the disk can be written, if no data is to be stored there, or if the directory does not
+  /// exist yet.
+  public init?(of directory: Path, _ durability: Durability) {
+    guard durability != .memory else { return nil }
     guard let space = try? FileSystemSpace(holding: directory) else { return nil }
     if space.isReadOnly {
       self = .readOnly(mountPoint(holding: directory))
