@@ -81,6 +81,25 @@ import Testing
       text(refused?.text.bytes)?.hasPrefix("\(place.path)/registration.json is damaged") == true)
   }
 
+  /// As the agent does it: TLS proves who rejects, unless the board moves between networks.
+  @Test(arguments: [
+    ("url: http://ha", false), ("url: https://ha", true),
+    ("url: https://ha, home_network: { ssids: [Harbour] }", false),
+  ])
+  func aCommandKeepsARejectionAsTheAgentDoes(server: String, isForGood: Bool) throws {
+    #expect(state.open() == .open)
+    let file = place.appending(path: "token")
+    try Data("eyJ.a.b\n".utf8).write(to: file)
+    let configuration = try Outcome.configuration(
+      "home_assistant: { \(server), token_file: \(file.path) }\n")
+    let login = try Login(configuration, state)
+    try login.keepRejection(in: state)
+    let rejected = try state.keptRejectedTokens()
+    let fingerprint = login.credential.fingerprint
+    #expect(rejected.contains(fingerprint: fingerprint, now: Moment.now.instant))
+    #expect((rejected.end(of: fingerprint) == nil) == isForGood)
+  }
+
   @Test func theDiskMattersUnlessMemoryIsWanted() {
     // A file system without room for a file.
     let place = Path("/proc")
