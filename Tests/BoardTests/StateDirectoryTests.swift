@@ -37,6 +37,9 @@ import Testing
     #expect(state.open() == .open)
     try #require(unsafe chmod(place.path, 0o770) == 0)
     #expect(StateDirectory(state.path).open() == .shared)
+    // `homeward check` judges it without opening it.
+    let words = text(state.exposureFailure?.text.bytes)
+    #expect(words?.hasPrefix("other users can write to \(place.path), which") == true)
     let refused = failure { () throws(CommandFailure) in
       _ = try StateDirectory.open(Array(place.path.utf8))
     }

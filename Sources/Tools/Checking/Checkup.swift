@@ -32,6 +32,9 @@ final class Checkup {
     let service = isOfService ? ServiceState.ask() : nil
     BoardCheck(configuration: configuration, isClockHidden: service?.hidesClock == true)
       .run { report.append($0) }
+    if let failure = StateDirectory(Path(configuration.stateDirectory)).exposureFailure {
+      report.append(.wrong("permissions", "exposed", .board, failure.code, failure.text))
+    }
     if isOfService { look(at: service, configuration) }
     try askHomeAssistant(configuration)
     // Last: a receiver takes time, and a problem that stops all reports has to be shown first.
