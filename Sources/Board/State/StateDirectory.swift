@@ -52,10 +52,7 @@ public final class StateDirectory {
       let owner = try directory.owner()
       // Root may work for any user: the files that it creates there belong to that user.
       guard [0, owner.user].contains(geteuid()) || owner.user == 0 else { return .foreign }
-      guard !owner.sharesWriting else { return .shared }
-      if let exposed = try ExposedDirectory.first(above: path, of: owner) {
-        return .exposed(exposed)
-      }
+      if let flaw = try exposure(owner) { return flaw }
       if let kept = LinuxIO.lock(keptFor: directory) {
         lock = consume kept
       } else {
@@ -68,6 +65,19 @@ public final class StateDirectory {
     } catch {
       return .failed(error)
     }
+  }
+
+  private func exposure(_ owner: Owner) throws(Errno) -> Opening? {
+    guard !owner.sharesWriting else { return .shared }
+    return try ExposedDirectory.first(above: path, of: owner).map { .exposed($0) }
+  }
+
+  /// Whether other users may write to the directory or replace it, without opening it; nil if they
+  /// may not, or if it does not exist.
+  var exposure: Opening? {
+    do throws(Errno) {
+      return try exposure(try Descriptor(opening: path, mode: .directory).owner())
+    } catch { return nil }
   }
 
   /// Restarts the program, and keeps the lock so that no other agent gets the directory.

@@ -101,7 +101,8 @@ extension MonitorSettings {
       bus: DeviceBus(ofDeviceAt: chip),
       conversion: KernelConversion(
         channel.quantity, of: part, quirk: part.quirk(of: channel.name.span) { _ in nil },
-        shunt: try shunt(of: chip)))
+        shunt: try shunt(of: chip)),
+      isOneWire: part.name.span.elementsEqual("w1_slave_temp"))
   }
 
   /// Returns the shunt in microohms, the unit of the INA2xx drivers

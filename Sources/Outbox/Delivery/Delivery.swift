@@ -252,7 +252,7 @@ public final class Delivery {
   func begin(now: Instant) {
     cycleBegins()
     if outage.isUnderWay {
-      outage.attemptBegan()
+      outage.attemptBegan(now: now)
       batch.forgetAcknowledgements()
       cycle.serverDoubted()
     } else if now >= restatementDueAt {

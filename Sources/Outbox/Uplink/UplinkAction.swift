@@ -203,7 +203,7 @@ extension Uplink.Settings.Server {
   /// Whether a token that is rejected at the address of the configuration is so for good: TLS
   /// proves who answers there. Over plain HTTP each machine on the way can say it; and a board that
   /// comes and goes may log in as a user who may not from outside.
-  var isKnown: Bool { home == nil && url.span.starts(with: "https://") }
+  public var isKnown: Bool { home == nil && url.span.starts(with: "https://") }
 }
 
 extension Uplink.Settings {

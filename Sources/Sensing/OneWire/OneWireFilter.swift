@@ -12,13 +12,7 @@ public struct OneWireFilter: Sendable {
 
   /// Range that parts of its family can measure.
   private let range: PlausibleRange?
-  /// Value of a part that has not measured since it received power.
-  static let powerUpMillidegrees: Int64 = 85_000
-  /// Maximum distance from the last temperature at which the power-up value is believed.
-  static let nearMillidegrees: Int64 = 5000
-
-  /// Last accepted temperature.
-  private var known: Int64?
+  private var powerUp = PowerUpFilter()
 
   public init(of part: KernelPart) { range = part.range(of: "°C") }
 
@@ -30,11 +24,28 @@ public struct OneWireFilter: Sendable {
     guard let number = KernelText.integer(text) else { return .flaw(InlineText(text)) }
     let celsius = FixedPoint(number, decimals: 3)
     if let range, !range.contains(celsius) { return .implausible(celsius, range) }
-    let isNear = known.map { abs($0 - number) <= Self.nearMillidegrees } ?? false
-    if number == Self.powerUpMillidegrees, !isNear {
-      return .flaw(InlineText("85 degrees, its value at power-up"))
-    }
-    known = number
+    guard powerUp.accepts(number) else { return .flaw(PowerUpFilter.words) }
     return .millidegrees(number)
+  }
+}
+
+/// Filter of the value that a part of 1-Wire has from power-up to its first measurement.
+public struct PowerUpFilter: Sendable {
+  static let millidegrees: Int64 = 85_000
+  /// Maximum distance from the last temperature at which the power-up value is believed.
+  static let nearMillidegrees: Int64 = 5000
+  public static let words = InlineText("85 degrees, its value at power-up")
+
+  /// Last accepted temperature.
+  private var known: Int64?
+
+  public init() {}
+
+  /// Returns whether a temperature in the range of the part is a measurement.
+  public mutating func accepts(_ number: Int64) -> Bool {
+    let isNear = known.map { abs($0 - number) <= Self.nearMillidegrees } ?? false
+    guard number != Self.millidegrees || isNear else { return false }
+    known = number
+    return true
   }
 }

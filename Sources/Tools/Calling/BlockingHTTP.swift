@@ -2,6 +2,7 @@ import Board
 import Bytes
 import HomeAssistant
 import LinuxIO
+import Outbox
 import Transport
 
 /// HTTP client that waits for each answer.
@@ -30,6 +31,9 @@ final class BlockingHTTP {
 
   /// Head of the last answer.
   var head: AnswerHead { http.answerHead }
+
+  /// Whether the last request has an answer.
+  var isAnswered: Bool { if case .answered = result { true } else { false } }
 
   /// Fault of the last request, if it has no answer.
   var fault: TransferFault { http.fault }
@@ -70,9 +74,11 @@ final class BlockingHTTP {
   }
 
   /// Sends a message to the webhook of a registration, sealed if that has a key; `data` is the JSON
-  /// of its `data`. If the answer can repeat a `challenge`, the message holds one.
+  /// of its `data`. If the answer can repeat a `challenge`, the message holds one. An address that
+  /// is not in the configuration is a secret.
   func send(
-    _ type: MessageType, _ data: [UInt8], to registration: Registration, at url: [UInt8]
+    _ type: MessageType, _ data: [UInt8], to registration: Registration,
+    over route: Route = .instance, at url: [UInt8]
   ) throws(CommandFailure) {
     let nonce = Nonce(randomBytes: randomBytes())
     challenge = Challenge.isRepeated(by: type) ? Challenge(of: nonce) : nil
@@ -81,12 +87,16 @@ final class BlockingHTTP {
       challenge?.join(type, &$0)
     }
     precondition(!http.request.isOverflowed, "the caller knows how long a message may be")
-    switch try send(to: Endpoint(address: url, path: registration.path)) {
+    let endpoint = Endpoint(
+      address: url, path: route.path(of: registration),
+      trust: route.isConfigured ? .configured : .system)
+    switch try send(to: endpoint) {
     case .answered: return
     case .failed(let reason):
+      let place: MessageText = route.isConfigured ? "at \(bytes: url)" : "over \(route.words)"
       throw CommandFailure(
         code: .temporaryFailure,
-        text: "Home Assistant cannot be reached at \(bytes: url): \(unreached: reason)")
+        text: "Home Assistant cannot be reached \(place): \(unreached: reason)")
     }
   }
 

@@ -142,7 +142,7 @@ final class Watch {
 
   private func rejected() -> CommandFailure {
     do throws(CommandFailure) {
-      try state.keep(rejectedFingerprint: login.credential.fingerprint)
+      try login.keepRejection(in: state)
       return CommandFailure(code: .noPermission, text: login.rejectedWithRemedy)
     } catch {
       return CommandFailure(

@@ -102,8 +102,8 @@ extension SetUp.Checking {
         "ok     source         BAT7: capacity 83 %",
         "ok     source         MARK: no value now",
         "WRONG  login          Home Assistant rejects the login of this board; because it may ban"
-          + " this address, the same one is never sent again over https://, and less and less often"
-          + " over http://",
+          + " this address, the same one is sent less and less often, and over https:// without a"
+          + " home_network never again",
         "         at fault     Home Assistant",
         "         what to do   sudo homeward pair --login --config \(board.configuration)",
         "1 of 9 is wrong.",
@@ -122,7 +122,8 @@ extension SetUp.Checking {
     #expect(rows.last?.hasSuffix(" are wrong.") == true, "\(rows)")
   }
 
-  /// A wrong name in `ssids` is seen, and what the board is connected to.
+  /// A wrong name in `ssids` is seen, and what the board is connected to. As the agent, a check
+  /// sends nothing in plain HTTP there.
   @Test func aBoardThatIsNotAtHomeIsToldWhatItIsConnectedTo() async throws {
     let home = try lockedHome()
     let board = try await Board.loggedIn(to: home)
@@ -130,10 +131,37 @@ extension SetUp.Checking {
     let nowhere = "home_assistant: { home_network: { ssids: [Nowhere] }, "
     try board.write(
       text.replacingOccurrences(of: "home_assistant: { ", with: nowhere), to: "homeward.yaml")
-    let network = try #require(try await board.checked()["network"])
+    let requestCount = home.requestCount
+    let check = try await board.checked()
+    let network = try #require(check["network"])
     #expect(network.isWell)
     #expect(network.text.hasPrefix("Not at home"))
     #expect(network.remedy?.isEmpty == false)
+    let server = try #require(check["server"])
+    #expect(server.isWell && server.text.hasSuffix(" is plain HTTP, which is used only at home"))
+    #expect(home.requestCount == requestCount)
+  }
+
+  /// A van whose address in the configuration leads nowhere from here.
+  @Test func aBoardThatReportsThroughTheCloudIsWell() async throws {
+    let home = try lockedHome()
+    let url = home.url
+    home.withHome { $0.household.cloud = Cloud(remoteUI: url) }
+    let board = try await Board.loggedIn(to: home)
+    let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
+    let nowhere = "http://127.0.0.1:1"
+    try board.write(text.replacingOccurrences(of: url, with: nowhere), to: "homeward.yaml")
+    let check = try await board.checked()
+    #expect(check.problems == [])
+    #expect(check["server"]?.text.hasSuffix("; the agent uses another route") == true)
+    #expect(
+      check["encryption"]?.text
+        == "Home Assistant 2025.4.4 opened the message over the remote address in the cloud")
+    #expect(check["login"]?.text.hasPrefix("Not tested: \(nowhere) does not answer") == true)
+    home.stop()
+    let alone = try await board.checked()
+    #expect(alone.problems == ["encryption no_connection network"])
+    #expect(alone.report.findings.allSatisfy { !$0.text.contains(url) }, "it is a secret")
   }
 
   @Test func aConfigurationThatIsWrongIsAllThatIsLookedAt() async throws {

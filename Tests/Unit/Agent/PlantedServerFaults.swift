@@ -17,6 +17,16 @@ extension SetUp.PlantedFaults {
         + " server", status: 75
     ) { $0.setEnvironment("http_proxy", "http://127.0.0.1:1") },
     PlantedFault(
+      "a wrong port beside a proxy that no_proxy leaves out",
+      "server         {url} cannot be reached: {reason}", atFault: "the network",
+      remedy: "check that Home Assistant is running, and check home_assistant.url: the port is 8123"
+        + " by default", status: 75
+    ) {
+      $0.home.stop()
+      $0.setEnvironment("http_proxy", "http://127.0.0.1:1")
+      $0.setEnvironment("no_proxy", "localhost,127.0.0.1")
+    },
+    PlantedFault(
       "a name that is not known",
       "server         http://nowhere.invalid:8123 cannot be reached: {reason}",
       atFault: "the network",
@@ -143,8 +153,8 @@ extension SetUp.PlantedFaults {
     PlantedFault(
       "a rejected token",
       "login          Home Assistant rejects the login of this board; because it may ban this"
-        + " address, the same one is never sent again over https://, and less and less often over"
-        + " http://", atFault: "Home Assistant", remedy: logIn, status: 77
+        + " address, the same one is sent less and less often, and over https:// without a"
+        + " home_network never again", atFault: "Home Assistant", remedy: logIn, status: 77
     ) { $0.home.revoke(try $0.board.refreshToken) },
   ]
 }

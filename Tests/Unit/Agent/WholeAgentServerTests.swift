@@ -109,7 +109,7 @@ extension WholeAgent.Servers {
       try await agent.event("proven")
       let ending = await agent.stop()
       #expect(ending.status == 0)
-      #expect(ending.lines(with: "never sent again").count == 1)
+      #expect(ending.lines(with: "never again").count == 1)
     }
     #expect(home.count(isTurnedAway) == 1)
   }

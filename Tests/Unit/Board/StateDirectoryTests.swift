@@ -37,6 +37,9 @@ import Testing
     #expect(state.open() == .open)
     try #require(unsafe chmod(place.path, 0o770) == 0)
     #expect(StateDirectory(state.path).open() == .shared)
+    // `homeward check` judges it without opening it.
+    let words = text(state.exposureFailure?.text.bytes)
+    #expect(words?.hasPrefix("other users can write to \(place.path), which") == true)
     let refused = failure { () throws(CommandFailure) in
       _ = try StateDirectory.open(Array(place.path.utf8))
     }
@@ -79,6 +82,34 @@ import Testing
     #expect(refused?.code == .dataError)
     #expect(
       text(refused?.text.bytes)?.hasPrefix("\(place.path)/registration.json is damaged") == true)
+  }
+
+  /// As the agent does it: TLS proves who rejects, unless the board moves between networks.
+  @Test(arguments: [
+    ("url: http://ha", false), ("url: https://ha", true),
+    ("url: https://ha, home_network: { ssids: [Harbour] }", false),
+  ])
+  func aCommandKeepsARejectionAsTheAgentDoes(server: String, isForGood: Bool) throws {
+    #expect(state.open() == .open)
+    let file = place.appending(path: "token")
+    try Data("eyJ.a.b\n".utf8).write(to: file)
+    let configuration = try Outcome.configuration(
+      "home_assistant: { \(server), token_file: \(file.path) }\n")
+    let login = try Login(configuration, state)
+    try login.keepRejection(in: state)
+    let rejected = try state.keptRejectedTokens()
+    let fingerprint = login.credential.fingerprint
+    #expect(rejected.contains(fingerprint: fingerprint, now: Moment.now.instant))
+    #expect((rejected.end(of: fingerprint) == nil) == isForGood)
+  }
+
+  @Test func theDiskMattersUnlessMemoryIsWanted() {
+    // A file system without room for a file.
+    let place = Path("/proc")
+    for durability in [Durability.reading, .batch] {
+      #expect(DiskFlaw(of: place, durability) != nil)
+    }
+    #expect(DiskFlaw(of: place, .memory) == nil)
   }
 
   @Test func whatCannotBeKeptSaysWhyAndWhatToDo() {

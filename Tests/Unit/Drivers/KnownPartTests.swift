@@ -246,6 +246,23 @@ struct GoldenPart: CustomTestStringConvertible {
     #expect(rig.value == .unknown || isHot)
   }
 
+  /// The kernel shows a part of 1-Wire as a hardware monitor, too.
+  @Test(
+    arguments: [("w1_slave_temp", [nil, "20.0", nil, "81.0", "85.0"]), ("lm75", ["85.0"])]
+      as [(String, [String?])])
+  func theValueOf1WireAtPowerUpIsBelievedOnlyNextToItsLike(
+    chip: String, numbers: [String?]
+  ) throws {
+    try addMonitor(chip, ["temp1_input": ""])
+    let rig = try SensorRig("hwmon: \(chip)/temp1", in: tree)
+    for (text, number) in zip(["85000", "20000", "85000", "81000", "85000"], numbers) {
+      try tree.write("\(text)\n", to: file("temp1_input"))
+      let failure = rig.failure()
+      #expect(failure?.contains("85 degrees, its value at power-up") ?? false == (number == nil))
+      #expect(number == nil ? rig.value == .unknown : rig.number == number)
+    }
+  }
+
   @Test(arguments: [
     ("nct6793/temp15", "3892313987", "3892313.987 °C", "-100 to 250 °C"),
     ("amdgpu/temp1", "511000", "511.000 °C", "-100 to 250 °C"),

@@ -215,6 +215,10 @@ import Testing
       ("coretemp", ["temp1_input": "50000", "temp2_input": "45000"], 500),
       ("coretemp", ["temp2_input": "45000"], 450),
       ("coretemp", ["temp1_input": "3892313987", "temp2_input": "45000"], 450),
+      (
+        "coretemp", ["temp1_input": "127000", "temp1_fault": "1", "temp2_input": "45000"], 450
+      ),
+      ("via_cputemp", ["temp1_input": "42500", "temp1_fault": "0"], 425),
     ] as [(String, [String: String], Int64)])
   func theMonitorOfTheProcessorStandsIn(name: String, files: [String: String], wanted: Int64) throws
   {
@@ -222,6 +226,18 @@ import Testing
     try addZone(1, type: "soc_dts0", "60000\n")
     try addMonitor(3, name, files)
     #expect(celsius() == tenths(wanted))
+  }
+
+  @Test func whatTheMonitorDoesNotVouchForIsUnknownUntilItDoes() throws {
+    try addMonitor(0, "k10temp", ["temp1_input": "42500", "temp1_fault": "0"])
+    let temperature = ProcessorTemperature(sys: tree.path, sink: sink)
+    #expect(failure(of: temperature, second: 1) == nil)
+    try tree.write("1\n", to: "class/hwmon/hwmon0/temp1_fault")
+    #expect(failure(of: temperature, second: 2)?.hasPrefix("distrusted ") == true)
+    #expect(failure(of: temperature, second: 3) != nil, "it is not chosen again")
+    try tree.write("0\n", to: "class/hwmon/hwmon0/temp1_fault")
+    #expect(failure(of: temperature, second: 4) == nil)
+    #expect(sink.values == ["processor_temperature": tenths(425)])
   }
 
   @Test func aZoneOfTheProcessorIsBetterThanItsMonitor() throws {

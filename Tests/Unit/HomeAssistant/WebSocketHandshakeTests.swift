@@ -151,6 +151,37 @@ import Testing
       events(
         "HTTP/1.1 \(status)\r\nContent-Type: \(type)\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
           + body) == [refused(.server(refusal))])
+    // A proxy may send the same in chunks.
+    for length in [5, 300] {
+      #expect(
+        events(
+          "HTTP/1.1 \(status)\r\nContent-Type: \(type)\r\nTransfer-Encoding: chunked\r\n\r\n"
+            + chunks(of: body, length)) == [refused(.server(refusal))], "chunks of \(length)")
+    }
+  }
+
+  private func chunks(of body: String, _ length: Int) -> String {
+    var text = ""
+    var rest = body[...]
+    while !rest.isEmpty {
+      let chunk = rest.prefix(length)
+      text += String(chunk.utf8.count, radix: 16) + ";note=1\r\n\(chunk)\r\n"
+      rest = rest.dropFirst(length)
+    }
+    return text + "0\r\n\r\n"
+  }
+
+  @Test(arguments: [
+    "", "x\r\n", "-5\r\nabcde", "ffffffffffffffffffff\r\nabc", "5\r\nabc",
+    String(repeating: "1", count: 2048), String(repeating: "1\r\na\r\n", count: 500),
+  ])
+  func chunksThatAreNoneEndNothing(chunks: String) {
+    let rig = ConversationRig()
+    rig.connect()
+    rig.receive("HTTP/1.1 400 X\r\nTransfer-Encoding: chunked\r\n\r\n\(chunks)")
+    rig.wait(.seconds(10))
+    #expect(rig.events.count == 1)
+    #expect(rig.deadline == nil)
   }
 
   @Test(

@@ -118,6 +118,18 @@ import Testing
       rows[0].contains("/s does not belong to boat; sudo chown -R boat: \(board.folder.path)/s"))
   }
 
+  @Test func theUserHasToGetToTheStateDirectory() throws {
+    try board.write("", to: "closed/s/x")
+    let folder = board.folder.appending(path: "closed").path
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
+    let state = "state_directory: \(folder)/s\n"
+    let words =
+      "boat is not allowed to enter \(folder), which holds \(folder)/s; sudo chmod o+x \(folder), or"
+      + " set another state_directory, then: sudo systemctl restart homeward"
+    #expect(try rows(stranger(), state).first == "WRONG permissions not_permitted 77: \(words)")
+    #expect(try rows(owner, state).allSatisfy { $0.hasPrefix("permissions: ") })
+  }
+
   @Test func theTokenTheAuthoritiesAndTheSerialPortAreLookedAt() throws {
     let token = try write("token", mode: 0o600)
     let port = "/dev/shm/homeward-\(UUID().uuidString)"

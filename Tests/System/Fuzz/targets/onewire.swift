@@ -17,8 +17,8 @@ func fuzz(_ input: Span<UInt8>) {
     place += 1 + count
     guard case .millidegrees(let number) = filter.answered(text) else { continue }
     expect("a part can measure it", (-55_000...125_000).contains(number))
-    if number == OneWireFilter.powerUpMillidegrees {
-      let isNear = known.map { abs($0 - number) <= OneWireFilter.nearMillidegrees } ?? false
+    if number == PowerUpFilter.millidegrees {
+      let isNear = known.map { abs($0 - number) <= PowerUpFilter.nearMillidegrees } ?? false
       expect("85 degrees are near what was before", isNear)
     }
     known = number

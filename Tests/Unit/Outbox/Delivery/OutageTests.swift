@@ -19,7 +19,7 @@ import Testing
     _ cause: OutageCause = .notLive, isDoubtful: Bool = true
   ) throws {
     now = try #require(outage.deadline)
-    outage.attemptBegan()
+    outage.attemptBegan(now: now)
     attemptFailed(cause, isDoubtful: isDoubtful)
   }
 
@@ -33,7 +33,7 @@ import Testing
     #expect(outage.deadline == nil && !outage.isUnderWay)
     attemptFailed()
     #expect(outage.deadline.map { $0 > now } == true && outage.isUnderWay)
-    outage.attemptBegan()
+    outage.attemptBegan(now: now)
     #expect(outage.deadline == nil && outage.isUnderWay)
     attemptFailed()
     outage.proven()
@@ -71,7 +71,7 @@ import Testing
 
   @Test mutating func anotherNetworkMeansNothingToAnAttemptThatIsUnderWay() {
     attemptFailed()
-    outage.attemptBegan()
+    outage.attemptBegan(now: now)
     outage.tryEarlier(now: now)
     #expect(outage.deadline == nil)
   }
@@ -109,6 +109,18 @@ import Testing
     #expect(after >= .seconds(300) && after < .seconds(300) + Delivery.longestRetryDelay)
   }
 
+  /// A home that starts when the board wakes up answers as if the board were deleted.
+  @Test mutating func aSleepOfTheBoardDoesNotCount() throws {
+    attemptFailed()
+    now = try #require(outage.deadline) + .seconds(8 * 3600)
+    let wokeUpAt = now
+    outage.attemptBegan(now: now)
+    attemptFailed()
+    #expect(doubtCount == 0)
+    while doubtCount == 0 { try nextAttemptFails() }
+    #expect(now - wokeUpAt >= .seconds(300) - Delivery.firstRetryDelay)
+  }
+
   @Test mutating func oneAttemptThatEndsOtherwiseBeginsTheDoubtAnew() throws {
     attemptFailed()
     while now < Instant(nanoseconds: 0) + .seconds(280) {
@@ -132,7 +144,7 @@ import Testing
     now = now + .seconds(20)
     outage.registrationRefused(now: now)
     let refusedAt = now
-    outage.attemptBegan()
+    outage.attemptBegan(now: now)
     attemptFailed()
     while now - refusedAt < .seconds(300) {
       #expect(doubtCount == 1)
