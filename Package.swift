@@ -43,7 +43,10 @@ let package = Package(
   products: [
     .library(
       name: "HomeAssistant",
-      targets: ["HomeAssistant", "HomeAssistantAsync", "Transport", "LinuxIO", "Bytes"]),
+      targets: [
+        "HomeAssistant", "HomeAssistantClient", "HomeAssistantAsync", "Transport", "LinuxIO",
+        "Bytes",
+      ]),
     .library(name: "HomeAssistantTesting", targets: ["HomeAssistantTesting"]),
     .executable(name: "homeward", targets: ["homeward"]),
     .executable(name: "practice-home", targets: ["practice-home"]),
@@ -67,6 +70,9 @@ let package = Package(
     .target(
       name: "HomeAssistant", dependencies: ["Bytes", "CSodium"], exclude: ["README.md"],
       swiftSettings: shipped, linkerSettings: libraries("sodium")),
+    .target(
+      name: "HomeAssistantClient", dependencies: ["Bytes", "HomeAssistant"],
+      swiftSettings: shipped),
     // A driver without a network, for tests of what uses the client.
     .target(
       name: "HomeAssistantTesting", dependencies: ["Bytes", "HomeAssistant"],
@@ -74,7 +80,7 @@ let package = Package(
     // The client for programs with tasks.
     .target(
       name: "HomeAssistantAsync",
-      dependencies: ["Bytes", "HomeAssistant", "LinuxIO", "Transport"],
+      dependencies: ["Bytes", "HomeAssistant", "HomeAssistantClient", "LinuxIO", "Transport"],
       swiftSettings: everywhere),
     .target(name: "YAML", dependencies: ["Bytes", "CYAML"], swiftSettings: shipped),
     .target(
@@ -112,8 +118,8 @@ let package = Package(
     .target(
       name: "Tools",
       dependencies: [
-        "Agent", "Board", "Drivers", "Transport", "LinuxIO", "Outbox", "YAML", "HomeAssistant",
-        "Sensing", "Bytes", "CLinux",
+        "Agent", "Board", "Drivers", "Transport", "LinuxIO", "Outbox", "YAML",
+        "HomeAssistantClient", "HomeAssistant", "Sensing", "Bytes", "CLinux",
       ],
       swiftSettings: shipped),
     // Layer 5
@@ -160,7 +166,10 @@ let package = Package(
     .target(name: "AllocationCount", path: "Tests/AllocationCount"),
     .testTarget(
       name: "HomeAssistantTests",
-      dependencies: ["HomeAssistant", "HomeAssistantTesting", "CSodium", "AllocationCount"],
+      dependencies: [
+        "HomeAssistant", "HomeAssistantClient", "HomeAssistantTesting", "CSodium",
+        "AllocationCount",
+      ],
       swiftSettings: everywhere),
     // Loses what was not synchronised when the power goes.
     .target(
@@ -227,8 +236,8 @@ let package = Package(
       path: "Tests/Contract", exclude: ["run"], cSettings: withGNU, swiftSettings: everywhere,
       linkerSettings: libraries("sodium")),
     .executableTarget(
-      name: "parity", dependencies: ["Outbox", "CLinux"], path: "Tests/Parity",
-      swiftSettings: shipped, linkerSettings: libraries("m")),
+      name: "parity", dependencies: ["Outbox", "HomeAssistantClient", "CLinux"],
+      path: "Tests/Parity", swiftSettings: shipped, linkerSettings: libraries("m")),
     .executableTarget(
       name: "websocket-echo", dependencies: ["Transport", "CLinux"], path: "Tests/Autobahn",
       exclude: ["run"], swiftSettings: shipped, linkerSettings: libraries("m")),
@@ -237,11 +246,11 @@ let package = Package(
       path: "Tests/Benchmarks/Sealing", swiftSettings: shipped,
       linkerSettings: libraries("m")),
     .executableTarget(
-      name: "entity-change", dependencies: ["HomeAssistant", "CLinux"],
+      name: "entity-change", dependencies: ["HomeAssistantClient", "HomeAssistant", "CLinux"],
       path: "Tests/Benchmarks/EntityChange", swiftSettings: shipped,
       linkerSettings: libraries("m")),
     .executableTarget(
-      name: "session-memory", dependencies: ["Transport", "CLinux"],
+      name: "session-memory", dependencies: ["Transport", "HomeAssistantClient", "CLinux"],
       path: "Tests/Benchmarks/SessionMemory", swiftSettings: shipped,
       linkerSettings: libraries("m")),
     // A full spool, for Tests/Delivery.

@@ -67,7 +67,7 @@ extension Client {
     act()
   }
 
-  func resubscribe(_ id: RequestID) {
+  package func resubscribe(_ id: RequestID) {
     session.resubscribe(id)
     act()
   }

@@ -30,7 +30,7 @@ public struct Observation: ~Copyable {
   private var observed: (any Observed)?
   private let number: UInt64
 
-  init(of observed: (any Observed)?, number: UInt64) {
+  package init(of observed: (any Observed)?, number: UInt64) {
     self.observed = observed
     self.number = number
   }
@@ -38,7 +38,7 @@ public struct Observation: ~Copyable {
   deinit { observed?.stopObserving(number) }
 
   /// Observation that has already ended.
-  static var over: Observation { Observation(of: nil, number: 0) }
+  package static var over: Observation { Observation(of: nil, number: 0) }
 
   /// Ends the observation.
   public consuming func cancel() {}

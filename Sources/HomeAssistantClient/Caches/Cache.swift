@@ -1,4 +1,5 @@
 import Bytes
+public import HomeAssistant
 
 /// Value of Home Assistant that is kept up to date for any number of observers.
 ///
@@ -113,5 +114,5 @@ extension Cache where Value: Equatable {
 }
 
 extension Cache: Observed {
-  func stopObserving(_ number: UInt64) { core.stopObserving(number) }
+  package func stopObserving(_ number: UInt64) { core.stopObserving(number) }
 }

@@ -1,4 +1,5 @@
 public import Bytes
+public import HomeAssistant
 
 /// Run of Assist, from speech or text to an answer, whose steps arrive as events.
 public struct RunAssist: SubscriptionRequest {

@@ -1,4 +1,5 @@
 import Bytes
+public import HomeAssistant
 
 /// Entities that are kept up to date, with the changes of each event.
 ///
@@ -100,7 +101,7 @@ public final class EntityCache {
 }
 
 extension EntityCache: Observed {
-  func stopObserving(_ number: UInt64) { core.stopObserving(number) }
+  package func stopObserving(_ number: UInt64) { core.stopObserving(number) }
 }
 
 extension EntityStore.Change {

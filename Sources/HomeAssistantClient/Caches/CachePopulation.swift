@@ -1,4 +1,5 @@
 import Bytes
+public import HomeAssistant
 
 /// Request for the whole value of a cache, and the transformation of its answer.
 public struct CachePopulation<Value> {

@@ -1,4 +1,5 @@
 import Bytes
+import HomeAssistant
 
 /// State of one entity in an event of `subscribe_entities`: all of it if the entity is new to the
 /// subscription, else the differences.

@@ -1,4 +1,5 @@
 public import Bytes
+public import HomeAssistant
 
 /// Request to fire an event on Home Assistant's bus. For administrators. Like a service call, it
 /// may take effect twice if the connection is lost.
@@ -41,7 +42,7 @@ public struct FiredEvent: JSONDecodable, Equatable, Sendable {
 /// Subscription to the events of Home Assistant's bus, of one type or all. Users who are not
 /// administrators may watch only the types in a list of Home Assistant.
 public struct SubscribeEvents: SubscriptionRequest {
-  public typealias Event = HomeAssistant.Event
+  public typealias Event = HomeAssistantClient.Event
   /// Type of the events; nil for all.
   public let type: EventType?
 

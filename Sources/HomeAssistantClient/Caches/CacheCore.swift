@@ -1,4 +1,5 @@
 import Bytes
+import HomeAssistant
 
 /// Value and observers of a cache. The feed refers to them; they outlive the cache only until it is
 /// closed.

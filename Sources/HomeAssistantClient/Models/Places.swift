@@ -1,4 +1,5 @@
 public import Bytes
+public import HomeAssistant
 
 /// Area of the home, such as a room.
 public struct Area: JSONDecodable, Equatable, Sendable {

@@ -1,4 +1,5 @@
 public import Bytes
+public import HomeAssistant
 
 /// Entities that are kept up to date by the events of `SubscribeEntities`.
 ///

@@ -1,4 +1,5 @@
 public import Bytes
+public import HomeAssistant
 
 /// Request for the user of the token.
 public struct CurrentUser: Request {

@@ -1,4 +1,5 @@
 public import Bytes
+public import HomeAssistant
 
 /// Caches of a client, each created at its first use and shared from then on.
 ///

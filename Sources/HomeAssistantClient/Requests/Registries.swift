@@ -1,4 +1,5 @@
 public import Bytes
+public import HomeAssistant
 
 /// Request for the areas of the home.
 public struct GetAreas: Request {
@@ -59,73 +60,6 @@ public struct GetEntityRegistryEntry: Request {
 
   public var command: Text { "config/entity_registry/get" }
   public var payload: JSONObject { ["entity_id": .text(entityID.text)] }
-}
-
-/// Request for complete entries of the entity registry.
-public struct GetEntityRegistryEntries: Request {
-  public typealias Response = EntityRegistryEntries
-  /// Entities of the entries. The answer leaves out unknown ones.
-  public let entityIDs: [EntityID]
-
-  /// Creates a request for the entries of these entities.
-  public init(_ entityIDs: [EntityID]) { self.entityIDs = entityIDs }
-
-  public var command: Text { "config/entity_registry/get_entries" }
-  public var payload: JSONObject { ["entity_ids": .ids(entityIDs)] }
-}
-
-/// Request for the items related to one item, such as the entities of a device, the device of an
-/// entity, and their users.
-public struct GetRelated: Request {
-  public typealias Response = RelatedItems
-  /// Type of an item, which determines the form of its identifier.
-  public enum Kind: Text, Sendable {
-    /// Area, with its identifier.
-    case area
-    /// Automation, with its entity.
-    case automation
-    /// Blueprint of an automation, with its path.
-    case automationBlueprint = "automation_blueprint"
-    /// Configuration entry, with its identifier.
-    case configEntry = "config_entry"
-    /// Device, with its identifier in the device registry.
-    case device
-    /// Entity, with its identifier.
-    case entity
-    /// Floor, with its identifier.
-    case floor
-    /// Group, with its entity.
-    case group
-    /// Integration, with its domain.
-    case integration
-    /// Label, with its identifier.
-    case label
-    /// Person, with its entity.
-    case person
-    /// Scene, with its entity.
-    case scene
-    /// Script, with its entity.
-    case script
-    /// Blueprint of a script, with its path.
-    case scriptBlueprint = "script_blueprint"
-  }
-  /// Type of the item.
-  public let kind: Kind
-  /// Identifier of the item. An unknown one has no related items.
-  public let id: Text
-
-  /// Creates a request for the items related to this one.
-  ///
-  /// - Parameters:
-  ///   - kind: type of the item.
-  ///   - id: identifier of the item.
-  public init(_ kind: Kind, _ id: Text) {
-    self.kind = kind
-    self.id = id
-  }
-
-  public var command: Text { "search/related" }
-  public var payload: JSONObject { ["item_type": .text(kind.rawValue), "item_id": .text(id)] }
 }
 
 /// Request to change an entry of the entity registry. For administrators.

@@ -1,4 +1,5 @@
 public import Bytes
+public import HomeAssistant
 
 /// Call of a Home Assistant service.
 ///

@@ -1,4 +1,5 @@
 public import Bytes
+public import HomeAssistant
 
 /// Entity with a current or past state.
 public struct Entity: Equatable, Sendable {

@@ -1,4 +1,5 @@
 import Bytes
+import HomeAssistant
 
 /// Receiver of the answers and events of a feed.
 protocol CacheFeedReader: AnyObject {

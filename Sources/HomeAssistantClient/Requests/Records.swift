@@ -1,4 +1,5 @@
 public import Bytes
+public import HomeAssistant
 
 /// Request for the past states of entities, by their identifiers.
 public struct GetHistory: Request {

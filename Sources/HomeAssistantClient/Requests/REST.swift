@@ -1,4 +1,5 @@
 public import Bytes
+public import HomeAssistant
 
 /// Calls of the REST API, for programs without a WebSocket.
 public enum REST {

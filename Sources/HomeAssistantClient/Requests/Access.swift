@@ -1,4 +1,5 @@
 public import Bytes
+public import HomeAssistant
 
 /// Request for a token that is valid for years. Home Assistant shows it only once; it is a secret.
 public struct CreateLongLivedToken: Request {

@@ -1,4 +1,5 @@
 public import Bytes
+public import HomeAssistant
 
 /// Type of an event on Home Assistant's bus. Integrations have more types than the ones here.
 public struct EventType: Hashable, Sendable, JSONDecodable, ExpressibleByStringLiteral {

@@ -57,7 +57,7 @@ extension EntityID: ExpressibleByStringLiteral, CustomStringConvertible {
 }
 
 extension JSON {
-  static func texts(_ texts: [Text]) -> JSON { .array(texts.map(JSON.text)) }
-  static func ids(_ ids: [EntityID]) -> JSON { .array(ids.map { .text($0.text) }) }
-  static func time(_ time: WallTime) -> JSON { .text(Text(iso8601: time)) }
+  package static func texts(_ texts: [Text]) -> JSON { .array(texts.map(JSON.text)) }
+  package static func ids(_ ids: [EntityID]) -> JSON { .array(ids.map { .text($0.text) }) }
+  package static func time(_ time: WallTime) -> JSON { .text(Text(iso8601: time)) }
 }
