@@ -16,7 +16,7 @@ public final class Client {
     let event: ((Span<UInt8>) -> Void)?
   }
 
-  package let driver: any Driver
+  let driver: any Driver
   var session: Session
   var handlers: [RequestID: Handler] = [:]
   var calls: [RequestID: (Result<JSON, RequestError>) -> Void] = [:]

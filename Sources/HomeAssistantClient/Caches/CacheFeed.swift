@@ -92,7 +92,7 @@ final class CacheFeed {
     cancelForgetting()
     guard !isObserved, phase != .stopped, case .forgotten(let delay) = retention else { return }
     guard delay > .zero else { return stop() }
-    forgetting = client.wake(at: client.driver.now + delay) { [self] in
+    forgetting = client.wake(at: client.now + delay) { [self] in
       forgetting = nil
       stop()
     }
@@ -184,7 +184,7 @@ final class CacheFeed {
   }
 
   private func ask(after delay: Duration) {
-    let at = client.driver.now + delay
+    let at = client.now + delay
     if let repetition, repetition.at <= at { return }
     cancelRepetition()
     let number = client.wake(at: at) { [self] in

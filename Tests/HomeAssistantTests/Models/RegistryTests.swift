@@ -1,5 +1,4 @@
 import Bytes
-import HomeAssistant
 import HomeAssistantClient
 import Testing
 
