@@ -46,7 +46,10 @@ let package = Package(
   products: [
     .library(
       name: "HomeAssistant",
-      targets: ["HomeAssistant", "HomeAssistantAsync", "Transport", "LinuxIO", "Bytes"]),
+      targets: [
+        "HomeAssistant", "HomeAssistantClient", "HomeAssistantAsync", "Transport", "LinuxIO",
+        "Bytes",
+      ]),
     .library(name: "HomeAssistantTesting", targets: ["HomeAssistantTesting"]),
     .executable(name: "homeward", targets: ["homeward"]),
     .executable(name: "practice-home", targets: ["practice-home"]),
@@ -70,6 +73,9 @@ let package = Package(
     .target(
       name: "HomeAssistant", dependencies: ["Bytes", "CSodium"], exclude: ["README.md"],
       swiftSettings: shipped, linkerSettings: libraries("sodium")),
+    .target(
+      name: "HomeAssistantClient", dependencies: ["Bytes", "HomeAssistant"],
+      swiftSettings: shipped),
     // A driver without a network, for tests of what uses the client.
     .target(
       name: "HomeAssistantTesting", dependencies: ["Bytes", "HomeAssistant"],
@@ -77,7 +83,7 @@ let package = Package(
     // The client for programs with tasks.
     .target(
       name: "HomeAssistantAsync",
-      dependencies: ["Bytes", "HomeAssistant", "LinuxIO", "Transport"],
+      dependencies: ["Bytes", "HomeAssistant", "HomeAssistantClient", "LinuxIO", "Transport"],
       swiftSettings: everywhere),
     .target(name: "YAML", dependencies: ["Bytes", "CYAML"], swiftSettings: shipped),
     .target(
@@ -115,8 +121,8 @@ let package = Package(
     .target(
       name: "Tools",
       dependencies: [
-        "Agent", "Board", "Drivers", "Transport", "LinuxIO", "Outbox", "YAML", "HomeAssistant",
-        "Sensing", "Bytes", "CLinux",
+        "Agent", "Board", "Drivers", "Transport", "LinuxIO", "Outbox", "YAML",
+        "HomeAssistantClient", "HomeAssistant", "Sensing", "Bytes", "CLinux",
       ],
       swiftSettings: shipped),
     // Layer 5
@@ -165,7 +171,10 @@ let package = Package(
     .target(name: "AllocationCount", path: "Tests/Support/AllocationCount"),
     .testTarget(
       name: "HomeAssistantTests",
-      dependencies: ["HomeAssistant", "HomeAssistantTesting", "CSodium", "AllocationCount"],
+      dependencies: [
+        "HomeAssistant", "HomeAssistantClient", "HomeAssistantTesting", "CSodium",
+        "AllocationCount",
+      ],
       path: "Tests/Unit/HomeAssistant",
       swiftSettings: everywhere),
     // Loses what was not synchronised when the power goes.
@@ -241,8 +250,8 @@ let package = Package(
       swiftSettings: everywhere,
       linkerSettings: libraries("sodium")),
     .executableTarget(
-      name: "parity", dependencies: ["Outbox", "CLinux"], path: "Tests/System/Parity",
-      swiftSettings: shipped, linkerSettings: libraries("m")),
+      name: "parity", dependencies: ["Outbox", "HomeAssistantClient", "CLinux"],
+      path: "Tests/System/Parity", swiftSettings: shipped, linkerSettings: libraries("m")),
     .executableTarget(
       name: "websocket-echo", dependencies: ["Transport", "CLinux"], path: "Tests/System/Autobahn",
       exclude: ["run"], swiftSettings: shipped, linkerSettings: libraries("m")),
@@ -251,11 +260,11 @@ let package = Package(
       path: "Tests/System/Benchmarks/Sealing", swiftSettings: shipped,
       linkerSettings: libraries("m")),
     .executableTarget(
-      name: "entity-change", dependencies: ["HomeAssistant", "CLinux"],
+      name: "entity-change", dependencies: ["HomeAssistantClient", "HomeAssistant", "CLinux"],
       path: "Tests/System/Benchmarks/EntityChange", swiftSettings: shipped,
       linkerSettings: libraries("m")),
     .executableTarget(
-      name: "session-memory", dependencies: ["Transport", "CLinux"],
+      name: "session-memory", dependencies: ["Transport", "HomeAssistantClient", "CLinux"],
       path: "Tests/System/Benchmarks/SessionMemory", swiftSettings: shipped,
       linkerSettings: libraries("m")),
     // A full spool, for Tests/System/Delivery.

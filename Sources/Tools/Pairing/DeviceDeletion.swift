@@ -1,6 +1,7 @@
 import Board
 import Bytes
 import HomeAssistant
+import HomeAssistantClient
 
 /// Deletion of this board's device in Home Assistant, which only an administrator may do: its
 /// configuration entry, and with that the webhook and all entities.

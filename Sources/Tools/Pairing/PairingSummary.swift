@@ -2,6 +2,7 @@ import Board
 import Bytes
 import CLinux
 import HomeAssistant
+import HomeAssistantClient
 
 /// Result of `homeward pair`.
 struct PairingSummary {

@@ -1,6 +1,7 @@
 import Board
 import Bytes
 import HomeAssistant
+import HomeAssistantClient
 
 /// Review of the person whose tracker this board became: reports it, and offers to undo it.
 struct PersonReview {

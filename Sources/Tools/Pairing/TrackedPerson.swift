@@ -1,6 +1,7 @@
 import Board
 import Bytes
 import HomeAssistant
+import HomeAssistantClient
 
 /// Person whose place Home Assistant takes from this board: it makes each registered device a
 /// tracker of the person of the user who registered it.

@@ -1,6 +1,7 @@
 import Board
 import Bytes
 import HomeAssistant
+import HomeAssistantClient
 
 extension Entity {
   /// State and its unit, such as `83 %`.

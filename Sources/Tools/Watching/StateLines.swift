@@ -1,6 +1,7 @@
 import Board
 import Bytes
 import HomeAssistant
+import HomeAssistantClient
 import LinuxIO
 
 /// Lines for the events of `subscribe_entities`: one for an entity as it is, or as it became.

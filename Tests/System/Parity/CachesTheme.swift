@@ -1,5 +1,6 @@
 import Bytes
 import HomeAssistant
+import HomeAssistantClient
 
 /// Caches over a server that answers from a script.
 func keepCaches(to transcript: inout Transcript) {

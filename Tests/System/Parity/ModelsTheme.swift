@@ -1,5 +1,6 @@
 import Bytes
 import HomeAssistant
+import HomeAssistantClient
 
 func decodeModels(to transcript: inout Transcript) {
   decode(

@@ -230,7 +230,7 @@ import Testing
 
   @Test func whatTheMonitorDoesNotVouchForIsUnknownUntilItDoes() throws {
     try addMonitor(0, "k10temp", ["temp1_input": "42500", "temp1_fault": "0"])
-    let temperature = ProcessorTemperature(sys: tree.path, sink: sink)
+    let temperature = ProcessorTemperature(settings, context)
     #expect(failure(of: temperature, second: 1) == nil)
     try tree.write("1\n", to: "class/hwmon/hwmon0/temp1_fault")
     #expect(failure(of: temperature, second: 2)?.hasPrefix("distrusted ") == true)

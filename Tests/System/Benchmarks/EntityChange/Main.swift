@@ -1,6 +1,7 @@
 import Bytes
 import CLinux
 import HomeAssistant
+import HomeAssistantClient
 
 /// Fills a store with as many entities as its first argument says, and applies as many events as
 /// the second says, each of which changes one of them. It is built as what ships is built, and

@@ -1,5 +1,6 @@
 import Bytes
 import HomeAssistant
+import HomeAssistantClient
 
 /// Whatever a server may say in a whole session, over several connections: nothing of it is a trap,
 /// every message of ours is JSON, and every request ends at most once, and at last.

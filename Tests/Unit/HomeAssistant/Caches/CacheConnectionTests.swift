@@ -3,6 +3,7 @@ import HomeAssistantTesting
 import Testing
 
 @testable import HomeAssistant
+@testable import HomeAssistantClient
 
 /// Caches whose connection ends, and whose requests fail.
 @Suite struct CacheConnectionTests {

@@ -3,6 +3,7 @@ import HomeAssistantTesting
 import Testing
 
 @testable import HomeAssistant
+@testable import HomeAssistantClient
 
 /// What a cache promises, over a connection that does what it likes: in the end it has what the
 /// server has.

@@ -3,6 +3,7 @@ import HomeAssistantTesting
 import Testing
 
 @testable import HomeAssistant
+@testable import HomeAssistantClient
 
 /// Observers that come and go, at whatever moment.
 @Suite struct CacheObservationTests {

@@ -3,6 +3,7 @@ import HomeAssistantTesting
 import Testing
 
 @testable import HomeAssistant
+@testable import HomeAssistantClient
 
 /// What becomes of a cache without observers, and of one that is gone.
 @Suite struct CacheRetentionTests {

@@ -2,6 +2,7 @@ import Bytes
 import HomeAssistantTesting
 
 @testable import HomeAssistant
+@testable import HomeAssistantClient
 
 /// A cache of words over a scripted server, and a note of what it told.
 ///

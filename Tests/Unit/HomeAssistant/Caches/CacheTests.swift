@@ -3,6 +3,7 @@ import HomeAssistantTesting
 import Testing
 
 @testable import HomeAssistant
+@testable import HomeAssistantClient
 
 /// What a cache asks for, and what it makes of what comes.
 @Suite struct CacheTests {

@@ -3,6 +3,7 @@ import HomeAssistantTesting
 import Testing
 
 @testable import HomeAssistant
+@testable import HomeAssistantClient
 
 private let wordsKey = CacheKey { client, wish in
   Cache(client, populatedBy: CachePopulation(RawRequest("words", wish)))

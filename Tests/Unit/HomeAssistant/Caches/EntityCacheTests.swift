@@ -3,6 +3,7 @@ import HomeAssistantTesting
 import Testing
 
 @testable import HomeAssistant
+@testable import HomeAssistantClient
 
 /// The cache of what entities are. How events change them is `EntityStore`'s matter.
 @Suite struct EntityCacheTests {

@@ -1,5 +1,6 @@
 import Bytes
 import HomeAssistant
+import HomeAssistantClient
 import Testing
 
 /// A home that lives a random life and says of it what Home Assistant would: the whole states in

@@ -2,6 +2,7 @@ import Bytes
 import Testing
 
 @testable import HomeAssistant
+@testable import HomeAssistantClient
 
 @Suite struct EntityStoreTests {
   /// As Home Assistant 2025.4.4 says it.

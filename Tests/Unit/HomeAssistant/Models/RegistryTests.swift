@@ -1,5 +1,5 @@
 import Bytes
-import HomeAssistant
+import HomeAssistantClient
 import Testing
 
 @Suite struct RegistryTests {

@@ -1,5 +1,6 @@
 import Bytes
 import HomeAssistant
+import HomeAssistantClient
 import Testing
 
 @Suite struct SetupTests {
