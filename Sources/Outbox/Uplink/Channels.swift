@@ -58,7 +58,10 @@ struct WebhookChannel {
     state = .underWay(message)
     let isPosted = carriesMessages && isWebSocketOpen && url == webSocketURL
     carrier = isPosted ? .webSocket : .http
-    return isPosted ? .post : .send(.message(over: route))
+    // Home Assistant gives a key only once.
+    let ifWritable = message == .key
+    return isPosted
+      ? .post(ifWritable: ifWritable) : .send(.message(over: route), ifWritable: ifWritable)
   }
 
   /// Handles a WebSocket that cannot send the message: it is sent over HTTP.
@@ -79,45 +82,5 @@ struct WebhookChannel {
   mutating func cancelled() -> Bool {
     defer { state = .idle }
     return if case .underWay = state { true } else { false }
-  }
-}
-
-/// Channel of requests that carry a token: the registration, and renewals of access tokens.
-///
-/// Invariant: at most one request is in progress.
-struct LoginChannel {
-  enum Errand { case registration, renewal }
-
-  private var underWay: Errand?
-  private var renewal: AuthCall?
-  private var registration: [UInt8]?
-
-  mutating func renew(_ call: AuthCall) { renewal = call }
-
-  mutating func register(with token: [UInt8]) { registration = token }
-
-  /// Returns the next request, if none is in progress.
-  mutating func nextCall() -> Uplink.Call? {
-    guard underWay == nil else { return nil }
-    if let call = renewal.take() {
-      underWay = .renewal
-      return .token(call)
-    }
-    guard let token = registration.take() else { return nil }
-    underWay = .registration
-    return .registration(token: token)
-  }
-
-  /// Ends the request, with or without an answer. Returns its kind.
-  mutating func ended() -> Errand? { underWay.take() }
-
-  /// Cancels a request.
-  ///
-  /// - Returns: nil without such a request; otherwise whether a request in progress must be ended.
-  mutating func cancel(_ errand: Errand) -> Bool? {
-    let wasWaiting = errand == .renewal ? renewal.take() != nil : registration.take() != nil
-    guard underWay == errand else { return wasWaiting ? false : nil }
-    underWay = nil
-    return true
   }
 }

@@ -9,7 +9,7 @@ extension Uplink {
   /// is opened in place.
   public func messageAnswered(_ head: AnswerHead, _ body: inout ByteBuffer, now: Instant) {
     self.now = now
-    guard let message = webhook.ended(isAnswered: true), !registrar.isEnrolling, let registration
+    guard let message = webhook.ended(isAnswered: true), !login.isEnrolling, let registration
     else { return }
     guard message == .key else {
       let answer = registration.readAnswer(head, body: &body)
@@ -44,11 +44,25 @@ extension Uplink {
   /// Handles the server's answer to the registration or the renewal of a token.
   public func loginAnswered(_ head: AnswerHead, _ body: borrowing ByteBuffer, now: Instant) {
     self.now = now
-    registrar.answered(head, body, now: now)
+    login.answered(head, body, now: now)
   }
 
   public func loginFailed(_ reason: InlineText, now: Instant) {
     self.now = now
-    registrar.connectionFailed(reason, now: now)
+    login.connectionFailed(reason, now: now)
+  }
+
+  /// Handles a call that was not made, because its result could not be stored.
+  ///
+  /// - Parameters:
+  ///   - channel: channel of the call.
+  ///   - words: cause of the failed check of the state directory, for people.
+  public func callNotMade(_ channel: Channel, words: [UInt8]) {
+    keeper.tell(words)
+    switch channel {
+    case .login: login.callNotMade(now: now)
+    case .webhook:
+      if webhook.cancelled() { delivery.keyPostponed(now: now) }
+    }
   }
 }

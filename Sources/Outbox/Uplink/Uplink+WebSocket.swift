@@ -9,8 +9,8 @@ extension Uplink {
     let isReady = if case .ready = state { true } else { false }
     if isReady, !webhook.isWebSocketOpen { delivery.webSocketOpened(now: now) }
     webhook.webSocketChanged(isOpen: isReady)
-    if isReady { registrar.webSocketAccepted() }
-    if case .down(.rejected) = state, registrar.mayReplaceToken {
+    if isReady { login.webSocketAccepted() }
+    if case .down(.rejected) = state, login.mayReplaceToken {
       // A rejected access token is replaced once.
       actions.append(.connectWebSocket)
     } else {
@@ -28,7 +28,7 @@ extension Uplink {
   ///   - now: present time.
   public func webSocketWantsToken(refused: [UInt8]?, now: Instant) {
     self.now = now
-    registrar.webSocketWantsToken(refused: refused, now: now)
+    login.webSocketWantsToken(refused: refused, now: now)
   }
 
   /// Handles the answer to `ask`, or its failure.

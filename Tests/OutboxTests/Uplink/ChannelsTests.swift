@@ -15,7 +15,7 @@ import Testing
     switch channel.nextSending(over: .instance, to: [UInt8](url.utf8)) {
     case nil: return nil
     case .post: return .webSocket
-    case .send(.message(over: .instance)): return .http
+    case .send(.message(over: .instance), _): return .http
     default:
       Issue.record("another action")
       return nil
@@ -136,83 +136,5 @@ import Testing
     #expect(underWay && channel.message == nil)
     let next = sending()
     #expect(next == nil)
-  }
-}
-
-/// One request with a token at a time.
-@Suite struct LoginChannelTests {
-  private static let call = AuthCall.revoke(refreshToken: [1])
-  private var channel = LoginChannel()
-
-  private mutating func isRenewalNext() -> Bool {
-    if case .token(Self.call)? = channel.nextCall() { true } else { false }
-  }
-
-  private mutating func isRegistrationNext() -> Bool {
-    if case .registration(token: [2])? = channel.nextCall() { true } else { false }
-  }
-
-  private mutating func isQuiet() -> Bool {
-    if case nil = channel.nextCall() { true } else { false }
-  }
-
-  @Test mutating func aRenewalGoesBeforeARegistrationThatMayNeedIt() {
-    channel.register(with: [2])
-    channel.renew(Self.call)
-    let first = isRenewalNext()
-    #expect(first)
-    let meanwhile = isQuiet()
-    #expect(meanwhile, "one at a time")
-    let ended = channel.ended()
-    #expect(ended == .renewal)
-    let second = isRegistrationNext()
-    #expect(second)
-    let registration = channel.ended()
-    #expect(registration == .registration)
-    let third = isQuiet()
-    #expect(third)
-  }
-
-  @Test mutating func anAnswerThatIsNotAwaitedEndsNothing() {
-    channel.renew(Self.call)
-    let ended = channel.ended()
-    #expect(ended == nil)
-    let next = isRenewalNext()
-    #expect(next)
-  }
-
-  @Test(arguments: [LoginChannel.Errand.renewal, .registration])
-  mutating func oneThatWaitsIsGivenUpWithoutARequest(errand: LoginChannel.Errand) {
-    channel.renew(Self.call)
-    channel.register(with: [2])
-    let isUnderWay = channel.cancel(errand)
-    #expect(isUnderWay == false)
-    let again = channel.cancel(errand)
-    #expect(again == nil, "there is none any more")
-    let isOther = errand == .renewal ? isRegistrationNext() : isRenewalNext()
-    #expect(isOther)
-  }
-
-  @Test(arguments: [LoginChannel.Errand.renewal, .registration])
-  mutating func theRequestOfAnotherErrandGoesOn(errand: LoginChannel.Errand) {
-    if errand == .renewal { channel.renew(Self.call) } else { channel.register(with: [2]) }
-    _ = channel.nextCall()
-    let other = channel.cancel(errand == .renewal ? .registration : .renewal)
-    #expect(other == nil)
-    let isUnderWay = channel.cancel(errand)
-    #expect(isUnderWay == true)
-    let ended = channel.ended()
-    #expect(ended == nil, "its answer is not awaited")
-  }
-
-  /// The next one of the same errand was wanted while one is under way.
-  @Test mutating func whatWaitsBehindOneThatIsGivenUpGoesWithIt() {
-    channel.renew(Self.call)
-    _ = channel.nextCall()
-    channel.renew(Self.call)
-    let isUnderWay = channel.cancel(.renewal)
-    #expect(isUnderWay == true)
-    let isNone = isQuiet()
-    #expect(isNone)
   }
 }
