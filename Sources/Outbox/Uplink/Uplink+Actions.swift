@@ -20,19 +20,12 @@ extension Uplink {
         if let action = perform(action) { return action }
       } else if let action = statistics?.nextAction() {
         return Action(action)
-      } else if let action = nextSending() {
-        return action
-      } else if let action = delivery.nextAction() {
+      } else if let action = delivery.nextAction(maySend: !login.isEnrolling) {
         if let action = perform(action) { return action }
       } else {
         return nil
       }
     }
-  }
-
-  private func nextSending() -> Action? {
-    guard webhook.isReady, let route = delivery.routeUnderWay else { return nil }
-    return webhook.nextSending(over: route, to: delivery.routes.url(of: route) ?? [])
   }
 
   // Most calls of `nextAction` find no action: inlined, these would each time set up everything
@@ -87,12 +80,16 @@ extension Uplink {
     case .tell(let event):
       happened(event)
       return .tell(.delivery(event))
-    // During a new enrollment the message ends with the former registration.
-    case .send where login.isEnrolling: break
+    // Home Assistant gives a key only once.
     case .send(.key) where !keeper.isEmpty: delivery.keyPostponed(now: now)
-    case .send(let message): webhook.send(message)
+    case .send(let message): return sending(ifWritable: message == .key)
     }
     return nil
+  }
+
+  private func sending(ifWritable: Bool) -> Action? {
+    guard delivery.carrierUnderWay == .http else { return .post(ifWritable: ifWritable) }
+    return delivery.routeUnderWay.map { .send(.message(over: $0), ifWritable: ifWritable) }
   }
 
   private func happened(_ event: DeliveryEvent) {
@@ -128,7 +125,8 @@ extension Uplink {
   }
 
   private func bringStatistics() {
-    guard webhook.isWebSocketOpen, let registration, let time = delivery.history.time(at: now)
+    guard delivery.carriers.isWebSocketOpen, let registration,
+      let time = delivery.history.time(at: now)
     else { return }
     statistics?.connectionReady(
       delivery.server, deviceID: delivery.deviceID, webhookID: registration.webhookID, time: time,
@@ -139,7 +137,7 @@ extension Uplink {
 
   /// Writes the due message.
   public func writeMessage(nonce: Nonce, into buffer: inout ByteBuffer) {
-    guard let message = webhook.message, let registration else {
+    guard let message = delivery.messageUnderWay, let registration else {
       preconditionFailure("a message is written when it is to be sent")
     }
     delivery.write(message, for: registration, nonce: nonce, into: &buffer)

@@ -38,7 +38,6 @@ public final class Uplink {
   /// Interval of the cycles, as the sources know it.
   var pace: SamplingPace
   var keeper = StateKeeper()
-  var webhook: WebhookChannel
   /// Fix that was recorded last, sent or not.
   public private(set) var lastFix: Fix?
   /// First fix since the start; the offset of `lastFix` from it is reported.
@@ -84,8 +83,6 @@ public final class Uplink {
     statistics = memory.waitingHours.map {
       StatisticsUplink($0, of: sensors, seed: random.next())
     }
-    webhook = WebhookChannel(
-      carriesMessages: settings.webSocket?.carriesMessages == true, webSocketURL: server.url)
     let routes = Routes(settings, memory, seed: random.next(), now: now)
     login = Login(
       credential: memory.credential, readsFile: settings.readsTokenFile,
@@ -94,6 +91,7 @@ public final class Uplink {
     let update = Webhook.UpdateRegistration(identity)
     delivery = Delivery(
       routes: routes, history: history, trackerID: identity.deviceID,
+      webSocketURL: settings.webSocket?.carriesMessages == true ? server.url : nil,
       wantsZones: settings.track != nil,
       protection: memory.protection,
       untold: memory.registration?.toldFingerprint == update.fingerprint ? nil : update,
@@ -204,16 +202,16 @@ public final class Uplink {
 
   /// Ends a message in transit over a route that is no longer allowed.
   private func endForbiddenMessage() {
-    guard webhook.message != nil, let route = delivery.routeUnderWay,
-      let url = delivery.routes.url(of: route), !delivery.routes.secrets.allows(url)
+    guard let route = delivery.routeUnderWay, let url = delivery.routes.url(of: route),
+      !delivery.routes.secrets.allows(url)
     else { return }
     endMessage(InlineText("the board left the network"))
   }
 
   /// Ends the message in transit, which counts as not arrived.
   private func endMessage(_ reason: InlineText) {
-    guard webhook.message != nil else { return }
-    if webhook.cancelled() { actions.append(.cancel(.webhook)) }
+    guard delivery.messageUnderWay != nil else { return }
+    actions.append(.cancel(.webhook))
     delivery.connectionFailed(reason, now: now)
   }
 
@@ -292,7 +290,7 @@ public final class Uplink {
       return login.cycleDue(now: now)
     }
     plan.uploadBegins()
-    if !webhook.isConnectionKept(isHTTPKept: isConnectionKept) { delivery.connectionEnded() }
+    delivery.connectionLooked(isHTTPKept: isConnectionKept)
     delivery.cycleDue(now: now)
   }
 
@@ -306,7 +304,7 @@ public final class Uplink {
       return delivery.urgentChangePostponed()
     }
     plan.uploadBegins()
-    if !webhook.isConnectionKept(isHTTPKept: isConnectionKept) { delivery.connectionEnded() }
+    delivery.connectionLooked(isHTTPKept: isConnectionKept)
     delivery.urgentChange(now: now)
   }
 
