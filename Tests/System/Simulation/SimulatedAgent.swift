@@ -205,13 +205,14 @@ final class SimulatedAgent {
     case .keepHours:
       let hours = uplink.waitingHours
       uplink.hoursKept(try attempt { try state.write(hours, of: device) })
-    case .send(let call): try send(call)
+    case .send(let call, let ifWritable):
+      if try canMakeCall(call.channel, ifWritable) { try send(call) }
     case .cancel(.webhook):
       messageCall = nil
       webSocket?.cancelPost()
     case .cancel(.login): loginCall = nil
     case .leaveConnection: keptConnection = nil
-    case .post: try post()
+    case .post(let ifWritable): if try canMakeCall(.webhook, ifWritable) { try post() }
     case .ask(let request): webSocket?.ask(request)
     case .setWebSocketAllowed(let isAllowed): webSocket?.setAllowed(isAllowed)
     case .connectWebSocket: webSocket?.setAllowed(true)
@@ -250,7 +251,6 @@ final class SimulatedAgent {
       case .acceptance(let fingerprint):
         try state.change { _ = $0.remove(fingerprint: fingerprint) }
       case .keyless(let registration): try state.writeKeyless(registration)
-      case .probe: try state.checkIsWritable()
       }
     }
     if failure == nil { uplink.stateWritten() } else { uplink.stateFailed(words: Self.diskWords) }
@@ -270,6 +270,14 @@ final class SimulatedAgent {
   }
 
   // MARK: Requests
+
+  private func canMakeCall(_ channel: Uplink.Channel, _ ifWritable: Bool) throws -> Bool {
+    guard ifWritable else { return true }
+    let isWritable = try attempt { try state.checkIsWritable() } == nil
+    if isWritable { uplink.stateWritten() }
+    if !isWritable { uplink.callNotMade(channel, words: Self.diskWords) }
+    return isWritable
+  }
 
   private func send(_ call: Uplink.Call) throws {
     switch call {

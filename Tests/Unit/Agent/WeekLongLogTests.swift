@@ -201,7 +201,7 @@ private struct WeekWithoutHomeAssistant: ~Copyable {
   private mutating func perform(_ tell: (Uplink.Event, Uplink) -> Void) {
     while let action = uplink.nextAction() {
       switch action {
-      case .send(.message):
+      case .send(.message, _):
         uplink.writeMessage(nonce: Nonce(randomBytes: InlineArray(repeating: 7)), into: &message)
         // Each way has each of them.
         uplink.messageFailed(InlineText(Self.reasons[attemptCount / 3 % 4]), now: now)

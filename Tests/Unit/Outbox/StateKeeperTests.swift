@@ -20,7 +20,6 @@ import Testing
       case .write where isWritable: keeper.written()
       case .write: keeper.failed(Self.full)
       case .tell: toldCount += 1
-      case .probed: break
       }
     }
     return toldCount
@@ -64,20 +63,15 @@ import Testing
     #expect(keeper.isEmpty)
   }
 
-  /// A key that Home Assistant gives once must find a place.
-  @Test mutating func aProbeFailsWhereWhatIsOlderCannotBeWritten() throws {
-    keeper.keep(try registration("first"))
-    _ = perform(isWritable: false)
-    keeper.probe()
-    var answers: [Bool] = []
-    while let action = keeper.nextAction() {
-      switch action {
-      case .write: keeper.failed(Self.full)
-      case .probed(let isWritable): answers.append(isWritable)
-      case .tell: break
-      }
-    }
-    #expect(answers == [false])
+  /// The disk had room for what a call might bring, and has none when it is to be made again.
+  @Test mutating func afterACheckThatFoundRoomTheSameFailureIsToldAgain() {
+    keeper.tell(Self.full)
+    #expect(perform(isWritable: true) == 1)
+    keeper.tell(Self.full)
+    #expect(perform(isWritable: true) == 0)
+    keeper.written()
+    keeper.tell(Self.full)
+    #expect(perform(isWritable: true) == 1)
   }
 
   @Test mutating func aRejectionThatIsNotOnTheDiskCountsAllTheSame() {

@@ -214,7 +214,7 @@ final class UplinkRig {
       case .rejection(let fingerprint):
         rejected.insert(fingerprint: fingerprint, isForGood: uplink.isServerKnown, now: now)
       case .acceptance(let fingerprint): _ = rejected.remove(fingerprint: fingerprint)
-      case .keyless, .probe: break
+      case .keyless: break
       }
       uplink.stateWritten()
     case .readRejectedTokens:
@@ -223,7 +223,8 @@ final class UplinkRig {
     case .keepHours:
       keptHours.append(uplink.waitingHours)
       uplink.hoursKept(nil)
-    case .send(let call):
+    case .send(let call, let ifWritable):
+      guard canMake(call.channel, ifWritable) else { return }
       if case .message = call { write() }
       calls.append(call)
     case .cancel(let channel): cancelled.append(channel)
@@ -233,7 +234,8 @@ final class UplinkRig {
       uplink.performed(order, for: call, boardProblem)
     case .reboot: rebootCount += 1
     case .leaveConnection: leftConnectionCount += 1
-    case .post:
+    case .post(let ifWritable):
+      guard canMake(.webhook, ifWritable) else { return }
       write()
       postCount += 1
     case .ask, .openPushChannel: break
@@ -244,6 +246,13 @@ final class UplinkRig {
     case .giveTokenToWebSocket(let result): tokensForWebSocket.append(result)
     case .tell(let event): tell(event)
     }
+  }
+
+  private func canMake(_ channel: Uplink.Channel, _ ifWritable: Bool) -> Bool {
+    guard ifWritable else { return true }
+    isWritable
+      ? uplink.stateWritten() : uplink.callNotMade(channel, words: [UInt8]("full".utf8))
+    return isWritable
   }
 
   private func write() {

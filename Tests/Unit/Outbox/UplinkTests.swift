@@ -129,6 +129,33 @@ import Testing
     #expect(rig.calls.count == 1)
   }
 
+  /// A rejection that is not on the disk would be forgotten with the next start.
+  @Test func aRegistrationWaitsForWhatIsOlderToBeKept() {
+    let rig = UplinkRig()
+    rig.wait(.zero)
+    rig.isWritable = false
+    rig.answer(401)
+    rig.isWritable = true
+    rig.tokenFile = .success([UInt8]("another".utf8))
+    rig.wait(Enrollment.tokenCheckDelay)
+    #expect(rig.calls.count == 1 && rig.rejected.isEmpty)
+    rig.wait(Enrollment.shortestTokenCheckDelay)
+    rig.cycle()
+    #expect(rig.calls.count == 2 && !rig.rejected.isEmpty)
+  }
+
+  /// Home Assistant gives a key only once.
+  @Test(arguments: [true, false])
+  func aKeyIsAskedForOnlyWhereItCouldBeKept(isWritable: Bool) {
+    let rig = rig { $0.isPlain = true }
+    rig.isWritable = isWritable
+    rig.wait(.zero)
+    rig.cycle()
+    #expect(rig.messages.count == 1)
+    #expect(rig.messages[0].contains("enable_encryption") == isWritable)
+    #expect(rig.stateFailures == (isWritable ? 0 : 1))
+  }
+
   @Test func withDurabilityOfReadingsAFixIsOnTheDiskAtOnce() {
     let rig = rig { $0.durability = .reading }
     rig.wait(.zero)

@@ -177,6 +177,15 @@ import Testing
     #expect(until - now <= AccessTokens.firstRetryDelay * 2)
   }
 
+  @Test mutating func aCallThatWasNotMadeIsTheNextOnes() throws {
+    _ = try sent(tokens.tokenWanted(now: now))
+    #expect(tokens.tokenWanted(now: now) == .wait)
+    tokens.callNotMade()
+    try get("one")
+    tokens.callNotMade()
+    #expect(tokens.tokenWanted(now: now) == .use([UInt8]("one")))
+  }
+
   @Test mutating func anotherNetworkIsTriedAtOnce() throws {
     _ = try sent(tokens.tokenWanted(now: now))
     _ = tokens.connectionFailed(InlineText("no route"), now: now)

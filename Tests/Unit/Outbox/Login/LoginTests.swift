@@ -5,28 +5,27 @@ import Testing
 @testable import Outbox
 
 /// What comes before a registration is asked for, and what ends the asking.
-@Suite struct RegistrarTests {
+@Suite struct LoginTests {
   /// An action, as far as it can be compared.
-  private enum Done: Equatable {
-    case readRejected, readFile, probe, register([UInt8]), renew, cancel, postponed
-    case keepRejection([UInt8])
-    case forgetRejection([UInt8])
+  enum Done: Equatable {
+    case readRejected, readFile, register([UInt8]), renew(ifWritable: Bool), cancel, postponed
+    case keep([UInt8])
+    case forget([UInt8])
     case webSocket(TokenResult)
     case registered([UInt8])
     case failed(Enrollment.Problem)
 
-    init(_ action: Registrar.Action) {
+    init(_ action: Login.Action) {
       self =
         switch action {
         case .readRejectedTokens: .readRejected
         case .readTokenFile: .readFile
-        case .probeState: .probe
-        case .send(.registration(let token)): .register(token)
-        case .send: .renew
-        case .cancel: .cancel
-        case .keepRejection(let fingerprint): .keepRejection(fingerprint)
-        case .forgetRejection(let fingerprint): .forgetRejection(fingerprint)
+        case .register(let token): .register(token)
+        case .renew(_, let ifWritable): .renew(ifWritable: ifWritable)
+        case .cancelCall: .cancel
         case .giveToWebSocket(let result): .webSocket(result)
+        case .keep(let fingerprint): .keep(fingerprint)
+        case .forget(let fingerprint): .forget(fingerprint)
         case .registered(let registration): .registered(registration.webhookID)
         case .failed(let problem): .failed(problem)
         case .postponed: .postponed
@@ -37,78 +36,72 @@ import Testing
   private static let token = [UInt8]("long-lived".utf8)
   private static let fingerprint = RejectedTokens.fingerprint(of: token)
 
-  private var registrar: Registrar
-  private var now = Instant(nanoseconds: 0)
+  var login: Login
+  var now = Instant(nanoseconds: 0)
 
-  init() { registrar = Self.registrar(.accessToken(Self.token), readsFile: true) }
+  init() { login = Self.login(.accessToken(Self.token), readsFile: true) }
 
-  private static func registrar(
+  static func login(
     _ credential: Credential?, readsFile: Bool, isServerKnown: Bool = true,
     isAllowed: Bool = true
-  ) -> Registrar {
-    Registrar(
+  ) -> Login {
+    Login(
       credential: credential, readsFile: readsFile, acceptsPlain: false,
       isServerKnown: isServerKnown, isAllowed: isAllowed, seed: 1, now: Instant(nanoseconds: 0))
   }
 
-  private mutating func done() -> [Done] {
+  mutating func done() -> [Done] {
     var done: [Done] = []
-    while let action = registrar.nextAction() { done.append(Done(action)) }
+    while let action = login.nextAction() { done.append(Done(action)) }
     return done
   }
 
-  private mutating func begin() -> [Done] {
-    registrar.registrationWanted(now: now)
-    registrar.deadlineReached(now: now)
+  mutating func begin() -> [Done] {
+    login.registrationWanted(now: now)
+    login.deadlineReached(now: now)
     return done()
-  }
-
-  /// Up to the question whether a registration can be kept.
-  private mutating func findToken() -> [Done] {
-    var all = begin()
-    registrar.rejectedTokensRead(RejectedTokens(), now: now)
-    all += done()
-    registrar.tokenFileRead(.success(Self.token))
-    return all + done()
   }
 
   /// Up to the request.
   private mutating func ask() -> [Done] {
-    let all = findToken()
-    registrar.stateProbed(true, now: now)
+    var all = begin()
+    login.rejectedTokensRead(RejectedTokens(), now: now)
+    all += done()
+    login.tokenFileRead(.success(Self.token))
     return all + done()
   }
 
-  private mutating func answer(_ status: Int, _ text: String? = nil) -> [Done] {
+  mutating func answer(_ status: Int, _ text: String? = nil) -> [Done] {
     let text = text ?? (status == 401 ? "401: Unauthorized" : "")
     var body = ByteBuffer(capacity: 4096)
     body.append([UInt8](text.utf8))
-    registrar.answered(AnswerHead(status: status), body, now: now)
+    login.answered(AnswerHead(status: status), body, now: now)
     return done()
   }
 
   // MARK: Before the request
 
-  @Test mutating func itIsAskedForOnlyAfterTheListTheTokenAndTheDiskWereLookedAt() {
-    #expect(ask() == [.readRejected, .readFile, .probe, .register(Self.token)])
-    #expect(registrar.isEnrolling)
+  @Test mutating func itIsAskedForOnlyAfterTheListAndTheTokenWereLookedAt() {
+    #expect(ask() == [.readRejected, .readFile, .register(Self.token)])
+    #expect(login.isEnrolling)
     #expect(answer(201, UplinkRig.registered) == [.registered([UInt8]("made".utf8))])
-    #expect(registrar.problem == nil)
+    #expect(login.problem == nil)
   }
 
   /// Home Assistant would throw away the entities of the one before, at every start.
   @Test mutating func whereItCannotBeKeptItIsNotAskedFor() {
-    #expect(findToken().last == .probe)
-    registrar.stateProbed(false, now: now)
+    _ = ask()
+    login.callNotMade(now: now)
     #expect(done() == [.postponed])
+    #expect(answer(201, UplinkRig.registered) == [], "nothing was asked")
     now = now + .seconds(3600)
-    registrar.deadlineReached(now: now)
+    login.deadlineReached(now: now)
     #expect(done() == [.readFile], "it is looked at again, the list is known")
   }
 
   @Test mutating func whereTheRejectedTokensCannotBeReadNoneIsSent() {
     #expect(begin() == [.readRejected])
-    registrar.rejectedTokensRead(nil, now: now)
+    login.rejectedTokensRead(nil, now: now)
     #expect(done() == [.postponed])
   }
 
@@ -116,21 +109,22 @@ import Testing
     _ = begin()
     var rejected = RejectedTokens()
     rejected.insert(fingerprint: Self.fingerprint)
-    registrar.rejectedTokensRead(rejected, now: now)
+    login.rejectedTokensRead(rejected, now: now)
     _ = done()
-    registrar.tokenFileRead(.success(Self.token))
+    login.tokenFileRead(.success(Self.token))
     let problem = Enrollment.Problem.tokenRejected(fingerprint: Self.fingerprint)
     #expect(done().contains(.failed(problem)))
-    #expect(registrar.problem == problem)
+    #expect(login.problem == problem)
   }
 
-  /// What the disk says late is for no registration any more.
-  @Test mutating func aProbeThatIsAnsweredAfterARegistrationWasFoundSendsNothing() {
-    _ = findToken()
-    registrar.registrationFound()
-    registrar.stateProbed(true, now: now)
+  @Test mutating func aTokenThatIsReadAfterARegistrationWasFoundIsNotSent() {
+    _ = begin()
+    login.rejectedTokensRead(RejectedTokens(), now: now)
+    _ = done()
+    login.registrationFound()
+    login.tokenFileRead(.success(Self.token))
     #expect(done() == [])
-    #expect(!registrar.isEnrolling && registrar.deadline == nil)
+    #expect(!login.isEnrolling && login.deadline == nil)
   }
 
   // MARK: The answer
@@ -138,56 +132,52 @@ import Testing
   @Test mutating func aRejectedTokenIsKeptInMindForWhoeverHasTheSame() {
     _ = ask()
     let problem = Enrollment.Problem.tokenRejected(fingerprint: Self.fingerprint)
-    #expect(answer(401) == [.failed(problem), .keepRejection(Self.fingerprint)])
-    #expect(registrar.isCredentialRejected && !registrar.mayReplaceToken)
-    registrar.webSocketWantsToken(refused: nil, now: now)
+    #expect(answer(401) == [.failed(problem), .keep(Self.fingerprint)])
+    #expect(login.isCredentialRejected && !login.mayReplaceToken)
+    login.webSocketWantsToken(refused: nil, now: now)
     #expect(
       done() == [.webSocket(.rejected("the credential was refused; log in again"))])
   }
 
   @Test mutating func aRejectedTokenOfTheFileIsNoneOfTheCredentialsFault() {
-    registrar = Self.registrar(.accessToken([9]), readsFile: true)
+    login = Self.login(.accessToken([9]), readsFile: true)
     _ = ask()
     #expect(answer(401) == [.failed(.tokenRejected(fingerprint: Self.fingerprint))])
-    #expect(!registrar.isCredentialRejected && registrar.mayReplaceToken)
+    #expect(!login.isCredentialRejected && login.mayReplaceToken)
   }
 
   /// A hotel's page may have refused it: a home that is reached later is shown it again.
   @Test mutating func overPlainHTTPARejectedTokenIsTriedAgainAndWhatIsKeptOfItForgotten() {
-    registrar = Self.registrar(.accessToken([9]), readsFile: true, isServerKnown: false)
+    login = Self.login(.accessToken([9]), readsFile: true, isServerKnown: false)
     _ = ask()
     #expect(answer(401) == [.failed(.tokenRejected(fingerprint: Self.fingerprint))])
     now = now + RejectedTokens.waits[0]
-    registrar.deadlineReached(now: now)
+    login.deadlineReached(now: now)
     #expect(done() == [.readFile])
-    registrar.tokenFileRead(.success(Self.token))
-    #expect(done() == [.probe])
-    registrar.stateProbed(true, now: now)
+    login.tokenFileRead(.success(Self.token))
     #expect(done() == [.register(Self.token)])
     #expect(
       answer(201, UplinkRig.registered)
-        == [.registered([UInt8]("made".utf8)), .forgetRejection(Self.fingerprint)])
+        == [.registered([UInt8]("made".utf8)), .forget(Self.fingerprint)])
   }
 
   /// Else it is shown each minute after the first wait, until Home Assistant bans the board.
   @Test mutating func eachRejectionMakesTheWaitForTheNextShowingLonger() {
-    registrar = Self.registrar(.accessToken([9]), readsFile: true, isServerKnown: false)
+    login = Self.login(.accessToken([9]), readsFile: true, isServerKnown: false)
     _ = ask()
     let rejected = Done.failed(.tokenRejected(fingerprint: Self.fingerprint))
     #expect(answer(401) == [rejected])
     for wait in RejectedTokens.waits {
       now = now + wait
-      registrar.deadlineReached(now: now)
+      login.deadlineReached(now: now)
       _ = done()
-      registrar.tokenFileRead(.success(Self.token))
-      #expect(done() == [.probe])
-      registrar.stateProbed(true, now: now)
+      login.tokenFileRead(.success(Self.token))
       #expect(done() == [.register(Self.token)])
       #expect(answer(401) == [rejected])
       now = now + .seconds(60)
-      registrar.deadlineReached(now: now)
+      login.deadlineReached(now: now)
       #expect(done() == [.readFile])
-      registrar.tokenFileRead(.success(Self.token))
+      login.tokenFileRead(.success(Self.token))
       #expect(done() == [], "it is not shown a minute later")
     }
   }
@@ -197,29 +187,29 @@ import Testing
     _ = ask()
     let page = "<html><h1>401 Authorization Required</h1></html>"
     #expect(answer(401, page) == [.failed(.server(.forbidden(status: 401)))])
-    #expect(!registrar.isCredentialRejected)
-    now = try #require(registrar.deadline)
-    registrar.deadlineReached(now: now)
+    #expect(!login.isCredentialRejected)
+    now = try #require(login.deadline)
+    login.deadlineReached(now: now)
     #expect(done() == [.readFile])
-    registrar.tokenFileRead(.success(Self.token))
-    #expect(done() == [.probe])
+    login.tokenFileRead(.success(Self.token))
+    #expect(done() == [.register(Self.token)])
   }
 
   @Test mutating func withoutAnAnswerItIsAskedForAgainFromTheToken() throws {
     _ = ask()
     let reason = InlineText("no answer")
-    registrar.connectionFailed(reason, now: now)
+    login.connectionFailed(reason, now: now)
     #expect(done() == [.failed(.noConnection(reason))])
-    #expect(registrar.problem == .noConnection(reason))
-    now = try #require(registrar.deadline)
-    registrar.deadlineReached(now: now)
+    #expect(login.problem == .noConnection(reason))
+    now = try #require(login.deadline)
+    login.deadlineReached(now: now)
     #expect(done() == [.readFile])
   }
 
   @Test mutating func anAnswerToNothingIsNone() {
     _ = begin()
     #expect(answer(201, UplinkRig.registered) == [])
-    registrar.connectionFailed(InlineText("late"), now: now)
+    login.connectionFailed(InlineText("late"), now: now)
     #expect(done() == [])
   }
 
@@ -227,33 +217,53 @@ import Testing
 
   @Test mutating func awayTheRequestUnderWayIsEndedBeforeAllElse() {
     _ = ask()
-    registrar.presenceChanged(isAllowed: false, now: now)
+    login.presenceChanged(isAllowed: false, now: now)
     #expect(done() == [.cancel, .failed(.noToken(.withheld))])
     #expect(answer(201, UplinkRig.registered) == [], "its answer comes too late")
-    #expect(!registrar.mayReplaceToken)
+    #expect(!login.mayReplaceToken)
   }
 
   @Test mutating func awayNoTokenIsEvenReadAndBackHomeItIsAtOnce() {
-    registrar = Self.registrar(.accessToken(Self.token), readsFile: true, isAllowed: false)
+    login = Self.login(.accessToken(Self.token), readsFile: true, isAllowed: false)
     #expect(begin() == [.failed(.noToken(.withheld))])
     now = now + Enrollment.shortestTokenCheckDelay
-    registrar.presenceChanged(isAllowed: true, now: now)
+    login.presenceChanged(isAllowed: true, now: now)
     #expect(done() == [.readRejected])
   }
 
   /// Both are logins, and one request shows a token at a time.
   @Test mutating func theRegistrationWaitsForARenewalThatIsUnderWay() {
-    registrar = Self.registrar(.refreshToken([1], clientID: [2]), readsFile: true)
-    registrar.rejectedTokensRead(RejectedTokens(), now: now)
-    registrar.webSocketWantsToken(refused: nil, now: now)
-    #expect(done() == [.renew])
+    login = Self.login(.refreshToken([1], clientID: [2]), readsFile: true)
+    login.rejectedTokensRead(RejectedTokens(), now: now)
+    login.webSocketWantsToken(refused: nil, now: now)
+    #expect(done() == [.renew(ifWritable: false)])
     #expect(begin() == [.readFile])
-    registrar.tokenFileRead(.success(Self.token))
-    #expect(done() == [.probe])
-    registrar.stateProbed(true, now: now)
+    login.tokenFileRead(.success(Self.token))
     #expect(done() == [])
     #expect(
       answer(200, UplinkRig.accessToken)
         == [.webSocket(.token([UInt8]("access".utf8))), .register(Self.token)])
+  }
+
+  @Test mutating func aRenewalWaitsForTheRegistrationThatIsUnderWay() {
+    login = Self.login(.refreshToken([1], clientID: [2]), readsFile: true)
+    _ = ask()
+    login.webSocketWantsToken(refused: nil, now: now)
+    #expect(done() == [])
+    let reason = InlineText("no answer")
+    login.connectionFailed(reason, now: now)
+    #expect(done() == [.failed(.noConnection(reason)), .renew(ifWritable: false)])
+  }
+
+  @Test mutating func aRenewalThatWaitsIsGivenUpWithTheRegistrationThatIsUnderWay() {
+    login = Self.login(.refreshToken([1], clientID: [2]), readsFile: true)
+    _ = ask()
+    login.webSocketWantsToken(refused: nil, now: now)
+    login.presenceChanged(isAllowed: false, now: now)
+    let withheld = Done.webSocket(.unavailable("no token may be sent from here"))
+    #expect(done() == [.cancel, withheld, .failed(.noToken(.withheld))])
+    now = now + Enrollment.shortestTokenCheckDelay
+    login.presenceChanged(isAllowed: true, now: now)
+    #expect(done() == [.readFile])
   }
 }

@@ -143,9 +143,6 @@ public struct Enrollment: Sendable {
     state = .tokenDue
   }
 
-  /// Whether the rejected tokens are known.
-  public var knowsRejectedTokens: Bool { rejected != nil }
-
   /// Stores the list of rejected tokens. Must be called before the first token is read.
   public mutating func rejectedTokensRead(_ rejected: RejectedTokens) { self.rejected = rejected }
 
