@@ -149,6 +149,12 @@ extension ByteBuffer {
     appendMember(key) { $0.appendJSON(value) }
   }
 
+  /// Appends a member whose value is `true` or `false`; leaves it out if it does not fit.
+  @inline(never)
+  public mutating func appendMember(_ key: StaticString, _ truth: Bool) {
+    appendMember(key) { $0.appendJSON(truth) }
+  }
+
   /// Appends a member whose value is a number; leaves it out if it does not fit.
   @inline(never)
   public mutating func appendMember(_ key: StaticString, _ value: Int) {

@@ -55,30 +55,6 @@ extension Span where Element == UInt8 {
     return extracting(start..<end)
   }
 
-  /// Returns the length of the UTF-8 scalar at `index`, or 0 if it is invalid (RFC 3629, table 3-7
-  /// of the Unicode standard: no overlong forms, no surrogates).
-  public func lengthOfScalar(at index: Int) -> Int {
-    // The first byte gives the length; E0, ED, F0 and F4 also restrict the second.
-    let length: Int
-    var second: ClosedRange<UInt8> = 0x80...0xBF
-    switch self[index] {
-    case 0x00...0x7F: return 1
-    case 0xC2...0xDF: length = 2
-    case 0xE0: (length, second) = (3, 0xA0...0xBF)
-    case 0xED: (length, second) = (3, 0x80...0x9F)
-    case 0xE1...0xEF: length = 3
-    case 0xF0: (length, second) = (4, 0x90...0xBF)
-    case 0xF1...0xF3: length = 4
-    case 0xF4: (length, second) = (4, 0x80...0x8F)
-    default: return 0
-    }
-    guard index + length <= count, second.contains(self[index + 1]) else { return 0 }
-    for next in index + 2..<index + length where self[next] & 0xC0 != 0x80 { return 0 }
-    return length
-  }
-}
-
-extension Span where Element == UInt8 {
   /// Whether the bytes equal `lowercase`, which has no capital letters, in either case.
   public func elementsEqualIgnoringCase(_ lowercase: StaticString) -> Bool {
     let literal = unsafe UnsafeBufferPointer(
