@@ -5,7 +5,6 @@ import LinuxIO
 import Outbox
 import Transport
 
-/// Options of `homeward pair`.
 struct PairingOptions {
   /// Source of the credential.
   enum Source {
