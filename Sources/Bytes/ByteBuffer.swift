@@ -178,7 +178,7 @@ public struct Queue<Element> {
   private var elements: [Element] = []
   private var takenCount = 0
 
-  /// - Parameter capacity: number of elements for which storage is reserved at the start.
+  /// Creates an empty queue with storage for `capacity` elements.
   public init(capacity: Int = 0) { elements.reserveCapacity(capacity) }
 
   /// Whether the queue is empty.

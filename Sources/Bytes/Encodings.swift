@@ -22,10 +22,8 @@ public enum Base64 {
     }
   }
 
-  /// Decodes the bytes of `range` in place, to its front. Line ends are rejected; Home Assistant
-  /// never sends any.
-  ///
-  /// - Returns: the number of decoded bytes, or nil if the text is not padded Base64.
+  /// Decodes the bytes of `range` in place, to its front, and returns the number of decoded bytes;
+  /// nil if the text is not padded Base64. Line ends are rejected; Home Assistant never sends any.
   public static func decode(_ bytes: inout MutableSpan<UInt8>, in range: Range<Int>) -> Int? {
     guard range.count.isMultiple(of: 4) else { return nil }
     guard !range.isEmpty else { return 0 }

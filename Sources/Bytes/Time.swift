@@ -105,10 +105,7 @@ public struct BackOff: Sendable {
   private var next: Duration
   private var random: SplitMix64
 
-  /// - Parameters:
-  ///   - first: delay after the first failure.
-  ///   - longest: maximum delay, jitter included.
-  ///   - seed: start of the jitter; use a different one on every device.
+  /// Creates delays from `first` to `longest`, jitter included. Use another `seed` on every device.
   public init(first: Duration, longest: Duration, seed: UInt64) {
     precondition(first > .zero && first <= longest, "waits grow")
     self.first = first

@@ -113,9 +113,11 @@ struct StatusCommand {
     let signals = try loop.signals()
     var isWaitingAllowed = isWaitingAllowed
     var toldFailure: [UInt8] = []
-    var timer = PeriodicTimer(every: every, now: Moment.now.instant)
+    var next = Moment.now.instant
     while !signals.isStopRequested {
-      if timer.takeDue(now: Moment.now.instant) {
+      let now = Moment.now.instant
+      if now >= next {
+        next = now + every
         var shown: [UInt8] = []
         do throws(CommandFailure) {
           shown = text(of: try client.run())
@@ -130,7 +132,7 @@ struct StatusCommand {
         }
         guard shown.isEmpty || writeToTerminal(shown, STDOUT_FILENO) else { return }
       }
-      try loop.wait(until: timer.deadline)
+      try loop.wait(until: next)
     }
   }
 }
