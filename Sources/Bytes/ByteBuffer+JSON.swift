@@ -65,10 +65,7 @@ extension ByteBuffer {
   public mutating func appendJSON(_ text: [UInt8]) { appendJSON(text.span) }
 
   /// Appends a literal as a string, escaped if necessary.
-  public mutating func appendJSON(_ text: StaticString) {
-    let literal = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-    unsafe appendJSON(literal.span)
-  }
+  public mutating func appendJSON(_ text: StaticString) { appendJSON(text.bytes) }
 
   /// Appends text that is already JSON: a value, or the beginning of one.
   public mutating func appendJSON(written json: [UInt8]) {

@@ -122,8 +122,7 @@
   @inline(never)
   public mutating func append(_ text: StaticString) {
     precondition(text.hasPointerRepresentation, "literals of one scalar are not used here")
-    let literal = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-    unsafe append(literal.span)
+    append(text.bytes)
   }
 
   /// Appends everything that `body` appends, or nothing if less than `reserve` bytes would stay

@@ -5,15 +5,10 @@ extension Span where Element == UInt8 {
   }
 
   /// Whether the bytes equal those of a literal.
-  public func elementsEqual(_ text: StaticString) -> Bool {
-    count == text.utf8CodeUnitCount && starts(with: text)
-  }
+  public func elementsEqual(_ text: StaticString) -> Bool { elementsEqual(text.bytes) }
 
   /// Whether the bytes begin with a literal.
-  public func starts(with text: StaticString) -> Bool {
-    let literal = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-    return unsafe starts(with: literal.span)
-  }
+  public func starts(with text: StaticString) -> Bool { starts(with: text.bytes) }
 
   /// Whether the bytes begin with those of `other`.
   public func starts(with other: Span<UInt8>) -> Bool {
@@ -57,13 +52,20 @@ extension Span where Element == UInt8 {
 
   /// Whether the bytes equal `lowercase`, which has no capital letters, in either case.
   public func elementsEqualIgnoringCase(_ lowercase: StaticString) -> Bool {
-    let literal = unsafe UnsafeBufferPointer(
-      start: lowercase.utf8Start, count: lowercase.utf8CodeUnitCount)
+    let literal = lowercase.bytes
     guard count == literal.count else { return false }
-    for index in indices where unsafe self[index].asciiLowercased != literal[index] {
-      return false
-    }
+    for index in indices where self[index].asciiLowercased != literal[index] { return false }
     return true
+  }
+}
+
+extension StaticString {
+  /// UTF-8 of the literal, which lives as long as the program.
+  public var bytes: Span<UInt8> {
+    @_lifetime(immortal) get {
+      unsafe _overrideLifetime(
+        UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount).span, copying: ())
+    }
   }
 }
 
@@ -80,10 +82,7 @@ extension UInt8 {
 
 extension Array where Element == UInt8 {
   /// Creates the UTF-8 of a literal.
-  public init(_ text: StaticString) {
-    unsafe self.init(
-      UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-  }
+  public init(_ text: StaticString) { self.init(text.bytes) }
 
   /// Copies the bytes.
   public init(_ bytes: Span<UInt8>) {

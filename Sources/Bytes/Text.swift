@@ -100,10 +100,7 @@ public struct InlineText: Equatable, Sendable {
   }
 
   /// Creates the text of a literal, treated like one from outside.
-  public init(_ text: StaticString) {
-    let literal = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-    unsafe self.init(literal.span)
-  }
+  public init(_ text: StaticString) { self.init(text.bytes) }
 
   /// Bytes of the text in UTF-8.
   public var bytes: Span<UInt8> {

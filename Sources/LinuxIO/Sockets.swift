@@ -42,10 +42,7 @@ private func addresses(of host: [UInt8], port: UInt16) -> UnsafeMutablePointer<a
 extension Descriptor {
   /// Sends a literal once. Returns the number of bytes that the kernel accepted, 0 if none now. A
   /// peer that is gone is an error, without the signal with which `write(2)` would end the process.
-  public func send(_ text: StaticString) throws(Errno) -> Int {
-    let bytes = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-    return try unsafe send(bytes.span)
-  }
+  public func send(_ text: StaticString) throws(Errno) -> Int { try send(text.bytes) }
 
   /// Sends bytes once, under the rules of the literal's `send`.
   public func send(_ bytes: Span<UInt8>) throws(Errno) -> Int {

@@ -119,10 +119,7 @@ private struct LineScanner {
   }
 
   private static func isSign(_ scalar: UInt32) -> Bool {
-    guard let byte = UInt8(exactly: scalar) else { return false }
-    let signs = unsafe UnsafeBufferPointer(
-      start: Self.signs.utf8Start, count: Self.signs.utf8CodeUnitCount)
-    return unsafe signs.contains(byte)
+    UInt8(exactly: scalar).map { signs.bytes.firstIndex(of: $0) != nil } ?? false
   }
 }
 
