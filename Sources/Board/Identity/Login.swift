@@ -64,7 +64,6 @@ public struct Login {
     return "write a new token to \(Path(file)), and restart the agent"
   }
 
-  /// Message of the rejection with its remedy.
   public var rejectedWithRemedy: MessageText { "\(Self.rejectedWords). What to do: \(remedy)" }
 }
 
@@ -74,7 +73,6 @@ extension CommandFailure {
   }
 }
 
-/// Reads the token in a file.
 public func readToken(_ path: [UInt8]) -> Result<[UInt8], Enrollment.TokenFlaw> {
   let bytes: [UInt8]
   do throws(Errno) {

@@ -62,7 +62,6 @@ extension StateDirectory {
     }
   }
 
-  /// Returns the stored registration, or nil.
   public func keptRegistration() throws(CommandFailure) -> Registration? {
     try opened(
       readRegistration(), Self.registrationName,

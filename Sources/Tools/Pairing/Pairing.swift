@@ -6,7 +6,6 @@ import LinuxIO
 import Outbox
 import Transport
 
-/// Options of `homeward pair`.
 struct PairingOptions {
   /// Source of the credential.
   enum Source {

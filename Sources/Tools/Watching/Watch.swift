@@ -39,9 +39,7 @@ final class Watch {
     let tokens = login.tokens(try state.keptRejectedTokens())
     loop = try .forCommand()
     url = try configuration.homeAssistant.urlForSecrets(loop: loop)
-    do throws(Errno) { signals = try Signals(loop: loop) } catch {
-      throw CommandFailure(code: .osError, text: "signals cannot be received: \(error)")
-    }
+    signals = try loop.signals()
     guard
       let driver = NetworkDriver(
         address: url, tokens: tokens, settings: configuration.homeAssistant.tls, loop: loop,

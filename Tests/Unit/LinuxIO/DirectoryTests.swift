@@ -68,7 +68,7 @@ import Testing
   func itIsKnownWhetherOthersMayWrite(_ mode: mode_t, _ mayWrite: Bool) throws {
     try check(unsafe chmod(directory.name, mode))
     let opened = try Descriptor(opening: directory.path, mode: .directory)
-    #expect(try opened.owner().sharesWriting == mayWrite)
+    #expect(try opened.status().sharesWriting == mayWrite)
   }
 
   @Test func whatKilledProcessesLeftIsRemovedAndNothingElse() throws {

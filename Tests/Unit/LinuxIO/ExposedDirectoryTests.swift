@@ -18,7 +18,7 @@ import Testing
   private func first(above parts: String) throws -> ExposedDirectory? {
     let path = directory.path(parts)
     return try ExposedDirectory.first(
-      above: path, of: try Descriptor(opening: path, mode: .directory).owner())
+      above: path, of: try Descriptor(opening: path, mode: .directory).status())
   }
 
   private func exposed(_ parts: String, isForeign: Bool) -> ExposedDirectory {

@@ -170,35 +170,6 @@ import Testing
     #expect(requests(with: "/auth/token") == 1)
   }
 
-  @Test func whereNoTokenMayBeSentNoneIs() throws {
-    let queue = try queue(Self.refresh)
-    queue.setAllowed(false)
-    queue.add(call(1))
-    queue.fetchToken(refused: nil)
-    #expect(owner.failures.count == 1 && owner.tokens.count == 1)
-    #expect(queue.deadline == nil && server.connectionCount == 0)
-  }
-
-  @Test(arguments: [false, true])
-  func whereNoTokenMayBeSentAnyMoreWhatIsUnderWayEnds(isRenewing: Bool) throws {
-    if isRenewing { server.add(.silence) } else { server.add(Self.granted("one"), .silence) }
-    let queue = try queue(Self.refresh)
-    queue.fetchToken(refused: nil)
-    queue.add(call(1))
-    queue.add(call(2))
-    try turn(queue) { server.requests.count == (isRenewing ? 1 : 2) }
-    queue.setAllowed(false)
-    #expect(owner.failures.count == 2)
-    #expect(owner.tokens.count == 1)
-
-    if isRenewing { server.add(Self.granted("two")) }
-    server.add(.whole([UInt8]("ok")))
-    queue.setAllowed(true)
-    queue.add(call(3))
-    try turn(queue) { owner.answers.count == 1 }
-    #expect(owner.answers.first?.body == "ok")
-  }
-
   @Test func aServerThatCannotBeReachedIsSaidForEachCall() throws {
     let closed = try ScriptedServer(loop: loop, isListening: false)
     defer { closed.stop() }

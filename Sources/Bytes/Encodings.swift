@@ -22,10 +22,8 @@ public enum Base64 {
     }
   }
 
-  /// Decodes the bytes of `range` in place, to its front. Line ends are rejected; Home Assistant
-  /// never sends any.
-  ///
-  /// - Returns: the number of decoded bytes, or nil if the text is not padded Base64.
+  /// Decodes the bytes of `range` in place, to its front, and returns the number of decoded bytes;
+  /// nil if the text is not padded Base64. Line ends are rejected; Home Assistant never sends any.
   public static func decode(_ bytes: inout MutableSpan<UInt8>, in range: Range<Int>) -> Int? {
     guard range.count.isMultiple(of: 4) else { return nil }
     guard !range.isEmpty else { return 0 }
@@ -95,5 +93,60 @@ public enum Base64 {
     var values = InlineArray<256, UInt8>(repeating: 255)
     for value in 0..<64 { values[Int(unsafe alphabet.utf8Start[value])] = UInt8(value) }
     return values
+  }()
+}
+
+/// Returns the value of a hexadecimal digit; nil for any other byte.
+public func hexadecimalValue(of byte: UInt8) -> UInt8? {
+  switch byte {
+  case UInt8(ascii: "0")...UInt8(ascii: "9"): return byte - UInt8(ascii: "0")
+  case UInt8(ascii: "a")...UInt8(ascii: "f"): return byte - UInt8(ascii: "a") + 10
+  case UInt8(ascii: "A")...UInt8(ascii: "F"): return byte - UInt8(ascii: "A") + 10
+  default: return nil
+  }
+}
+
+extension ByteBuffer {
+  /// Appends two lower-case hexadecimal digits for each byte.
+  public mutating func append(hexadecimal bytes: Span<UInt8>) {
+    for index in bytes.indices {
+      append(hexadecimalDigit: bytes[index] >> 4)
+      append(hexadecimalDigit: bytes[index] & 15)
+    }
+  }
+
+  /// Appends one hexadecimal digit for a value of 0 to 15.
+  public mutating func append(hexadecimalDigit nibble: UInt8) {
+    append(nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10)
+  }
+}
+
+/// CRC-32C checksum (Castagnoli; RFC 3720, appendix B.4) that every file format on disk carries.
+public struct CRC32C: Sendable {
+  private var state: UInt32 = .max
+
+  /// Creates the checksum of zero bytes.
+  public init() {}
+
+  /// Checksum of all bytes so far.
+  public var value: UInt32 { ~state }
+
+  /// Adds the next bytes.
+  public mutating func update(_ bytes: Span<UInt8>) {
+    for index in bytes.indices {
+      state = state >> 8 ^ Self.table[Int(UInt8(truncatingIfNeeded: state) ^ bytes[index])]
+    }
+  }
+
+  private static let table: InlineArray<256, UInt32> = {
+    var table = InlineArray<256, UInt32>(repeating: 0)
+    for index in 0..<256 {
+      var remainder = UInt32(index)
+      for _ in 0..<8 {
+        remainder = remainder & 1 == 1 ? remainder >> 1 ^ 0x82F6_3B78 : remainder >> 1
+      }
+      table[index] = remainder
+    }
+    return table
   }()
 }

@@ -1,5 +1,14 @@
+import Bytes
+import CLinux
 public import HomeAssistant
+public import LinuxIO
 public import Outbox
+
+/// The version of Homeward; the newest entry of `deploy/debian/changelog` has the same.
+public let homewardVersion: StaticString = "0.1.0"
+
+/// User agent in Home Assistant's log.
+public var homewardUserAgent: [UInt8] { [UInt8]("Homeward/") + [UInt8](homewardVersion) }
 
 /// The exit code of the program, as in `sysexits.h`. The same state of the board has the same code
 /// in every command.
@@ -119,5 +128,37 @@ extension Enrollment.Problem {
     case .requestRejected: .dataError
     case .noConnection, .withoutEncryption: .temporaryFailure
     }
+  }
+}
+
+/// SIGTERM, SIGINT and SIGHUP, as a descriptor of the loop.
+public final class Signals: Watcher {
+  public private(set) var isStopRequested = false
+  private var isReloadRequested = false
+  private let descriptor: Descriptor
+  /// Whether SIGHUP reloads. At a terminal SIGHUP means that the terminal is closed, and with it
+  /// its programs.
+  private let reloads: Bool
+
+  /// Watches the signals. With `reloads`, SIGHUP asks a process without a terminal to reload its
+  /// configuration; otherwise it is another request to stop.
+  public init(loop: EventLoop, reloads: Bool = false) throws(Errno) {
+    descriptor = try Descriptor.signals()
+    self.reloads = reloads && !hasControllingTerminal
+    _ = try loop.watch(descriptor.number, for: .input, telling: self)
+  }
+
+  public func descriptorReady(_ descriptor: Int32, _ readiness: Readiness) {
+    while let signal = self.descriptor.nextSignal() {
+      if signal == SIGHUP, reloads { isReloadRequested = true } else { isStopRequested = true }
+    }
+  }
+
+  public var hasReloadRequest: Bool { isReloadRequested }
+
+  /// Returns whether the configuration has to be reloaded, and clears the request.
+  public func takeReloadRequest() -> Bool {
+    defer { isReloadRequested = false }
+    return isReloadRequested
   }
 }
