@@ -23,6 +23,7 @@ struct GPSDLine: ~Copyable {
   private var start = ByteBuffer(capacity: startByteCountMax)
 
   private static let startByteCountMax = 256
+  private static let quote = UInt8(ascii: "\"")
 
   /// Whether a TPV is a fix, and has a time.
   var worth: Worth {
@@ -56,22 +57,19 @@ struct GPSDLine: ~Copyable {
   /// Returns the class of a line that need not be read: most lines of gpsd have another class,
   /// which stands first. Nil for a line to read.
   private static func classOfUnread(_ line: Span<UInt8>) -> Class? {
-    guard line.starts(with: "{\"class\":\"") else { return nil }
-    let name = line.extracting(10...)
-    if name.starts(with: "TPV\"") || name.starts(with: "VERSION\"")
-      || name.starts(with: "ERROR\"")
-    {
-      return nil
+    guard line.starts(with: "{\"class\":\""), let end = line.firstIndex(of: quote, from: 10)
+    else { return nil }
+    switch Class(line.extracting(10..<end)) {
+    case .position, .version, .error: return nil
+    case let other: return other
     }
-    if name.starts(with: "SKY\"") { return .satellites }
-    return name.starts(with: "ATT\"") ? .attitude : .other
   }
 
   /// Whether `line` begins as the last TPV, except for its time.
   private func beginsAsLast(_ line: Span<UInt8>) -> Bool {
     guard !start.isEmpty, line.count > start.count,
       line[time.upperBound - 1] == start[time.upperBound - 1],
-      line[time.upperBound] == UInt8(ascii: "\"")
+      line[time.upperBound] == Self.quote
     else { return false }
     return line.firstDifference(from: start.bytes).map { time.contains($0) } ?? true
   }
@@ -83,7 +81,7 @@ struct GPSDLine: ~Copyable {
     while let key = try reader.nextKey() {
       let kind = try reader.nextKind()
       if kind == .string, key.elementsEqual("class") {
-        reportClass = Class(try reader.text())
+        reportClass = Class(try reader.text().raw)
         hasClass = true
       } else {
         note(key, try reader.skipValue(), kind, of: line)
@@ -123,19 +121,13 @@ extension Span where Element == UInt8 {
 }
 
 extension GPSDLine.Class {
-  init(_ name: JSONReader.Text) {
-    if name.elementsEqual("TPV") {
-      self = .position
-    } else if name.elementsEqual("VERSION") {
-      self = .version
-    } else if name.elementsEqual("ERROR") {
-      self = .error
-    } else if name.elementsEqual("SKY") {
-      self = .satellites
-    } else if name.elementsEqual("ATT") {
-      self = .attitude
-    } else {
-      self = .other
-    }
+  private static let names: [(StaticString, Self)] = [
+    ("TPV", .position), ("SKY", .satellites), ("ATT", .attitude), ("VERSION", .version),
+    ("ERROR", .error),
+  ]
+
+  init(_ name: Span<UInt8>) {
+    self = .other
+    for (word, reportClass) in Self.names where name.elementsEqual(word) { self = reportClass }
   }
 }

@@ -101,7 +101,7 @@ final class GPSDReader {
   ) throws(JSONError) {
     switch kind {
     case .string where key.elementsEqual("class"):
-      reportClass = GPSDLine.Class(try reader.text())
+      reportClass = GPSDLine.Class(try reader.text().raw)
     case .string where key.elementsEqual("time"):
       report.fix.time = WallTime(iso8601: try reader.text().raw)
     case .number where key.elementsEqual("nSat"):
