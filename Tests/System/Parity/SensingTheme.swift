@@ -47,7 +47,6 @@ extension ByteBuffer {
     case nil: append("nothing")
     case .connect: append("connect")
     case .drain: append("drain")
-    case .readReport: append("read a report")
     case .askForReports: append("ask for reports")
     case .askForQuiet: append("ask for quiet")
     case .stopListening: append("stop listening")
@@ -83,7 +82,7 @@ extension ByteBuffer {
   }
 }
 
-private func report(
+private func fix(
   mode: Int32 = 3, seconds: Int64?, latitude: Double = 52.0000001, longitude: Double = 4.1
 ) -> FixReport {
   var report = FixReport(
@@ -100,11 +99,11 @@ private func report(
 func filterFixes(to transcript: inout Transcript) {
   var filter = FixFilter()
   let reports = [
-    report(seconds: 100), report(seconds: 100), report(seconds: 101), report(mode: 1, seconds: 102),
-    report(mode: 2, seconds: 102), report(mode: 9, seconds: 103), report(seconds: nil),
-    report(seconds: 104, latitude: .nan), report(seconds: 104, longitude: -180.1),
-    report(seconds: 50), report(seconds: 51), report(seconds: 52), report(seconds: 53),
-    report(seconds: -1024 * 7 * 86_400), report(seconds: -1), report(seconds: 54, latitude: 0),
+    fix(seconds: 100), fix(seconds: 100), fix(seconds: 101), fix(mode: 1, seconds: 102),
+    fix(mode: 2, seconds: 102), fix(mode: 9, seconds: 103), fix(seconds: nil),
+    fix(seconds: 104, latitude: .nan), fix(seconds: 104, longitude: -180.1),
+    fix(seconds: 50), fix(seconds: 51), fix(seconds: 52), fix(seconds: 53),
+    fix(seconds: -1024 * 7 * 86_400), fix(seconds: -1), fix(seconds: 54, latitude: 0),
   ]
   for report in reports {
     transcript.line("a fix judged") { line in
@@ -121,8 +120,14 @@ func talkToGPSD(to transcript: inout Transcript) {
 
 private func talk(cycle: Duration, to transcript: inout Transcript) {
   var now = Instant(nanoseconds: 0)
+  let libgps = Copies()
   var session = GPSDSession(
-    name: InlineText("gpsd"), cycle: cycle, fixTimeout: .seconds(10), now: now)
+    name: InlineText("gpsd"), cycle: cycle, fixTimeout: .seconds(10), now: now
+  ) { copy, report in
+    libgps.append(copy.bytes)
+    report.fix = fix(mode: 3, seconds: nil)
+    return true
+  }
   func say(_ event: StaticString, _ action: GPSDSession.Action?, _ deadline: Instant?) {
     transcript.line("gpsd") { line in
       line.append(event)
@@ -134,15 +139,7 @@ private func talk(cycle: Duration, to transcript: inout Transcript) {
   }
   func hear(_ text: StaticString) {
     session.input.buffer.append(text)
-    while true {
-      let action = session.bytesReceived(now: now)
-      say("heard", action, session.deadline)
-      guard action == .readReport else { break }
-      transcript.line("gpsd report") { $0.append(session.report.bytes) }
-      session.reportRead(
-        report(mode: 3, seconds: now.nanoseconds / 1_000_000_000), now: now,
-        wallTime: .released)
-    }
+    say("heard", session.bytesReceived(now: now, wallTime: .released), session.deadline)
   }
   say("cycle", session.cycleDue(now: now), session.deadline)
   session.connected(now: now)
@@ -151,6 +148,7 @@ private func talk(cycle: Duration, to transcript: inout Transcript) {
   hear("de\":3}\n")
   say("drained", session.drained(now: now), session.deadline)
   transcript.line("gpsd fix") { $0.append(session.takeFix()?.latitude) }
+  transcript.line("gpsd copies") { libgps.write(to: &$0) }
   now = now + .seconds(20)
   say("cycle", session.cycleDue(now: now), session.deadline)
   hear(
@@ -162,6 +160,14 @@ private func talk(cycle: Duration, to transcript: inout Transcript) {
   say("drained", session.drained(now: now), session.deadline)
   session.connected(now: now)
   hear("SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3\n")
+}
+
+/// Copies of reports for libgps.
+private final class Copies {
+  private var text = ByteBuffer(capacity: 8 * 1024)
+
+  func append(_ copy: Span<UInt8>) { text.append(copy) }
+  func write(to line: inout ByteBuffer) { text.withBytes { line.append($0) } }
 }
 
 func superviseASource(to transcript: inout Transcript) {
@@ -229,26 +235,29 @@ func watchAnAnchor(to transcript: inout Transcript) {
 
 func readSatellites(to transcript: inout Transcript) {
   let now = Instant(nanoseconds: 0)
+  let libgps = Copies()
   var session = GPSDSession(
     name: InlineText("gpsd"), details: .all, cycle: .seconds(10), fixTimeout: .seconds(10), now: now
-  )
+  ) { copy, report in
+    libgps.append(copy.bytes)
+    report.fix = fix(seconds: 100)
+    report.fix.horizontalErrorMeters = .nan
+    report.fix.climbMetersPerSecond = -0.26
+    report.horizontalDilution = 1.5
+    report.headingDegrees = 359.6
+    return true
+  }
   _ = session.cycleDue(now: now)
   session.connected(now: now)
   session.input.buffer.append("{\"class\":\"VERSION\"}\n")
-  _ = session.bytesReceived(now: now)
   session.input.buffer.append(
     "{\"class\":\"SKY\",\"hdop\":1.5,\"nSat\":12,\"satellites\":[{\"used\":true},{\"used\":false}]}\n"
   )
   session.input.buffer.append("{\"class\":\"ATT\",\"heading\":359.6,\"mheading\":12.5}\n")
   session.input.buffer.append("{\"class\":\"TPV\",\"mode\":3,\"climb\":-0.26}\n")
-  while session.bytesReceived(now: now) == .readReport {
-    transcript.line("gpsd report") { $0.append(session.report.bytes) }
-    var report = report(seconds: 100)
-    report.horizontalErrorMeters = .nan
-    report.climbMetersPerSecond = -0.26
-    session.reportRead(report, now: now, wallTime: .released)
-  }
+  _ = session.bytesReceived(now: now, wallTime: .released)
   _ = session.drained(now: now)
+  transcript.line("gpsd copies") { libgps.write(to: &$0) }
   transcript.line("gpsd error") { $0.append(session.takeFix()?.horizontalErrorMeters) }
   guard session.takeDetails() else { return }
   for index in 0..<6 {

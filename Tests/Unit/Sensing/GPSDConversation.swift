@@ -8,15 +8,18 @@ final class GPSDConversation {
   static let start = Instant(nanoseconds: 1_000_000_000_000)
   private(set) var now = start
   private var session: GPSDSession
+  private let libgps = LibGPSStandIn()
 
   init(
     _ pace: GPSDSession.Pace, device: String = "", details: ReceiverDetailSet = [],
     cycle: Duration? = nil
   ) {
+    let libgps = libgps
     session = GPSDSession(
       name: InlineText("gpsd"), device: [UInt8](device.utf8), details: details,
       cycle: cycle ?? Self.cycle(of: pace),
-      fixTimeout: Self.fixTimeout, now: now)
+      fixTimeout: Self.fixTimeout, now: now
+    ) { libgps.parse($0, into: &$1) }
   }
 
   private static func cycle(of pace: GPSDSession.Pace) -> Duration {
@@ -51,15 +54,18 @@ final class GPSDConversation {
   var deadline: Instant? { session.deadline }
   var isConnected: Bool { session.isConnected }
   var isGathering: Bool { session.isGathering }
-  /// What libgps was given, since `forget`.
-  private(set) var reports: [String] = []
+  /// Reports that libgps got, since `forget`.
+  var reports: [String] { libgps.reports }
   private(set) var fixes: [Fix] = []
   private(set) var news: [GPSDSession.News] = []
 
   func takesDetails() -> Bool { session.takeDetails() }
   func value(of detail: ReceiverDetail) -> Value? { session.value(of: detail) }
 
-  func forget() { (reports, fixes, news) = ([], [], []) }
+  func forget() {
+    libgps.reports = []
+    (fixes, news) = ([], [])
+  }
 
   func wait(_ duration: Duration) { now = now + duration }
   func cycleChanged(to cycle: Duration) { _ = paceChanged(to: SamplingPace(cycle: cycle)) }
@@ -78,30 +84,27 @@ final class GPSDConversation {
     return action
   }
 
-  /// Reads `text` as a driver does, at most `chunk` bytes at once; ends with the first action that
-  /// is not for libgps.
+  /// Takes `text` as a driver does, at most `chunk` bytes at once, up to the first action.
   func hears(_ text: String, chunk: Int = .max) -> GPSDSession.Action? {
     var rest = [UInt8](text.utf8)[...]
     while !rest.isEmpty {
       let part = rest.prefix(min(chunk, session.input.buffer.freeCapacity))
       session.input.buffer.append([UInt8](part))
       rest = rest.dropFirst(part.count)
-      while let action = after(session.bytesReceived(now: now)) {
-        guard action == .readReport else { return action }
-        readReport()
-      }
+      if let action = after(session.bytesReceived(now: now, wallTime: wallTime)) { return action }
     }
     return nil
   }
 
-  /// Stands in for libgps.
-  private func readReport() {
-    let said = unsafe session.withReport { unsafe String(cString: $0) }
-    reports.append(said)
-    let wallTime = WallTime(
-      nanoseconds: now.nanoseconds - Self.start.nanoseconds + GPSDLines.noon.nanoseconds)
-    session.reportRead(FixReport(written: said), now: now, wallTime: wallTime)
-    _ = after(nil)
+  /// The board's clock, which is right.
+  private var wallTime: WallTime {
+    WallTime(nanoseconds: now.nanoseconds - Self.start.nanoseconds + GPSDLines.noon.nanoseconds)
+  }
+
+  /// A drain that is due, with `text` waiting in the socket.
+  func drains(_ text: String, chunk: Int = .max) -> GPSDSession.Action? {
+    _ = cycleDue()
+    return hears(text, chunk: chunk) ?? drained()
   }
 
   /// Reads all of `text`; the last action.
@@ -115,13 +118,18 @@ final class GPSDConversation {
   }
 }
 
-extension FixReport {
-  /// What libgps makes of a TPV that was written for it.
-  init(written: String) {
-    self.init(mode: 0, time: nil)
+/// Stands in for libgps, and keeps the reports that it gets.
+final class LibGPSStandIn {
+  var reports: [String] = []
+
+  func parse(_ copy: borrowing ByteBuffer, into report: inout GPSDReport) -> Bool {
+    let bytes = [UInt8](copy.bytes)
+    precondition(!copy.isOverflowed && bytes.last == 0, "libgps needs the NUL")
+    reports.append(String(decoding: bytes.dropLast(), as: UTF8.self))
     do {
-      for (key, value) in try Self.members(of: [UInt8](written.utf8)) { set(key, value) }
-    } catch { preconditionFailure("libgps is given what is no JSON") }
+      for (key, value) in try Self.members(of: bytes.dropLast()) { report.set(key, value) }
+    } catch { preconditionFailure("libgps gets text that is not JSON") }
+    return true
   }
 
   private static func members(of bytes: [UInt8]) throws(JSONError) -> [(String, String)] {
@@ -132,14 +140,26 @@ extension FixReport {
       let name = String(decoding: [UInt8](key.raw), as: UTF8.self)
       members.append((name, String(decoding: bytes[try reader.skipValue()], as: UTF8.self)))
     }
+    try reader.finish()
     return members
   }
+}
 
-  private mutating func set(_ key: String, _ value: String) {
+extension GPSDReport {
+  fileprivate mutating func set(_ key: String, _ value: String) {
+    switch key {
+    case "hdop": horizontalDilution = Double(value) ?? .nan
+    case "heading": headingDegrees = Double(value) ?? .nan
+    default: fix.set(key, value)
+    }
+  }
+}
+
+extension FixReport {
+  fileprivate mutating func set(_ key: String, _ value: String) {
     let number = Double(value) ?? .nan
     switch key {
     case "mode": mode = Int32(value) ?? 0
-    case "time": time = WallTime(iso8601: [UInt8](value.utf8.dropFirst().dropLast()).span)
     case "lat": latitude = number
     case "lon": longitude = number
     case "altMSL": altitudeMeters = number
@@ -190,10 +210,9 @@ enum GPSDLines {
       + #""eph":17.100,"sep":28.500}"# + "\r\n"
   }
 
-  /// How that fix is written for libgps.
-  static func report(second: Int) -> String {
-    #"{"class":"TPV","mode":3,"time":"2027-05-01T12:00:0\#(second).000Z","altMSL":12.5000,"#
-      + #""lat":51.500000000,"lon":-0.100001667,"speed":1.492,"track":90.2000,"eph":17.100,"#
-      + #""epv":27.600,"epx":17.240,"epy":15.217,"altHAE":59.5000}"#
-  }
+  /// Copy of that fix for libgps.
+  static let report =
+    #"{"class":"TPV","mode":3,"altMSL":12.5000,"lat":51.500000000,"lon":-0.100001667,"#
+    + #""speed":1.492,"track":90.2000,"eph":17.100,"epv":27.600,"epx":17.240,"epy":15.217,"#
+    + #""altHAE":59.5000,"climb":0.000}"#
 }

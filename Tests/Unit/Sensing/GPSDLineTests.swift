@@ -3,79 +3,98 @@ import Testing
 
 @testable import Sensing
 
-/// What libgps is given of a line.
+/// The head of a line.
 @Suite struct GPSDLineTests {
-  /// A TPV as it is written for libgps, without the NUL; nil where it is none.
-  private func report(_ line: String) -> String? {
-    let bytes = [UInt8](line.utf8)
+  private static func line(
+    mode: Int = 3, second: Int = 1, device: String = "/dev/ttyACM0",
+    rest: String = #","ept":0.005}"#
+  ) -> String {
+    #"{"class":"TPV","device":"\#(device)","mode":\#(mode),"#
+      + #""time":"2027-05-01T12:00:0\#(second).000Z""# + rest
+  }
+
+  /// Reads a line that stands behind `before` in the input. Nil if it is malformed.
+  private func read(_ text: String, into line: inout GPSDLine) -> [String]? {
     var input = ByteBuffer(capacity: 8 * 1024)
     input.append("before")
-    input.append(bytes)
-    var read = GPSDLine()
-    guard read.read(6..<input.count, of: input), read.reportClass == .position else { return nil }
-    var report = ByteBuffer(capacity: GPSDSession.reportByteCountMax)
-    read.write(of: input, withClimb: true, into: &report)
-    let isWhole = !report.isOverflowed && report[report.count - 1] == 0
-    #expect(isWhole)
-    return String(decoding: [UInt8](report.bytes).dropLast(), as: UTF8.self)
+    input.append([UInt8](text.utf8))
+    guard line.read(6..<input.count, of: input) else { return nil }
+    let bytes = [UInt8](text.utf8)
+    return [line.device, line.time, line.message].map { String(decoding: bytes[$0], as: UTF8.self) }
   }
 
-  /// libgps 3.22 reads the first of these for ever.
+  @Test func aTPVHasAReceiverAndATime() {
+    var line = GPSDLine()
+    let withStatus = Self.line().replacing(#""mode""#, with: #""status":2,"mode""#)
+    for text in [Self.line(), withStatus, Self.line()] {
+      let texts = read(text, into: &line)
+      #expect(texts == ["/dev/ttyACM0", "2027-05-01T12:00:01.000Z", ""])
+      let (reportClass, worth) = (line.reportClass, line.worth)
+      #expect(reportClass == .position && worth == .datedFix)
+    }
+    let other = #" { "time": "now", "mode" : 2, "x":[1], "class":"TPV", "device" : "a"} "#
+    let texts = read(other, into: &line)
+    #expect(texts == ["a", "now", ""])
+    let worth = line.worth
+    #expect(worth == .datedFix)
+  }
+
+  @Test func anErrorHasAMessage() {
+    var line = GPSDLine()
+    let text = #"{"message":"no","device":"/dev/ttyUSB0","class":"ERROR"}"#
+    let texts = read(text, into: &line)
+    #expect(texts == ["/dev/ttyUSB0", "", "no"])
+    let reportClass = line.reportClass
+    #expect(reportClass == .error)
+  }
+
   @Test(arguments: [
-    #"{"class":"TPV"}}"class":"RTCM3""#, #"{"class":"TPV"},{"class":"TPV"}"#, #"{"class":"TPV"}x"#,
-    #"{"class":"TPV""#, #"{"class":"TPV",}"#, #"{"class":"TPV","lat":nan}"#,
-    #"{"class":"TPV","lat":01}"#, #"{"class":"TPV","device":"\x"}"#, #"[{"class":"TPV"}]"#,
-    #"{"class":{"class":"TPV"}}"#, #"{"a":{"class":"TPV"}}"#, "{}", "", "{\"class\":\"TPV\"\u{0}}",
+    (#""mode":0,"time":"now""#, GPSDLine.Worth.noFix), (#""mode":1,"time":"now""#, .noFix),
+    (#""mode":2,"time":"now""#, .datedFix), (#""mode":4,"time":"now""#, .noFix),
+    (#""mode":30,"time":"now""#, .noFix), (#""mode":"3","time":"now""#, .noFix),
+    (#""mode":3,"time":"""#, .undatedFix), (#""mode":3,"time":5"#, .undatedFix),
+    (#""mode":3"#, .undatedFix), (#""time":"now""#, .noFix),
   ])
-  func whatIsNotOneTPVAndNothingElseNeverReachesLibgps(line: String) {
-    #expect(report(line) == nil)
+  func aFixWithATimeIsWorthMost(members: String, worth: GPSDLine.Worth) {
+    var line = GPSDLine()
+    let isRead = read(#"{"class":"TPV","device":"a",\#(members)}"#, into: &line) != nil
+    let found = line.worth
+    #expect(isRead && found == worth)
   }
 
+  /// Most TPVs are recognised by their beginning, which is that of the last one.
   @Test(arguments: [
-    #""satellites":[{"PRN":1},[2,{"mode":1}]]"#, #""lat":{"x":1}"#, #""lat":[1]"#, #""lat":"51""#,
-    #""lat":null"#, #""lat":true"#, #""time":5"#, #""time":"yesterday""#, #""mode":3000"#,
-    #""mode":"3""#, #""device":""# + String(repeating: "x", count: 5000) + "\"", #""device":7"#,
-    #""lat":0."# + String(repeating: "1", count: 40), #""RTCM3":1"#, #""class":1"#,
+    line(), line(second: 2), line(mode: 1), line(device: "/dev/ttyACM1"), line(device: "a"),
+    line().replacing("00Z", with: "00000Z"), line().replacing(".000Z", with: "Z"),
+    line().replacing("000Z", with: "0Z"), line().replacing(#"Z","#, with: #"","#),
+    line().replacing(#""mode""#, with: #""status":2,"mode""#), line(rest: "}"),
+    line().replacing("TPV", with: "SKY"), #"{"class":"ERROR","message":"no"}"#,
+    #"{"class":"TPV"}"#, "{", "", "{]", line(rest: #","lat":51.5"#), line(rest: ""),
   ])
-  func whatLibgpsCannotHoldIsLeftOutAndTheRestIsKept(member: String) {
-    let rest = #""lon":-0.1,"speed":1.5"#
-    let written = #"{"class":"TPV","lon":-0.1,"speed":1.5}"#
-    #expect(report(#"{"class":"TPV","# + member + "," + rest + "}") == written)
-    #expect(report(#"{"# + member + "," + rest + #","class":"TPV"}"#) == written)
-    #expect(report(#"{"class":"TPV","# + rest + "," + member + "}") == written)
+  func theLineBeforeChangesNothing(text: String) {
+    for before in [Self.line(), Self.line(mode: 2, device: "b"), #"{"class":"TPV"}"#, "{]"] {
+      var line = GPSDLine()
+      var fresh = GPSDLine()
+      _ = read(before, into: &line)
+      let expected = read(text, into: &fresh)
+      let isRead = read(text, into: &line) != nil
+      #expect(isRead == (expected != nil), "\(text) after \(before)")
+      guard isRead else { continue }
+      let isSameClass = line.reportClass == fresh.reportClass
+      #expect(isSameClass, "\(text) after \(before)")
+      guard line.reportClass == .position else { continue }
+      let isSame = line.worth == fresh.worth && line.device == fresh.device
+      let isSameTime = line.time == fresh.time
+      #expect(isSame && isSameTime, "\(text) after \(before)")
+    }
   }
 
-  @Test func ofAKeyThatComesTwiceTheLastCounts() {
-    #expect(
-      report(#"{"class":"TPV","lat":1,"lat":2,"lon":3,"lon":"x"}"#) == #"{"class":"TPV","lat":2}"#)
-  }
-
-  /// It is all that releases before 3.20 have.
-  @Test(arguments: [
-    (#""alt":5"#, #""altMSL":5"#), (#""alt":5,"altMSL":6"#, #""altMSL":6"#),
-    (#""altMSL":6,"alt":5"#, #""altMSL":6"#), (#""altHAE":7,"alt":5"#, #""altMSL":5,"altHAE":7"#),
-  ])
-  func anAltitudeOfAnOldReleaseIsOneAboveTheSea(said: String, written: String) {
-    #expect(report(#"{"class":"TPV","# + said + "}") == #"{"class":"TPV","# + written + "}")
-  }
-
-  @Test func theLongestReportFits() {
-    let number = #""-0."# + String(repeating: "1", count: 29)
-    let keys = ["altMSL", "lat", "lon", "speed", "track", "eph", "epv", "epx", "epy", "climb"]
-    let members = keys.map { "\"\($0)\":\(number.dropFirst())" }.joined(separator: ",")
-    let time = #""time":"2027-01-01T00:00:00.0000000001Z""#
-    let longest = report(#"{"class":"TPV","mode":100,"# + time + "," + members + "}")
-    #expect(longest?.hasSuffix(#""climb":\#(number.dropFirst())}"#) == true)
-  }
-
-  @Test func whoSaysItAndWhatIsWrongStandInTheInput() {
-    let bytes = [UInt8](#"{}{"message":"no","device":"/dev/ttyUSB0","class":"ERROR"}"#.utf8)
-    var input = ByteBuffer(capacity: 100)
-    input.append(bytes)
-    var read = GPSDLine()
-    let isLine = read.read(2..<bytes.count, of: input)
-    #expect(isLine && read.reportClass == .error)
-    #expect(String(decoding: bytes[read.message], as: UTF8.self) == "no")
-    #expect(String(decoding: bytes[read.device], as: UTF8.self) == "/dev/ttyUSB0")
+  @Test func aLineThatIsCutAnywhereIsMalformed() {
+    let text = Self.line()
+    var line = GPSDLine()
+    for count in 0..<text.utf8.count {
+      let isRead = read(String(text.prefix(count)), into: &line) != nil
+      #expect(!isRead, "\(count) bytes")
+    }
   }
 }

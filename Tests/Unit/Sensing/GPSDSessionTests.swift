@@ -35,8 +35,8 @@ import Testing
   @Test func theReportsOfAStreamWaitUntilACycleIsDue() {
     let conversation = GPSDConversation.awaitingFix(.streaming)
     #expect(conversation.hears(GPSDLines.fix(second: 1)) == nil)
-    #expect(conversation.reports == [GPSDLines.report(second: 1)])
     #expect(conversation.drained() == .stopListening)
+    #expect(conversation.reports == [GPSDLines.report])
     #expect(conversation.fixes.count == 1)
     #expect(!conversation.isGathering)
 
@@ -124,7 +124,7 @@ import Testing
     #expect(conversation.hears(line + line) == nil)
     #expect(
       conversation.news == [.failed(.refused(gpsd, found: InlineText("Unrecognized request")))])
-    _ = conversation.hears(GPSDLines.fix(second: 1) + line + GPSDLines.fix(second: 2))
+    _ = conversation.drains(GPSDLines.fix(second: 1) + line + GPSDLines.fix(second: 2))
     #expect(conversation.news.dropFirst() == [.recovered])
   }
 
@@ -134,8 +134,9 @@ import Testing
     let text = GPSDLines.sky + GPSDLines.fix(second: 7) + GPSDLines.sky
     for chunk in 1...text.utf8.count {
       let conversation = GPSDConversation.awaitingFix(.streaming)
-      #expect(conversation.hears(text, chunk: chunk) == nil)
-      #expect(conversation.reports == [GPSDLines.report(second: 7)], "\(chunk) at once")
+      #expect(conversation.drains(text, chunk: chunk) == .stopListening)
+      #expect(conversation.reports == [GPSDLines.report], "\(chunk) at once")
+      #expect(conversation.fixes.map(\.time) == [GPSDLines.time(7)])
     }
   }
 
@@ -187,8 +188,8 @@ import Testing
     let conversation = GPSDConversation.awaitingFix(.streaming)
     for second in 0..<10 {
       let lines = String(repeating: text, count: GPSDSession.malformedLinesMax - 1)
-      #expect(conversation.hears(lines + GPSDLines.fix(second: second)) == nil)
-      #expect(conversation.reports.last == GPSDLines.report(second: second))
+      #expect(conversation.drains(lines + GPSDLines.fix(second: second)) == .stopListening)
+      #expect(conversation.fixes.last?.time == GPSDLines.time(Int64(second)))
     }
   }
 
@@ -199,7 +200,7 @@ import Testing
     conversation.connected()
     let version = "\r\n  { \"release\": \"3.22\", \"class\" : \"VERSION\" }\r\n\n"
     #expect(conversation.hears(version) == .askForReports)
-    #expect(conversation.hears(" { \"mode\": 2 , \"class\": \"TPV\",\t\"lat\":1e1 } \n \n") == nil)
+    _ = conversation.drains(" { \"mode\": 2 , \"class\": \"TPV\",\t\"lat\":1e1 } \n \n")
     #expect(conversation.reports == ["{\"class\":\"TPV\",\"mode\":2,\"lat\":1e1}"])
   }
 
@@ -223,17 +224,28 @@ import Testing
     let filling = String(repeating: "x", count: GPSDSession.lineByteCountMax + excess)
     let line = #"{"class":"TPV","device":""# + filling + "\"}\n"
     for second in 1...2 {
-      #expect(conversation.hears(line + GPSDLines.fix(second: second), chunk: chunk) == nil)
-      #expect(conversation.reports.last == GPSDLines.report(second: second))
+      _ = conversation.drains(line + GPSDLines.fix(second: second), chunk: chunk)
+      #expect(conversation.fixes.last?.time == GPSDLines.time(Int64(second)))
     }
   }
 
   @Test func aLineThatJustFitsIsRead() {
     let conversation = GPSDConversation.awaitingFix(.streaming)
-    let frame = #"{"class":"TPV","mode":3,"x":""}"# + "\n"
-    let filling = String(repeating: "x", count: GPSDSession.lineByteCountMax - frame.utf8.count - 1)
-    #expect(conversation.hears(#"{"class":"TPV","mode":3,"x":""# + filling + "\"}\n") == nil)
-    #expect(conversation.reports == [#"{"class":"TPV","mode":3}"#])
+    let start = #"{"class":"ERROR","message":"no","x":""#
+    let count = GPSDSession.lineByteCountMax - start.utf8.count - 3
+    #expect(conversation.hears(start + String(repeating: "x", count: count) + "\"}\n") == nil)
+    #expect(conversation.news == [.failed(.refused(gpsd, found: InlineText("no")))])
+  }
+
+  @Test(arguments: [0, 1]) func aTPVThatIsLongerThanAnyOfGPSDHidesNoGoodOne(excess: Int) {
+    let conversation = GPSDConversation.awaitingFix(.streaming)
+    let start =
+      #"{"class":"TPV","device":"/dev/ttyUSB0","mode":3,"time":"2027-05-01T12:00:02.000Z","#
+      + #""lat":52,"lon":1,"x":""#
+    let count = GPSDSession.reportByteCountMax - start.utf8.count - 2 + excess
+    _ = conversation.drains(
+      GPSDLines.fix(second: 1) + start + String(repeating: "x", count: count) + "\"}\n")
+    #expect(conversation.fixes.map(\.latitude) == (excess == 0 ? [52] : [51.5]))
   }
 }
 

@@ -47,8 +47,10 @@ final class ModelGPSD {
     self.linkBytesPerSecond = linkBytesPerSecond
     self.sendCapacity = sendCapacity
     nextCycleAt = now
+    let libgps = LibGPSStandIn()
     session = GPSDSession(
-      name: InlineText("gpsd"), cycle: cycle, fixTimeout: .seconds(20), now: now)
+      name: InlineText("gpsd"), cycle: cycle, fixTimeout: .seconds(20), now: now
+    ) { libgps.parse($0, into: &$1) }
   }
 
   func play(_ duration: Duration) {
@@ -121,7 +123,7 @@ final class ModelGPSD {
   private func perform(_ action: GPSDSession.Action?) {
     deliver()
     switch action {
-    case nil, .readReport: return
+    case nil: return
     case .connect:
       (queue, queueStart, arrivedCount) = ([], 0, 0)
       session.connected(now: now)
@@ -158,14 +160,7 @@ final class ModelGPSD {
       if linkBytesPerSecond >= 100_000_000 {
         arrivedCount = min(queue.count - queueStart, Self.receiveCapacity)
       }
-      while let action = session.bytesReceived(now: now) {
-        guard action == .readReport else {
-          perform(action)
-          break
-        }
-        let said = unsafe session.withReport { unsafe String(cString: $0) }
-        session.reportRead(FixReport(written: said), now: now, wallTime: wallTime)
-      }
+      perform(session.bytesReceived(now: now, wallTime: wallTime))
     }
   }
 }

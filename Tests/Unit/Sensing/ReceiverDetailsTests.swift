@@ -131,6 +131,8 @@ import Testing
   @Test func aCompassThatSwingsALittleIsStill() {
     let headings: [(String, Int64)] = [
       ("5", 5), ("14.4", 5), ("15", 15), ("24", 15), ("359", 359), ("8", 359), ("9", 9),
+      // Not in a circle, as in the example of gpsd's manual, or not a number.
+      ("14223.00", 9), ("-10.6", 9), ("360.6", 9), ("\"90\"", 9), ("103.5", 104), ("359.7", 0),
     ]
     for (said, told) in headings {
       cycle(Self.attitude(said) + "%")
@@ -220,6 +222,16 @@ import Testing
     let fix = try #require(conversation.fixes.first)
     #expect(fix.horizontalErrorMeters == 38)
     #expect(fix.errorSource == .dilution)
+  }
+
+  @Test(arguments: ["0", "-1", "50.1", "99.99", "\"1\"", "[]"])
+  func aDilutionThatCannotBeStandsInForNothing(dilution: String) throws {
+    _ = conversation.hears(
+      Self.tpv(10).replacing(#","eph":5.0"#, with: "")
+        + Self.sky(10, 8).replacing("2.00", with: dilution))
+    _ = conversation.drained()
+    let fix = try #require(conversation.fixes.first)
+    #expect(fix.horizontalErrorMeters == nil)
   }
 
   @Test func anErrorThatIsToldStays() throws {

@@ -1,8 +1,8 @@
 import Bytes
 import Sensing
 
-/// Anything that gpsd may say: the pieces in which it comes do not matter, and what libgps is given
-/// is one short object and a NUL.
+/// Anything that gpsd may send: the pieces in which it comes do not matter, and libgps gets short
+/// objects with a NUL.
 func fuzz(_ input: Span<UInt8>) {
   let said = [UInt8](input)
   // Longer lines are skipped where they fill the buffer, which the pieces decide.
@@ -10,7 +10,7 @@ func fuzz(_ input: Span<UInt8>) {
   let heard = listen(to: said, inPiecesOf: max(1, said.count))
   expect("byte by byte, too", listen(to: said, inPiecesOf: 1) == heard)
   expect("in larger pieces, too", listen(to: said, inPiecesOf: 2 + said.count % 37) == heard)
-  expect("it is read whole", heard.reports.allSatisfy(isObjectAndNUL))
+  expect("it is read whole", heard.copies.allSatisfy(isObjectAndNUL))
   expect("what is told of the receiver can be", heard.details.allSatisfy(isPlausible))
 }
 
@@ -24,9 +24,8 @@ private func isPlausible(_ value: Value?) -> Bool {
 
 private struct Heard: Equatable {
   static let version = [UInt8](#"{"class":"VERSION"}"#.utf8) + [UInt8(ascii: "\n")]
-  /// In no order: of those that come together the newest is read first, and the others are, too,
-  /// where that one is of no use.
-  var reports: Set<[UInt8]> = []
+  /// Copies that libgps gets.
+  var copies: [[UInt8]] = []
   var hasFailed = false
   /// Of the receiver, beside its position.
   var details: [Value?] = []
@@ -42,30 +41,38 @@ private func isObjectAndNUL(_ report: [UInt8]) -> Bool {
   return report.last == 0 && report.firstIndex(of: 0) == report.count - 1
 }
 
+/// Stands in for libgps.
+private final class Copies {
+  var all: [[UInt8]] = []
+}
+
 private func listen(to said: [UInt8], inPiecesOf pieceByteCount: Int) -> Heard {
   let now = Instant(nanoseconds: 1_000_000_000)
+  let copies = Copies()
   var session = GPSDSession(
     name: InlineText("gpsd"), details: .all, cycle: .seconds(10), fixTimeout: .seconds(20), now: now
-  )
+  ) { copy, report in
+    copies.all.append([UInt8](copy.bytes))
+    // So that some are rejected, and each of them is read.
+    report.fix.mode = Int32(copy.count % 4)
+    return copy.count % 5 > 0
+  }
   _ = session.cycleDue(now: now)
   session.connected(now: now)
   session.input.buffer.append(Heard.version)
-  _ = session.bytesReceived(now: now)
+  _ = session.bytesReceived(now: now, wallTime: .released)
   var heard = Heard()
   var rest = said[...]
   while !rest.isEmpty, !heard.hasFailed {
     session.input.buffer.append([UInt8](rest.prefix(pieceByteCount)))
     rest = rest.dropFirst(pieceByteCount)
-    while let action = session.bytesReceived(now: now) {
-      if case .fail = action { heard.hasFailed = true }
-      guard action == .readReport else { break }
-      heard.reports.insert([UInt8](session.report.bytes))
-      session.reportRead(nil, now: now, wallTime: .released)
-    }
+    if case .fail? = session.bytesReceived(now: now, wallTime: .released) { heard.hasFailed = true }
   }
-  guard !heard.hasFailed else { return heard }
-  let later = now + .seconds(20)
-  _ = session.deadlineReached(now: later)
+  if !heard.hasFailed {
+    _ = session.drained(now: now)
+    _ = session.deadlineReached(now: now + .seconds(20))
+  }
+  heard.copies = copies.all
   if session.takeDetails() { heard.details = ReceiverDetail.allCases.map { session.value(of: $0) } }
   return heard
 }

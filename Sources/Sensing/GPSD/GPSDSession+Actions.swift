@@ -1,4 +1,48 @@
-// The timeouts and limits of a session, and its commands.
+public import Bytes
+
+// The actions and events of a session, its limits and its commands.
+
+extension GPSDSession {
+  public enum Pace: Sendable {
+    case streaming, onDemand
+    /// The connection is closed between two cycles, so that gpsd switches the receiver off.
+    case releasing
+
+    init(forCyclesOf cycle: Duration) {
+      if cycle <= GPSDSession.streamingCycleMax {
+        self = .streaming
+      } else {
+        self = cycle <= GPSDSession.heldCycleMax ? .onDemand : .releasing
+      }
+    }
+  }
+
+  public enum Action: Equatable, Sendable {
+    /// Open the connection, then call `connected` or `failed`.
+    case connect
+    /// Read all bytes that wait, call `bytesReceived` after each read, and then `drained`. The
+    /// bytes that are too many for one turn of the loop are read in the next turns.
+    case drain
+    /// Send `reportsCommand`, and read the answer as it comes.
+    case askForReports
+    /// Send `quietCommand`; then stop listening.
+    case askForQuiet
+    /// Stop reading until a cycle is due.
+    case stopListening
+    /// Close the connection: gpsd is not needed for now.
+    case release
+    /// Close the connection because of this failure.
+    indirect case fail(SourceFailure)
+  }
+
+  /// Events other than fixes.
+  public enum News: Equatable, Sendable {
+    case failed(SourceFailure)
+    case recovered
+    /// Of several receivers, this one supplies the fixes from now on.
+    case chose(InlineText)
+  }
+}
 
 extension GPSDSession {
   /// Longest cycle whose reports fit the socket.
@@ -25,7 +69,8 @@ extension GPSDSession {
   public static let lineByteCountMax = 16 * 1024
   /// Size of gpsd's own buffer for a report; no line of gpsd is longer.
   public static let skippedByteCountMax = 40_960
-  public static let reportByteCountMax = 1024
+  /// Longest TPV that is read: about twice what a TPV with all its members has.
+  public static let reportByteCountMax = 2048
   /// Number of malformed lines in a row after which the peer is not gpsd.
   public static let malformedLinesMax = 10
 

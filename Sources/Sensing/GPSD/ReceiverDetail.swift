@@ -55,16 +55,3 @@ public struct ReceiverDetailSet: OptionSet, Sendable {
 
   public static let all = ReceiverDetailSet(rawValue: 1 << 6 - 1)
 }
-
-/// The values of a TPV besides the position.
-struct ReceiverState: Equatable {
-  /// Mode of gpsd.
-  let mode: Int32
-  /// Upward, in metres per second; NaN if unknown.
-  let climb: Double
-
-  init(_ report: FixReport) {
-    mode = report.mode
-    climb = report.climbMetersPerSecond
-  }
-}

@@ -46,8 +46,11 @@ public struct GPSDSession: ~Copyable {
   private var lastReportAt: Instant
   /// Instant at which the socket was last empty.
   private var emptySince: Instant
-  /// Receiver of `report`.
-  private var reporter: ReceiverPath?
+  /// Time of the last bytes, by the clock of the board.
+  private var heardAt: (instant: Instant, wallTime: WallTime)
+  /// Whether libgps accepted a report since the last `takeHasRead`.
+  private var hasRead = false
+  private let reader: GPSDReader
   private var receivers = Receivers()
   private var noFixDetector = NoFixDetector()
   private var chosen: InlineText?
@@ -59,8 +62,6 @@ public struct GPSDSession: ~Copyable {
   private var news: News?
 
   public var input = GPSDInput()
-  /// A TPV rewritten for libgps, with a NUL after it; or empty.
-  public private(set) var report = ByteBuffer(capacity: GPSDSession.reportByteCountMax)
 
   /// - Parameters:
   ///   - name: name of this gpsd in messages.
@@ -69,11 +70,13 @@ public struct GPSDSession: ~Copyable {
   ///   - cycle: time between two cycles, which decides the pace.
   ///   - fixTimeout: time that a cycle waits for a fix.
   ///   - now: current instant.
+  ///   - parser: libgps.
   public init(
     name: InlineText, device: [UInt8] = [], details: ReceiverDetailSet = [], cycle: Duration,
-    fixTimeout: Duration, now: Instant
+    fixTimeout: Duration, now: Instant, parser: @escaping GPSDParser
   ) {
     self.name = name
+    reader = GPSDReader(parser)
     self.details = ReceiverDetails(details)
     self.device = device
     self.cycle = cycle
@@ -81,6 +84,7 @@ public struct GPSDSession: ~Copyable {
     pace = Pace(forCyclesOf: cycle)
     lastReportAt = now
     emptySince = now
+    heardAt = (now, .released)
   }
 
   public var isConnected: Bool {
@@ -109,6 +113,12 @@ public struct GPSDSession: ~Copyable {
   public mutating func takeFix() -> Fix? {
     defer { receivers.fix = nil }
     return receivers.fix
+  }
+
+  /// Returns whether libgps accepted a report since the last call: gpsd and its receiver work.
+  public mutating func takeHasRead() -> Bool {
+    defer { hasRead = false }
+    return hasRead
   }
 
   /// Returns whether a cycle ended since the last call, so that there are new values.
@@ -160,7 +170,7 @@ public struct GPSDSession: ~Copyable {
     if let failure = noFixDetector.cycleDue()?.failure(of: name) { news = .failed(failure) }
     switch state {
     case .disconnected:
-      receivers.forgetFixes()
+      receivers.forgetReports()
       state = .awaitingConnection(until: now + Self.connectionTimeout)
       return .connect
     case .resting:
@@ -178,13 +188,16 @@ public struct GPSDSession: ~Copyable {
     complaint = .none
     lag = nil
     lastReportAt = now
-    report.removeAll()
+    receivers.forgetReports()
     emptied(now: now)
   }
 
-  /// Records that the connection failed or ended. The reports read before count.
+  /// Records that the connection failed or ended. The reports that came before count.
   public mutating func failed(_ failure: SourceFailure) -> Action {
-    if isStreaming { _ = choose(now: emptySince) }
+    if isStreaming {
+      readReports()
+      _ = choose(now: emptySince)
+    }
     // From here on the problem is the connection, if the source reports one.
     if noFixDetector.isTold { news = .recovered }
     noFixDetector.connectionEnded()
@@ -198,11 +211,13 @@ public struct GPSDSession: ~Copyable {
     defer { emptied(now: now) }
     switch state {
     case .draining: return cycleDrained(now: now)
-    case .awaitingFix where receivers.isComplete && details.isComplete:
-      if case .fix = choose(now: now) { return rest() }
-      return nil
     case .awaitingFix(let until):
-      if receivers.hasFix { state = .awaitingFix(until: min(until, now + Self.othersTimeout)) }
+      readReports()
+      if receivers.isComplete, details.isComplete {
+        if case .fix = choose(now: now) { return rest() }
+      } else if receivers.hasFix {
+        state = .awaitingFix(until: min(until, now + Self.othersTimeout))
+      }
       return nil
     case .disconnected, .awaitingConnection, .awaitingVersion, .resting: return nil
     }
@@ -210,10 +225,11 @@ public struct GPSDSession: ~Copyable {
 
   private mutating func cycleDrained(now: Instant) -> Action? {
     guard isStreaming else {
-      receivers.forgetFixes()
+      receivers.forgetReports()
       details.forgetLines()
       return askForReports(now: now)
     }
+    readReports()
     // After a sleep of the board the socket holds more than one cycle, which is normal.
     let isUsual = now - emptySince <= cycle + cycle
     if isUsual, isTalkative { pace = .onDemand }
@@ -235,6 +251,7 @@ public struct GPSDSession: ~Copyable {
       pace = .onDemand
       return failed(.behind(name, seconds: Int((now - emptySince).nanoseconds / 1_000_000_000)))
     case .awaitingFix:
+      readReports()
       if case .fix = choose(now: now) { return rest() }
       if let lag { return failed(.behind(name, seconds: Int(lag / 1_000_000_000))) }
       return now - lastReportAt > Self.silenceMax ? failed(.silent(name)) : rest()
@@ -264,7 +281,7 @@ public struct GPSDSession: ~Copyable {
   }
 
   private mutating func takeDetailsOfCycle() {
-    details.cycleEnded(receivers.state)
+    details.cycleEnded(receivers.position, reader)
     hasDetails = true
     guard let dilution = details.horizontalDilution else { return }
     receivers.fix?.estimateError(
@@ -292,20 +309,18 @@ public struct GPSDSession: ~Copyable {
 
   // MARK: Reports
 
-  /// Records the report that libgps has parsed; nil if libgps rejected it.
-  public mutating func reportRead(
-    _ reading: FixReport?, now: Instant, wallTime: WallTime
-  ) {
-    report.removeAll()
-    let isTrial = input.hasPassedOver
-    var verdict: FixFilter.Verdict? = isTrial ? nil : .rejected(.unreadable)
-    if let reading, let reporter {
-      let arrival = Arrival(instant: now, wallTime: wallTime, since: emptySince)
-      verdict = receivers.reported(reading, by: reporter, arrival, isTrial: isTrial)
-    }
-    if let verdict { judged(verdict) } else { input.readPassedOver() }
-    // An echo belongs to the same epoch.
-    if let reporter, verdict != .rejected(.notNewer) { details.epochEnded(of: reporter.checksum) }
+  /// Reads the reports that were kept.
+  private mutating func readReports() {
+    for receiver in receivers.all { readReport(of: receiver) }
+  }
+
+  private mutating func readReport(of receiver: Receiver) {
+    guard receiver.hasUnread else { return }
+    let arrival = Arrival(
+      instant: heardAt.instant, wallTime: heardAt.wallTime, since: emptySince)
+    let verdict = receiver.readKept(reader, arrival)
+    if verdict != .rejected(.unreadable) { hasRead = true }
+    judged(verdict)
   }
 
   private mutating func judged(_ verdict: FixFilter.Verdict) {
@@ -315,69 +330,54 @@ public struct GPSDSession: ~Copyable {
     news = .recovered
   }
 
-  /// Passes the report to `body` as the C string that libgps needs; libgps may change it.
-  @unsafe
-  public mutating func withReport<Result>(_ body: (UnsafeMutablePointer<CChar>) -> Result) -> Result
-  {
-    precondition(!report.isEmpty, "there is a report")
-    return report.withMutableBytes { bytes in
-      unsafe bytes.withUnsafeMutableBytes { bytes in
-        guard let start = bytes.baseAddress else { preconditionFailure("the NUL is there") }
-        return unsafe body(start.assumingMemoryBound(to: CChar.self))
-      }
-    }
-  }
-
   // MARK: Lines
 
-  /// Reads the complete lines in `input`, up to one that needs an action. Call it until it returns
-  /// nil.
-  public mutating func bytesReceived(now: Instant) -> Action? {
+  /// Takes the complete lines in `input`. Their reports are read when the socket is empty.
+  public mutating func bytesReceived(now: Instant, wallTime: WallTime) -> Action? {
+    heardAt = (now, wallTime)
     while let line = input.nextLine() {
       switch line {
       case .foreign(let range): return failed(.malformed(name, found: input.shown(range)))
       case .malformed: judged(.rejected(.unreadable))
-      case .said:
-        if takeLine(now: now) { return .readReport }
+      case .said: lineReceived(now: now)
       }
     }
     guard input.isGPSD, case .awaitingVersion = state else { return nil }
     return askForReports(now: now)
   }
 
-  /// Returns whether the line is a report for libgps.
-  private mutating func takeLine(now: Instant) -> Bool {
+  private mutating func lineReceived(now: Instant) {
     switch input.line.reportClass {
-    case .error: errorReceived(input.line.message)
+    case .error: errorReceived()
     case .version, .other: break
     case .satellites, .attitude:
-      if input.hasEpochEnded {
-        let path = ReceiverPath(input.buffer.bytes.extracting(input.newestDevice))
-        details.epochEnded(of: path.checksum)
-      }
-      let chosen = device.isEmpty ? receivers.speaker : ReceiverPath(device.span).checksum
-      details.lineRead(
-        input.buffer, input.readRange, input.line.reportClass, chosen: chosen)
-    case .position:
-      lastReportAt = now
-      let path = input.line.device
-      guard device.isEmpty || input.buffer.bytes.extracting(path).elementsEqual(device.span) else {
-        judged(.rejected(.otherReceiver))
-        break
-      }
-      reporter = ReceiverPath(input.buffer.bytes.extracting(path))
-      input.line.write(
-        of: input.buffer, withClimb: details.wanted.contains(ReceiverDetailSet(.climb)),
-        into: &report)
-      return true
+      let chosen = device.isEmpty ? receivers.speaker : Receiver.checksum(of: device.span)
+      details.lineRead(input.buffer, input.range, input.line.reportClass, chosen: chosen)
+    case .position: positionReceived(now: now)
     }
-    return false
+  }
+
+  private mutating func positionReceived(now: Instant) {
+    lastReportAt = now
+    guard input.range.count <= Self.reportByteCountMax else {
+      judged(.rejected(.unreadable))
+      return
+    }
+    guard device.isEmpty || input.part(input.line.device).elementsEqual(device.span) else {
+      judged(.rejected(.otherReceiver))
+      return
+    }
+    let receiver = receivers.sender(of: input, now: now)
+    if receiver.isDoubted { readReport(of: receiver) }
+    if receiver.keep(input.part(0..<input.range.count), input.line) {
+      details.epochEnded(of: receiver.checksum)
+    }
   }
 
   /// Reports that gpsd rejected the command, once per connection.
-  private mutating func errorReceived(_ message: Range<Int>) {
+  private mutating func errorReceived() {
     guard complaint == .none else { return }
     complaint = .open
-    news = .failed(.refused(name, found: InlineText(input.buffer.bytes.extracting(message))))
+    news = .failed(.refused(name, found: InlineText(input.part(input.line.message))))
   }
 }

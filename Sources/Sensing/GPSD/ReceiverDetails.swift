@@ -4,7 +4,7 @@ import Bytes
 /// each detail once a cycle.
 ///
 /// Of the lines of a cycle it keeps the newest list of satellites, the newest SKY without one, and
-/// the newest ATT; a list is parsed once, when the cycle ends. A SKY counts if it is of the
+/// the newest ATT; they are read when the cycle ends. A SKY counts if it is of the
 /// receiver that supplies the fixes; if there is none, or it has gone, of the first receiver that
 /// sends one. A detail that is not reported for `cyclesMax` cycles is unknown.
 ///
@@ -27,7 +27,10 @@ struct ReceiverDetails: ~Copyable {
   static let climbMax = 1000.0
   /// Position error that gpsd assumes for a dilution of 1, in metres.
   static let errorMetersOfDilution = 19.0
-  private static let attitudeByteCountMax = 1024
+  /// Highest plausible dilution; gpsd writes 99.99 for an unknown one.
+  static let dilutionMax = 50.0
+  /// Longest ATT that is read, and longest SKY without a list.
+  private static let shortByteCountMax = 1024
 
   let wanted: ReceiverDetailSet
   /// Largest list of the newest finished epoch; empty if that has none.
@@ -36,7 +39,8 @@ struct ReceiverDetails: ~Copyable {
   private var part: ByteBuffer
   /// Whether an epoch had more than one list.
   private var comesInParts = false
-  private var summary: GPSDSkyReport?
+  /// Newest SKY without a list.
+  private var summary: ByteBuffer
   private var attitude: ByteBuffer
   /// Receivers of the lines, by the checksum of the path.
   private var skySpeaker: UInt32?
@@ -55,7 +59,8 @@ struct ReceiverDetails: ~Copyable {
     let isOn = !wanted.isEmpty
     list = ByteBuffer(capacity: isOn ? GPSDSession.lineByteCountMax : 1)
     part = ByteBuffer(capacity: isOn ? GPSDSession.lineByteCountMax : 1)
-    attitude = ByteBuffer(capacity: isOn ? Self.attitudeByteCountMax : 1)
+    summary = ByteBuffer(capacity: isOn ? Self.shortByteCountMax : 1)
+    attitude = ByteBuffer(capacity: isOn ? Self.shortByteCountMax : 1)
   }
 
   /// Returns the value of a detail; nil if it was never reported.
@@ -65,9 +70,9 @@ struct ReceiverDetails: ~Copyable {
   var isComplete: Bool {
     switch expectation {
     case .nothing: true
-    case .sky: summary != nil || hasList
+    case .sky: !summary.isEmpty || hasList
     // If there is a SKY without a list, the lists may come in parts.
-    case .list: comesInParts || summary != nil ? !list.isEmpty : hasList
+    case .list: comesInParts || !summary.isEmpty ? !list.isEmpty : hasList
     }
   }
 
@@ -91,8 +96,7 @@ struct ReceiverDetails: ~Copyable {
       keep(sky: line)
     case .attitude:
       let speaker = Self.speaker(of: line)
-      guard Self.isHeard(speaker, among: attitudeSpeaker),
-        line.count <= Self.attitudeByteCountMax
+      guard Self.isHeard(speaker, among: attitudeSpeaker), line.count <= attitude.capacity
       else { return }
       attitudeSpeaker = speaker ?? attitudeSpeaker
       attitude.removeAll()
@@ -105,7 +109,9 @@ struct ReceiverDetails: ~Copyable {
     // gpsd writes the satellites last.
     let end = line.trimmed().count
     guard end > 1, line[end - 1] == UInt8(ascii: "}"), line[end - 2] == UInt8(ascii: "]") else {
-      summary = GPSDSkyReport(line) ?? summary
+      guard line.count <= summary.capacity else { return }
+      summary.removeAll()
+      summary.append(line)
       return
     }
     if !part.isEmpty { comesInParts = true }
@@ -136,7 +142,7 @@ struct ReceiverDetails: ~Copyable {
       line.extracting(14..<place).elementsEqual(#","device":""#),
       let end = line.firstIndex(of: UInt8(ascii: "\""), from: place)
     else { return nil }
-    return ReceiverPath(line.extracting(place..<end)).checksum
+    return Receiver.checksum(of: line.extracting(place..<end))
   }
 
   /// Drops the stored lines, which belong to an earlier cycle.
@@ -148,7 +154,7 @@ struct ReceiverDetails: ~Copyable {
   private mutating func forgetSky() {
     list.removeAll()
     part.removeAll()
-    summary = nil
+    summary.removeAll()
   }
 
   /// Drops everything that was reported on the ended connection.
@@ -161,26 +167,33 @@ struct ReceiverDetails: ~Copyable {
 
   // MARK: Values
 
-  private mutating func readSky() {
-    let report = readList()
-    horizontalDilution = report?.horizontalDilution ?? summary?.horizontalDilution
-    if let seen = report?.seen ?? summary?.seen {
+  private mutating func readSky(_ reader: GPSDReader) {
+    let report = readList(reader)
+    let summary = summary.isEmpty ? nil : reader.read(summary.bytes)
+    horizontalDilution = Self.dilution(in: report) ?? Self.dilution(in: summary)
+    if let seen = report?.satellitesSeen ?? summary?.satellitesSeen {
       tell(.satellitesSeen, .number(FixedPoint(seen)))
     }
-    if let used = report?.used ?? summary?.used {
+    if let used = report?.satellitesUsed ?? summary?.satellitesUsed {
       tell(.satellitesUsed, .number(FixedPoint(used)))
     }
   }
 
+  private static func dilution(in report: GPSDReport?) -> Double? {
+    guard let dilution = report?.horizontalDilution, dilution > 0, dilution <= dilutionMax
+    else { return nil }
+    return dilution
+  }
+
   /// Returns the content of the list that counts; nil if there is none.
-  private func readList() -> GPSDSkyReport? {
+  private func readList(_ reader: GPSDReader) -> GPSDReport? {
     guard !part.isEmpty, !comesInParts || part.count >= list.count else {
-      return list.isEmpty ? nil : GPSDSkyReport(list.bytes)
+      return list.isEmpty ? nil : reader.read(list.bytes)
     }
-    guard let report = GPSDSkyReport(part.bytes) else { return nil }
+    guard let report = reader.read(part.bytes) else { return nil }
     // For some cycles, the values of a whole epoch are better.
     if comesInParts, ages[ReceiverDetail.satellitesSeen.rawValue] <= Self.cyclesMax,
-      case .number(let known)? = self[.satellitesSeen], let seen = report.seen,
+      case .number(let known)? = self[.satellitesSeen], let seen = report.satellitesSeen,
       seen < known.coefficient
     {
       return nil
@@ -192,20 +205,20 @@ struct ReceiverDetails: ~Copyable {
   /// one cycle waits for a list that may come a moment later.
   private var nextExpectation: Expectation {
     if hasList { return .list }
-    if summary != nil { return .sky }
+    if !summary.isEmpty { return .sky }
     let satellites: ReceiverDetailSet = [
       ReceiverDetailSet(.satellitesSeen), ReceiverDetailSet(.satellitesUsed),
     ]
     return hasSearched || wanted.isDisjoint(with: satellites) ? .nothing : .list
   }
 
-  /// Ends a cycle with this state of the receiver; nil if it reported none.
-  mutating func cycleEnded(_ state: ReceiverState?) {
+  /// Ends a cycle with the newest TPV of the receiver; nil if it sent none.
+  mutating func cycleEnded(_ position: FixReport?, _ reader: GPSDReader) {
     guard !wanted.isEmpty else { return }
     for index in 0..<6 { ages[index] = min(ages[index] + 1, Self.cyclesMax + 1) }
-    readSky()
-    readAttitude()
-    if let state { take(state) }
+    readSky(reader)
+    readAttitude(reader)
+    if let position { take(position) }
     for index in 0..<6 where ages[index] > Self.cyclesMax && values[index] != nil {
       values[index] = .unknown
     }
@@ -220,29 +233,33 @@ struct ReceiverDetails: ~Copyable {
     forgetLines()
   }
 
-  private mutating func readAttitude() {
-    guard !attitude.isEmpty, let report = GPSDAttitudeReport(attitude.bytes) else { return }
-    tell(.heading, heading: report.heading)
-    tell(.magneticHeading, heading: report.magneticHeading)
+  private mutating func readAttitude(_ reader: GPSDReader) {
+    guard !attitude.isEmpty, let report = reader.read(attitude.bytes) else { return }
+    tell(.heading, heading: report.headingDegrees)
+    tell(.magneticHeading, heading: report.magneticHeadingDegrees)
   }
 
-  private mutating func take(_ state: ReceiverState) {
-    switch state.mode {
+  private mutating func take(_ position: FixReport) {
+    switch position.mode {
     case 1: tell(.fix, .text(InlineText("no fix")))
     case 2: tell(.fix, .text(InlineText("2D")))
     case 3: tell(.fix, .text(InlineText("3D")))
     default: tell(.fix, .unknown)
     }
-    let isPlausible = state.mode == 3 && state.climb.magnitude <= Self.climbMax
-    if isPlausible, let climb = FixedPoint(rounding: state.climb, decimals: 1) {
+    let climb = position.climbMetersPerSecond
+    let isPlausible = position.mode == 3 && climb.magnitude <= Self.climbMax
+    if isPlausible, let climb = FixedPoint(rounding: climb, decimals: 1) {
       tell(.climb, .number(climb))
     } else if self[.climb] != nil {
       tell(.climb, .unknown)
     }
   }
 
-  private mutating func tell(_ detail: ReceiverDetail, heading: Int64?) {
-    guard let heading else { return }
+  private mutating func tell(_ detail: ReceiverDetail, heading: Double) {
+    guard let degrees = FixedPoint(rounding: heading, decimals: 0)?.coefficient,
+      (0...360).contains(degrees)
+    else { return }
+    let heading = degrees % 360
     ages[detail.rawValue] = 0
     if case .number(let told)? = self[detail] {
       let difference = (heading - told.coefficient).magnitude

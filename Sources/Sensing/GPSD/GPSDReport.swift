@@ -1,5 +1,23 @@
 public import Bytes
 
+/// A TPV, SKY or ATT of gpsd. Fields that the report does not have are NaN or nil.
+public struct GPSDReport: Equatable, Sendable {
+  /// Position of a TPV.
+  public var fix = FixReport(mode: 0, time: nil)
+  /// Horizontal dilution of precision (HDOP) of a SKY.
+  public var horizontalDilution = Double.nan
+  /// Satellites of a SKY. Newer releases of gpsd write some SKYs without them.
+  public var satellitesSeen: Int64?
+  public var satellitesUsed: Int64?
+  /// Heading of an ATT from true north. (`magtrack` of a TPV is a course over ground, not a
+  /// heading: gpsd up to 3.22 makes only that of a compass that sends HDG.)
+  public var headingDegrees = Double.nan
+  /// Heading of an ATT from magnetic north.
+  public var magneticHeadingDegrees = Double.nan
+
+  public init() {}
+}
+
 /// A report of a receiver before it is judged. A missing field is NaN.
 public struct FixReport: Equatable, Sendable {
   /// Mode of gpsd: 2 and 3 mean a fix, 0 and 1 do not.
