@@ -42,7 +42,7 @@ public struct UserRights: Equatable, Sendable {
   }
 
   /// Returns the first directory of the path that the user may not enter; nil without one.
-  private func obstacle(toEntering path: Path) -> Path? {
+  public func obstacle(toEntering path: Path) -> Path? {
     var folders: [Path] = []
     var folder = path.parent
     while folder.bytes != folder.parent.bytes {
