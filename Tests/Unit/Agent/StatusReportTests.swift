@@ -143,7 +143,7 @@ import Testing
   @Test func aDeviceThatHomeAssistantSeemsNotToKnowIsTold() throws {
     let delivery = StatusRig.delivery(StatusRig.routes())
     try delivery.prove(at: StatusRig.ago(4000))
-    for seconds in [3900, 3900 - 301] as [Int64] {
+    for seconds in stride(from: 3900, through: 3900 - 310, by: -10) as StrideThrough<Int64> {
       delivery.fail(.notLive, at: StatusRig.ago(seconds))
     }
     let status = try StatusRig.status(StatusRig.report(), delivery)

@@ -132,7 +132,8 @@ import Testing
     let headings: [(String, Int64)] = [
       ("5", 5), ("14.4", 5), ("15", 15), ("24", 15), ("359", 359), ("8", 359), ("9", 9),
       // Not in a circle, as in the example of gpsd's manual, or not a number.
-      ("14223.00", 9), ("-10.6", 9), ("360.6", 9), ("\"90\"", 9), ("103.5", 104), ("359.7", 0),
+      ("14223.00", 9), ("-10.6", 9), ("360.6", 9), ("10", 9), ("\"90\"", 9), ("103.5", 104),
+      ("359.7", 0),
     ]
     for (said, told) in headings {
       cycle(Self.attitude(said) + "%")
