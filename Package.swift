@@ -25,9 +25,12 @@ let shipped: [SwiftSetting] =
 let withGNU: [CSetting] = [.define("_GNU_SOURCE")]
 
 /// Libraries are named at the link step: pkg-config would point a cross build at the host. Where a
-/// library of ours needs one it says so, and who uses it need not.
+/// library of ours needs one it says so, and who uses it need not. libgpiod is linked in, as in what
+/// ships; on Debian 12 it lies in this folder (deploy/lib/needs.sh).
 func libraries(_ names: String...) -> [LinkerSetting] { names.map { .linkedLibrary($0) } }
-let agentLibraries = libraries("gps", "yaml", "m")
+let unpacked = LinkerSetting.unsafeFlags(["-L\(Context.packageDirectory)/libgpiod"])
+let driverLibraries = [unpacked] + libraries(":libgpiod.a", "gps", "yaml")
+let agentLibraries = driverLibraries + libraries("m")
 
 /// The pages that describe the kinds of sources, each beside its driver.
 func pages(of kinds: [String]) -> [String] { ["README.md"] + kinds.map { "\($0)/README.md" } }
@@ -43,7 +46,10 @@ let package = Package(
   products: [
     .library(
       name: "HomeAssistant",
-      targets: ["HomeAssistant", "HomeAssistantAsync", "Transport", "LinuxIO", "Bytes"]),
+      targets: [
+        "HomeAssistant", "HomeAssistantClient", "HomeAssistantAsync", "Transport", "LinuxIO",
+        "Bytes",
+      ]),
     .library(name: "HomeAssistantTesting", targets: ["HomeAssistantTesting"]),
     .executable(name: "homeward", targets: ["homeward"]),
     .executable(name: "practice-home", targets: ["practice-home"]),
@@ -53,12 +59,13 @@ let package = Package(
     .target(name: "CLinux"),
     .systemLibrary(name: "CCurl"),
     .systemLibrary(name: "CSodium"),
-    .systemLibrary(name: "CGPIO"),
+    .systemLibrary(name: "CGPIOD"),
     .systemLibrary(name: "CGPS"),
     .systemLibrary(name: "CYAML"),
+    .systemLibrary(name: "CNumber"),
 
     // Layer 0
-    .target(name: "Bytes", swiftSettings: shipped),
+    .target(name: "Bytes", dependencies: ["CNumber"], swiftSettings: shipped),
     // Layer 1
     .target(
       name: "Sensing", dependencies: ["Bytes"], exclude: ["Power/README.md"], swiftSettings: shipped
@@ -67,6 +74,9 @@ let package = Package(
     .target(
       name: "HomeAssistant", dependencies: ["Bytes", "CSodium"], exclude: ["README.md"],
       swiftSettings: shipped, linkerSettings: libraries("sodium")),
+    .target(
+      name: "HomeAssistantClient", dependencies: ["Bytes", "HomeAssistant"],
+      swiftSettings: shipped),
     // A driver without a network, for tests of what uses the client.
     .target(
       name: "HomeAssistantTesting", dependencies: ["Bytes", "HomeAssistant"],
@@ -74,7 +84,7 @@ let package = Package(
     // The client for programs with tasks.
     .target(
       name: "HomeAssistantAsync",
-      dependencies: ["Bytes", "HomeAssistant", "LinuxIO", "Transport"],
+      dependencies: ["Bytes", "HomeAssistant", "HomeAssistantClient", "LinuxIO", "Transport"],
       swiftSettings: everywhere),
     .target(name: "YAML", dependencies: ["Bytes", "CYAML"], swiftSettings: shipped),
     .target(
@@ -87,7 +97,7 @@ let package = Package(
       swiftSettings: shipped, linkerSettings: libraries("curl")),
     .target(
       name: "Drivers",
-      dependencies: ["LinuxIO", "Sensing", "YAML", "Bytes", "CGPIO", "CGPS", "CLinux"],
+      dependencies: ["LinuxIO", "Sensing", "YAML", "Bytes", "CGPIOD", "CGPS", "CLinux"],
       exclude: pages(of: [
         "Anchor", "Battery", "EstimatedBattery", "GPIO", "GPSD", "HardwareMonitor", "IIO",
         "Interface", "Measurement", "OneWire", "Outputs", "Pulses", "System", "TextFile",
@@ -112,8 +122,8 @@ let package = Package(
     .target(
       name: "Tools",
       dependencies: [
-        "Agent", "Board", "Drivers", "Transport", "LinuxIO", "Outbox", "YAML", "HomeAssistant",
-        "Sensing", "Bytes", "CLinux",
+        "Agent", "Board", "Drivers", "Transport", "LinuxIO", "Outbox", "YAML",
+        "HomeAssistantClient", "HomeAssistant", "Sensing", "Bytes", "CLinux",
       ],
       swiftSettings: shipped),
     // Layer 5
@@ -123,133 +133,147 @@ let package = Package(
 
     // The practice home: a stand-in for Home Assistant, for newcomers and fast tests. It is an
     // oracle: what the agent does is held against it, so it has no code of the agent.
-    .systemLibrary(name: "CMicroHTTPD", path: "Tests/CMicroHTTPD"),
+    .systemLibrary(name: "CMicroHTTPD", path: "Tests/Support/CMicroHTTPD"),
     .target(
-      name: "PracticeHome", dependencies: ["CMicroHTTPD", "CSodium"], path: "Tests/PracticeHome",
+      name: "PracticeHome", dependencies: ["CMicroHTTPD", "CSodium"],
+      path: "Tests/PracticeHome/Library",
       // In the code: the program is started from anywhere, and alone.
       resources: pageFiles.map { .embedInCode("Page/\($0)") },
       // A thousand simulated days are mostly its work.
       swiftSettings: everywhere + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
     .executableTarget(
-      name: "practice-home", dependencies: ["PracticeHome"], path: "Tests/practice-home",
+      name: "practice-home", dependencies: ["PracticeHome"], path: "Tests/PracticeHome/Program",
       swiftSettings: everywhere,
       linkerSettings: libraries("microhttpd", "sodium", "m")),
 
     // Where tests have their files, and what ends the programs that they start.
     .target(
-      name: "TestRun", path: "Tests/TestRun", cSettings: withGNU, swiftSettings: everywhere),
+      name: "TestRun", path: "Tests/Support/TestRun", cSettings: withGNU, swiftSettings: everywhere),
     .testTarget(
-      name: "BytesTests", dependencies: ["Bytes"],
+      name: "BytesTests", dependencies: ["Bytes"], path: "Tests/Unit/Bytes",
       swiftSettings: everywhere),
     // Voyages, and what the track filter makes of them.
     .target(
-      name: "TrackTrials", dependencies: ["Sensing", "Bytes"], path: "Tests/Tracks/Trials",
+      name: "TrackTrials", dependencies: ["Sensing", "Bytes"], path: "Tests/System/Tracks/Trials",
       swiftSettings: everywhere),
     .executableTarget(
-      name: "tracks", dependencies: ["TrackTrials"], path: "Tests/Tracks/Program",
+      name: "tracks", dependencies: ["TrackTrials"], path: "Tests/System/Tracks/Program",
       swiftSettings: everywhere, linkerSettings: libraries("m")),
     .testTarget(
       name: "TrackTests", dependencies: ["Bytes", "Sensing", "TrackTrials"],
-      path: "Tests/Tracks/Tests", swiftSettings: everywhere),
+      path: "Tests/System/Tracks/Tests", swiftSettings: everywhere),
     // The numbers of the kernel's headers, for what speaks with the kernel without them.
-    .systemLibrary(name: "KernelHeaders", path: "Tests/KernelHeaders"),
+    .systemLibrary(name: "KernelHeaders", path: "Tests/Support/KernelHeaders"),
     .testTarget(
       name: "SensingTests", dependencies: ["Sensing", "TrackTrials", "KernelHeaders"],
+      path: "Tests/Unit/Sensing",
       swiftSettings: everywhere),
     // Counts the allocations of a test.
-    .target(name: "AllocationCount", path: "Tests/AllocationCount"),
+    .target(name: "AllocationCount", path: "Tests/Support/AllocationCount"),
     .testTarget(
       name: "HomeAssistantTests",
-      dependencies: ["HomeAssistant", "HomeAssistantTesting", "CSodium", "AllocationCount"],
+      dependencies: [
+        "HomeAssistant", "HomeAssistantClient", "HomeAssistantTesting", "CSodium",
+        "AllocationCount",
+      ],
+      path: "Tests/Unit/HomeAssistant",
       swiftSettings: everywhere),
     // Loses what was not synchronised when the power goes.
     .target(
-      name: "ModelDisk", dependencies: ["Bytes"], path: "Tests/ModelDisk",
+      name: "ModelDisk", dependencies: ["Bytes"], path: "Tests/Support/ModelDisk",
       swiftSettings: everywhere),
     .testTarget(
       name: "OutboxTests", dependencies: ["Outbox", "ModelDisk", "HomeAssistantTesting"],
+      path: "Tests/Unit/Outbox",
       swiftSettings: everywhere),
     .testTarget(
       name: "LinuxIOTests", dependencies: ["LinuxIO", "FailingReads", "TestRun"],
+      path: "Tests/Unit/LinuxIO",
       cSettings: withGNU, swiftSettings: everywhere),
     .testTarget(
       name: "TransportTests", dependencies: ["Transport", "CLinux", "TestRun"],
+      path: "Tests/Unit/Transport",
       cSettings: withGNU, swiftSettings: everywhere),
     // A kernel's GPIO chips, which take the place of the real ones in the tests.
-    .target(name: "FakeGPIO", path: "Tests/FakeGPIO"),
+    .target(name: "FakeGPIO", path: "Tests/Support/FakeGPIO"),
     // A pread(2) that fails, or takes its time, as drivers of the kernel do.
-    .target(name: "FailingReads", path: "Tests/FailingReads"),
+    .target(name: "FailingReads", path: "Tests/Support/FailingReads"),
     // Reads and fsync(2) that wait, in a program that is started with them.
-    .target(name: "SlowFiles", path: "Tests/SlowFiles"),
+    .target(name: "SlowFiles", path: "Tests/Support/SlowFiles"),
     .testTarget(
       name: "DriversTests", dependencies: ["Drivers", "FailingReads", "FakeGPIO", "TestRun"],
-      cSettings: withGNU, swiftSettings: everywhere, linkerSettings: libraries("gps", "yaml")),
+      path: "Tests/Unit/Drivers",
+      cSettings: withGNU, swiftSettings: everywhere, linkerSettings: driverLibraries),
     .testTarget(
       name: "BoardTests",
       dependencies: [
         "Board", "YAML", "Drivers", "Transport", "Outbox", "HomeAssistant", "Sensing", "LinuxIO",
         "Bytes", "TestRun",
-      ],
+      ], path: "Tests/Unit/Board",
       swiftSettings: everywhere, linkerSettings: agentLibraries),
     .testTarget(
       name: "ToolsTests",
       dependencies: [
         "Tools", "Board", "Drivers", "Outbox", "HomeAssistant", "Sensing", "LinuxIO", "YAML",
         "Bytes", "TestRun",
-      ],
+      ], path: "Tests/Unit/Tools",
       swiftSettings: everywhere, linkerSettings: agentLibraries),
     .testTarget(
       name: "AgentTests",
       dependencies: ["Agent", "Board", "Tools", "HomeAssistant", "PracticeHome", "TestRun"],
+      path: "Tests/Unit/Agent",
       cSettings: withGNU, swiftSettings: everywhere,
       linkerSettings: agentLibraries + libraries("microhttpd")),
     .testTarget(
-      name: "PracticeHomeTests", dependencies: ["PracticeHome"],
+      name: "PracticeHomeTests", dependencies: ["PracticeHome"], path: "Tests/Unit/PracticeHome",
       swiftSettings: everywhere,
       linkerSettings: libraries("microhttpd", "sodium", "m")),
     // What the README shows of the library, to be run against a home.
     .executableTarget(
-      name: "example", dependencies: ["HomeAssistantAsync"], path: "Tests/Example",
+      name: "example", dependencies: ["HomeAssistantAsync"], path: "Tests/System/Example",
       exclude: ["Package.swift"], swiftSettings: everywhere),
     .testTarget(
       name: "HomeAssistantAsyncTests",
       dependencies: ["HomeAssistantAsync", "HomeAssistantTesting", "PracticeHome", "TestRun"],
+      path: "Tests/Unit/HomeAssistantAsync",
       swiftSettings: everywhere,
       linkerSettings: libraries("microhttpd", "m")),
     // The whole agent in virtual time.
     .testTarget(
       name: "SimulationTests", dependencies: ["Outbox", "PracticeHome", "ModelDisk"],
+      path: "Tests/System/Simulation",
       swiftSettings: everywhere,
       linkerSettings: libraries("microhttpd", "m")),
     .testTarget(
       name: "ContractTests",
       dependencies: ["CSodium", "Outbox", "PracticeHome", "Sensing", "TestRun"],
-      path: "Tests/Contract", exclude: ["run"], cSettings: withGNU, swiftSettings: everywhere,
+      path: "Tests/System/Contract", exclude: ["run"], cSettings: withGNU,
+      swiftSettings: everywhere,
       linkerSettings: libraries("sodium")),
     .executableTarget(
-      name: "parity", dependencies: ["Outbox", "CLinux"], path: "Tests/Parity",
-      swiftSettings: shipped, linkerSettings: libraries("m")),
+      name: "parity", dependencies: ["Outbox", "HomeAssistantClient", "CLinux"],
+      path: "Tests/System/Parity", swiftSettings: shipped, linkerSettings: libraries("m")),
     .executableTarget(
-      name: "websocket-echo", dependencies: ["Transport", "CLinux"], path: "Tests/Autobahn",
+      name: "websocket-echo", dependencies: ["Transport", "CLinux"], path: "Tests/System/Autobahn",
       exclude: ["run"], swiftSettings: shipped, linkerSettings: libraries("m")),
     .executableTarget(
       name: "sealing", dependencies: ["HomeAssistant", "LinuxIO", "CLinux"],
-      path: "Tests/Benchmarks/Sealing", swiftSettings: shipped,
+      path: "Tests/System/Benchmarks/Sealing", swiftSettings: shipped,
       linkerSettings: libraries("m")),
     .executableTarget(
-      name: "entity-change", dependencies: ["HomeAssistant", "CLinux"],
-      path: "Tests/Benchmarks/EntityChange", swiftSettings: shipped,
+      name: "entity-change", dependencies: ["HomeAssistantClient", "HomeAssistant", "CLinux"],
+      path: "Tests/System/Benchmarks/EntityChange", swiftSettings: shipped,
       linkerSettings: libraries("m")),
     .executableTarget(
-      name: "session-memory", dependencies: ["Transport", "CLinux"],
-      path: "Tests/Benchmarks/SessionMemory", swiftSettings: shipped,
+      name: "session-memory", dependencies: ["Transport", "HomeAssistantClient", "CLinux"],
+      path: "Tests/System/Benchmarks/SessionMemory", swiftSettings: shipped,
       linkerSettings: libraries("m")),
-    // A full spool, for Tests/Delivery.
+    // A full spool, for Tests/System/Delivery.
     .executableTarget(
-      name: "fill-spool", dependencies: ["Outbox"], path: "Tests/Delivery/FillSpool",
+      name: "fill-spool", dependencies: ["Outbox"], path: "Tests/System/Delivery/FillSpool",
       swiftSettings: everywhere, linkerSettings: libraries("m")),
     .executableTarget(
-      name: "benchmarks", dependencies: ["EnergyModel"], path: "Tests/Benchmarks",
+      name: "benchmarks", dependencies: ["EnergyModel"], path: "Tests/System/Benchmarks",
       exclude: [
         "Sealing", "EntityChange", "SessionMemory", "EnergyModel", "heapcount.c", "floor.c", "run",
         "README.md", "Energy/tls-link", "Energy/README.md",
@@ -257,8 +281,9 @@ let package = Package(
       swiftSettings: everywhere),
     // What a day of a board takes, computed from what was measured and what is assumed.
     .target(
-      name: "EnergyModel", path: "Tests/Benchmarks/EnergyModel", swiftSettings: everywhere),
+      name: "EnergyModel", path: "Tests/System/Benchmarks/EnergyModel", swiftSettings: everywhere),
     .testTarget(
-      name: "EnergyModelTests", dependencies: ["EnergyModel"], swiftSettings: everywhere),
+      name: "EnergyModelTests", dependencies: ["EnergyModel"], path: "Tests/Unit/EnergyModel",
+      swiftSettings: everywhere),
   ]
 )

@@ -193,6 +193,7 @@ public struct Run {
       loop: loop, supervisor: supervisor, output: output, power: power, driver: driver,
       signals: wait.signals, starts: starts, service: service, reporter: reporter, now: now)
     runLoop.anchor = anchor
+    runLoop.durability = configuration.durability
     runLoop.serveStatus(in: state)
     reporter.started(configuration, state)
     runLoop.otherBoardWords = preparation.otherBoardWords

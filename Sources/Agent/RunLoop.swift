@@ -10,6 +10,8 @@ final class RunLoop {
   let driver: UplinkDriver
   /// Nil if no anchor watch is configured.
   var anchor: AnchorAlarm?
+  /// Whether the disk matters for readings.
+  var durability = Durability.batch
   /// Nil if this board was paired.
   var otherBoardWords: MessageText?
   private let loop: EventLoop
@@ -140,7 +142,7 @@ extension RunLoop: StatusServerOwner {
     var report = StatusReport(
       driver.uplink, url: driver.settings.url, webSocket: driver.webSocket,
       failing: output.failing, advice: reporter.advice,
-      diskFlaw: state.flatMap { DiskFlaw(of: $0.path) }, anchor: anchor?.status,
+      diskFlaw: state.flatMap { DiskFlaw(of: $0.path, durability) }, anchor: anchor?.status,
       startedAt: startedAt, now: now)
     report.otherBoardWords = otherBoardWords
     report.traffic = .ofThisProcess

@@ -65,10 +65,7 @@ extension ByteBuffer {
   public mutating func appendJSON(_ text: [UInt8]) { appendJSON(text.span) }
 
   /// Appends a literal as a string, escaped if necessary.
-  public mutating func appendJSON(_ text: StaticString) {
-    let literal = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-    unsafe appendJSON(literal.span)
-  }
+  public mutating func appendJSON(_ text: StaticString) { appendJSON(text.bytes) }
 
   /// Appends text that is already JSON: a value, or the beginning of one.
   public mutating func appendJSON(written json: [UInt8]) {
@@ -147,6 +144,12 @@ extension ByteBuffer {
   @inline(never)
   public mutating func appendMember(_ key: StaticString, _ value: Span<UInt8>) {
     appendMember(key) { $0.appendJSON(value) }
+  }
+
+  /// Appends a member whose value is `true` or `false`; leaves it out if it does not fit.
+  @inline(never)
+  public mutating func appendMember(_ key: StaticString, _ truth: Bool) {
+    appendMember(key) { $0.appendJSON(truth) }
   }
 
   /// Appends a member whose value is a number; leaves it out if it does not fit.

@@ -122,8 +122,7 @@
   @inline(never)
   public mutating func append(_ text: StaticString) {
     precondition(text.hasPointerRepresentation, "literals of one scalar are not used here")
-    let literal = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-    unsafe append(literal.span)
+    append(text.bytes)
   }
 
   /// Appends everything that `body` appends, or nothing if less than `reserve` bytes would stay
@@ -169,3 +168,36 @@
     return !isOverflowed
   }
 }
+
+/// First-in, first-out queue.
+///
+/// The storage is reused: nothing is allocated while at most `capacity` elements wait, if the queue
+/// is emptied from time to time.
+public struct Queue<Element> {
+  private var elements: [Element] = []
+  private var takenCount = 0
+
+  /// Creates an empty queue with storage for `capacity` elements.
+  public init(capacity: Int = 0) { elements.reserveCapacity(capacity) }
+
+  /// Whether the queue is empty.
+  public var isEmpty: Bool { takenCount == elements.count }
+
+  /// Adds an element at the end.
+  public mutating func append(_ element: Element) { elements.append(element) }
+
+  /// Removes and returns the oldest element; nil if the queue is empty.
+  public mutating func takeFirst() -> Element? {
+    guard takenCount < elements.count else { return nil }
+    defer {
+      takenCount += 1
+      if isEmpty {
+        elements.removeAll(keepingCapacity: true)
+        takenCount = 0
+      }
+    }
+    return elements[takenCount]
+  }
+}
+
+extension Queue: Sendable where Element: Sendable {}

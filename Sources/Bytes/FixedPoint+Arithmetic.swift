@@ -76,37 +76,16 @@ private struct WideNumber {
   private var high: UInt64
   private var low: UInt64
 
-  init(_ left: UInt64, times right: UInt64) {
-    let mask: UInt64 = 0xFFFF_FFFF
-    let lows = (left & mask) * (right & mask)
-    let middle = (left >> 32) * (right & mask) + lows >> 32
-    let carry = (left & mask) * (right >> 32) + middle & mask
-    low = carry << 32 | lows & mask
-    high = (left >> 32) * (right >> 32) + middle >> 32 + carry >> 32
-  }
+  init(_ left: UInt64, times right: UInt64) { (high, low) = left.multipliedFullWidth(by: right) }
 
   /// Divides the number in place and returns the remainder.
-  ///
-  /// - Precondition: `divisor` is 1...2^63.
   mutating func divide(by divisor: UInt64) -> UInt64 {
-    precondition(divisor > 0 && divisor <= 1 << 63, "the magnitude of an Int64 is no larger")
-    guard high > 0 else {
-      let (quotient, rest) = low.quotientAndRemainder(dividingBy: divisor)
-      low = quotient
-      return rest
-    }
-    var rest: UInt64 = 0
-    // The rest is smaller than the divisor, so its double fits.
-    for _ in 0..<128 {
-      rest = rest << 1 | high >> 63
-      high = high << 1 | low >> 63
-      low <<= 1
-      if rest >= divisor {
-        rest -= divisor
-        low |= 1
-      }
-    }
-    return rest
+    let (quotient, carried) = high.quotientAndRemainder(dividingBy: divisor)
+    high = quotient
+    // What is carried is less than the divisor, so the quotient fits.
+    let division = divisor.dividingFullWidth((carried, low))
+    low = division.quotient
+    return division.remainder
   }
 
   /// Returns the number followed by the next digit of `rest` over `divisor`, and leaves the

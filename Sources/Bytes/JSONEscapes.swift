@@ -26,14 +26,13 @@ func appendUnescaped(_ raw: Span<UInt8>, to buffer: inout ByteBuffer) {
       continue
     }
     let (scalar, length) = scalarOfEscape(raw, at: index)
-    for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter { buffer.append(byte) }
+    for byte in utf8(of: scalar) { buffer.append(byte) }
     index += length
   }
 }
 
-/// Returns the scalar of `\uXXXX`, or of a surrogate pair, and the length of the escape; a lone
-/// surrogate is U+FFFD.
-private func scalarOfEscape(_ raw: Span<UInt8>, at index: Int) -> (Unicode.Scalar, Int) {
+/// Returns the scalar of `\uXXXX`, or of a surrogate pair, and the length of the escape.
+private func scalarOfEscape(_ raw: Span<UInt8>, at index: Int) -> (UInt32, Int) {
   func unit(_ start: Int) -> UInt32? {
     guard start + 6 <= raw.count, raw[start] == UInt8(ascii: "\\"),
       raw[start + 1] == UInt8(ascii: "u")
@@ -44,13 +43,19 @@ private func scalarOfEscape(_ raw: Span<UInt8>, at index: Int) -> (Unicode.Scala
     }
     return unit
   }
-  let replacement: Unicode.Scalar = "\u{FFFD}"
-  guard let first = unit(index) else { return (replacement, 2) }
-  if (0xD800..<0xDC00).contains(first), let second = unit(index + 6),
+  guard let first = unit(index) else { return (0xFFFD, 2) }
+  guard (0xD800..<0xDC00).contains(first), let second = unit(index + 6),
     (0xDC00..<0xE000).contains(second)
-  {
-    let value = 0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)
-    return (Unicode.Scalar(value) ?? replacement, 12)
+  else { return (first, 6) }
+  return (0x10000 + (first - 0xD800) << 10 + (second - 0xDC00), 12)
+}
+
+/// Returns `\u` and four digits for a scalar of at most 16 bits, such as a control.
+public func jsonEscape(of scalar: UInt32) -> [UInt8] {
+  var escape = ByteBuffer(capacity: 6)
+  escape.append("\\u")
+  for shift: UInt32 in [12, 8, 4, 0] {
+    escape.append(hexadecimalDigit: UInt8(truncatingIfNeeded: scalar >> shift) & 15)
   }
-  return (Unicode.Scalar(first) ?? replacement, 6)
+  return [UInt8](escape.bytes)
 }

@@ -41,9 +41,7 @@ public struct JSONObject: Sendable {
     for member in other.members { self[member.key] = member.value }
   }
 
-  /// Removes the members with these keys in one pass.
-  ///
-  /// - Returns: whether a member was removed.
+  /// Removes the members with these keys in one pass. Returns whether a member was removed.
   public mutating func remove(_ keys: [Text]) -> Bool {
     guard !keys.isEmpty else { return false }
     var isKept = [Bool](repeating: true, count: members.count)

@@ -333,11 +333,8 @@ public struct JSONReader: ~Escapable {
 
   @inline(never)
   private mutating func expect(_ literal: StaticString) throws(JSONError) {
-    let word = unsafe UnsafeBufferPointer(
-      start: literal.utf8Start, count: literal.utf8CodeUnitCount
-    ).span
     let rest = bytes.extracting(position...)
-    if let place = rest.firstDifference(from: word) {
+    if let place = rest.firstDifference(from: literal.bytes) {
       throw fail(.unexpected(at: position + place))
     }
     guard rest.count >= literal.utf8CodeUnitCount else { throw fail(.truncated) }

@@ -5,15 +5,10 @@ extension Span where Element == UInt8 {
   }
 
   /// Whether the bytes equal those of a literal.
-  public func elementsEqual(_ text: StaticString) -> Bool {
-    count == text.utf8CodeUnitCount && starts(with: text)
-  }
+  public func elementsEqual(_ text: StaticString) -> Bool { elementsEqual(text.bytes) }
 
   /// Whether the bytes begin with a literal.
-  public func starts(with text: StaticString) -> Bool {
-    let literal = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-    return unsafe starts(with: literal.span)
-  }
+  public func starts(with text: StaticString) -> Bool { starts(with: text.bytes) }
 
   /// Whether the bytes begin with those of `other`.
   public func starts(with other: Span<UInt8>) -> Bool {
@@ -55,39 +50,22 @@ extension Span where Element == UInt8 {
     return extracting(start..<end)
   }
 
-  /// Returns the length of the UTF-8 scalar at `index`, or 0 if it is invalid (RFC 3629, table 3-7
-  /// of the Unicode standard: no overlong forms, no surrogates).
-  public func lengthOfScalar(at index: Int) -> Int {
-    // The first byte gives the length; E0, ED, F0 and F4 also restrict the second.
-    let length: Int
-    var second: ClosedRange<UInt8> = 0x80...0xBF
-    switch self[index] {
-    case 0x00...0x7F: return 1
-    case 0xC2...0xDF: length = 2
-    case 0xE0: (length, second) = (3, 0xA0...0xBF)
-    case 0xED: (length, second) = (3, 0x80...0x9F)
-    case 0xE1...0xEF: length = 3
-    case 0xF0: (length, second) = (4, 0x90...0xBF)
-    case 0xF1...0xF3: length = 4
-    case 0xF4: (length, second) = (4, 0x80...0x8F)
-    default: return 0
-    }
-    guard index + length <= count, second.contains(self[index + 1]) else { return 0 }
-    for next in index + 2..<index + length where self[next] & 0xC0 != 0x80 { return 0 }
-    return length
+  /// Whether the bytes equal `lowercase`, which has no capital letters, in either case.
+  public func elementsEqualIgnoringCase(_ lowercase: StaticString) -> Bool {
+    let literal = lowercase.bytes
+    guard count == literal.count else { return false }
+    for index in indices where self[index].asciiLowercased != literal[index] { return false }
+    return true
   }
 }
 
-extension Span where Element == UInt8 {
-  /// Whether the bytes equal `lowercase`, which has no capital letters, in either case.
-  public func elementsEqualIgnoringCase(_ lowercase: StaticString) -> Bool {
-    let literal = unsafe UnsafeBufferPointer(
-      start: lowercase.utf8Start, count: lowercase.utf8CodeUnitCount)
-    guard count == literal.count else { return false }
-    for index in indices where unsafe self[index].asciiLowercased != literal[index] {
-      return false
+extension StaticString {
+  /// UTF-8 of the literal, which lives as long as the program.
+  public var bytes: Span<UInt8> {
+    @_lifetime(immortal) get {
+      unsafe _overrideLifetime(
+        UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount).span, copying: ())
     }
-    return true
   }
 }
 
@@ -104,10 +82,7 @@ extension UInt8 {
 
 extension Array where Element == UInt8 {
   /// Creates the UTF-8 of a literal.
-  public init(_ text: StaticString) {
-    unsafe self.init(
-      UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-  }
+  public init(_ text: StaticString) { self.init(text.bytes) }
 
   /// Copies the bytes.
   public init(_ bytes: Span<UInt8>) {

@@ -1,5 +1,3 @@
-// Text as bytes: functions that the configuration and the messages need.
-
 /// Character (a Unicode scalar) of a text, or a byte that is not UTF-8.
 public struct TextCharacter {
   /// Scalar value; nil if the byte is not UTF-8.
@@ -18,7 +16,34 @@ public struct TextCharacter {
   }
 }
 
+/// Returns the UTF-8 of a scalar; that of U+FFFD for a surrogate.
+public func utf8(of scalar: UInt32) -> UTF8.EncodedScalar {
+  Unicode.Scalar(scalar).flatMap { UTF8.encode($0) } ?? UTF8.encodedReplacementCharacter
+}
+
 extension Span<UInt8> {
+  /// Returns the length of the UTF-8 scalar at `index`, or 0 if it is invalid (RFC 3629, table 3-7
+  /// of the Unicode standard: no overlong forms, no surrogates).
+  public func lengthOfScalar(at index: Int) -> Int {
+    // The first byte gives the length; E0, ED, F0 and F4 also restrict the second.
+    let length: Int
+    var second: ClosedRange<UInt8> = 0x80...0xBF
+    switch self[index] {
+    case 0x00...0x7F: return 1
+    case 0xC2...0xDF: length = 2
+    case 0xE0: (length, second) = (3, 0xA0...0xBF)
+    case 0xED: (length, second) = (3, 0x80...0x9F)
+    case 0xE1...0xEF: length = 3
+    case 0xF0: (length, second) = (4, 0x90...0xBF)
+    case 0xF1...0xF3: length = 4
+    case 0xF4: (length, second) = (4, 0x80...0x8F)
+    default: return 0
+    }
+    guard index + length <= count, second.contains(self[index + 1]) else { return 0 }
+    for next in index + 2..<index + length where self[next] & 0xC0 != 0x80 { return 0 }
+    return length
+  }
+
   // Called for every character; inlined it would be most of each caller.
   /// Returns the character at `index`.
   @inline(never)
@@ -53,62 +78,57 @@ extension [UInt8] {
   /// Number of characters; each byte that is not UTF-8 counts as one.
   public var characterCount: Int {
     var characterCount = 0
-    var index = 0
-    while index < count {
-      index = span.character(at: index).end
-      characterCount += 1
-    }
+    forEachCharacter { _, _ in characterCount += 1 }
     return characterCount
   }
 
   /// Whether the text contains an invisible control.
   public var hasInvisibleControl: Bool {
-    var index = 0
-    while index < count {
-      let character = span.character(at: index)
-      if character.isInvisibleControl { return true }
-      index = character.end
-    }
-    return false
+    var hasControl = false
+    forEachCharacter { character, _ in hasControl = hasControl || character.isInvisibleControl }
+    return hasControl
   }
 
   /// Text with a `?` for every character that a terminal could interpret, and U+FFFD for bytes that
   /// are not UTF-8.
   public var printable: [UInt8] {
-    var result: [UInt8] = []
-    var index = 0
-    while index < count {
-      let character = span.character(at: index)
-      if character.scalar == nil {
-        result += [UInt8]("\u{FFFD}")
-      } else if character.isInvisibleControl {
-        result.append(UInt8(ascii: "?"))
-      } else {
-        result += self[index..<character.end]
-      }
-      index = character.end
-    }
-    return result
+    replacing { $0.isInvisibleControl ? [UInt8(ascii: "?")] : nil }
   }
 
   /// Text with a JSON escape for each invisible control above the space, and U+FFFD for bytes that
   /// are not UTF-8: terminals ignore both. Controls below stay, for the line ends and colours of
   /// the program's own lines; JSON already escapes them and keeps its meaning.
   public var forTerminal: [UInt8] {
+    replacing { character in
+      guard let scalar = character.scalar, scalar > 0x20, character.isInvisibleControl else {
+        return nil
+      }
+      return jsonEscape(of: scalar)
+    }
+  }
+
+  private func replacing(_ replacement: (TextCharacter) -> [UInt8]?) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(count)
-    var index = 0
-    while index < count {
-      let character = span.character(at: index)
-      if let scalar = character.scalar {
-        let isObeyed = scalar > 0x20 && character.isInvisibleControl
-        result += isObeyed ? jsonEscape(of: scalar)[...] : self[index..<character.end]
-      } else {
+    forEachCharacter { character, start in
+      if character.scalar == nil {
         result += [UInt8]("\u{FFFD}")
+      } else if let replacement = replacement(character) {
+        result += replacement
+      } else {
+        result += self[start..<character.end]
       }
-      index = character.end
     }
     return result
+  }
+
+  private func forEachCharacter(_ body: (_ character: TextCharacter, _ start: Int) -> Void) {
+    var start = 0
+    while start < count {
+      let character = span.character(at: start)
+      body(character, start)
+      start = character.end
+    }
   }
 
   /// JSON without its line ends, which occur only between its tokens.
@@ -117,13 +137,7 @@ extension [UInt8] {
   }
 
   /// Text with its ASCII letters in lower case.
-  public var lowercasedASCII: [UInt8] {
-    var result = self
-    for index in result.indices where (UInt8(ascii: "A")...UInt8(ascii: "Z")) ~= result[index] {
-      result[index] |= 0x20
-    }
-    return result
-  }
+  public var lowercasedASCII: [UInt8] { map { $0.asciiLowercased } }
 }
 
 extension UInt8 {
@@ -150,14 +164,4 @@ extension [UInt8] {
     while result.count > count, result.last == UInt8(ascii: "/") { result.removeLast() }
     return result
   }
-}
-
-/// Returns `\u` and four digits for a scalar of at most 16 bits, such as a control.
-public func jsonEscape(of scalar: UInt32) -> [UInt8] {
-  var escape = ByteBuffer(capacity: 6)
-  escape.append("\\u")
-  for shift: UInt32 in [12, 8, 4, 0] {
-    escape.append(hexadecimalDigit: UInt8(truncatingIfNeeded: scalar >> shift) & 15)
-  }
-  return [UInt8](escape.bytes)
 }

@@ -96,3 +96,56 @@ extension Int64 {
     return overflowed ? (self < 0 ? .min : .max) : difference
   }
 }
+
+/// Delays that double after each failure, with jitter, so that many agents do not call at once when
+/// Home Assistant is back.
+public struct BackOff: Sendable {
+  private let first: Duration
+  private var longest: Duration
+  private var next: Duration
+  private var random: SplitMix64
+
+  /// Creates delays from `first` to `longest`, jitter included. Use another `seed` on every device.
+  public init(first: Duration, longest: Duration, seed: UInt64) {
+    precondition(first > .zero && first <= longest, "waits grow")
+    self.first = first
+    self.longest = longest
+    next = first
+    random = SplitMix64(seed: seed)
+  }
+
+  /// Returns the delay after one more failure, 75 % to 100 % of the step, and doubles the step.
+  public mutating func failed() -> Duration {
+    let step = next
+    next = min(next + next, longest)
+    let quarter = step.nanoseconds / 4
+    return step - .nanoseconds(Int64(random.next() % UInt64(max(quarter, 1))))
+  }
+
+  /// Limits every later delay to `longest`.
+  public mutating func limit(to longest: Duration) {
+    precondition(first <= longest, "waits grow")
+    self.longest = longest
+    next = min(next, longest)
+  }
+
+  /// Resets the delay: the next failure counts as the first.
+  public mutating func succeeded() { next = first }
+}
+
+/// Small pseudo-random number generator that returns the same numbers for the same seed (Steele,
+/// Lea, Flood: "Fast splittable pseudorandom number generators", 2014). Not for secrets.
+public struct SplitMix64: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+
+  /// Creates a generator; the same seed gives the same numbers.
+  public init(seed: UInt64) { state = seed }
+
+  public mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ mixed >> 31
+  }
+}

@@ -3,6 +3,7 @@
 #define HOMEWARD_CCURL_H
 
 #include <curl/curl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -91,6 +92,28 @@ static inline int ccurl_has_environment_proxy(int is_encrypted) {
   if (getenv("all_proxy") || getenv("ALL_PROXY")) return 1;
   if (!is_encrypted) return getenv("http_proxy") != NULL;
   return getenv("https_proxy") || getenv("HTTPS_PROXY");
+}
+
+/// Whether libcurl's words on a failed connection name the server of the transfer, which the
+/// environment then excludes from its proxy. They name the proxy instead, or as "via PROXY".
+static inline int ccurl_failed_at_server(CURL *easy, const char *words) {
+  char expected[CURL_ERROR_SIZE] = "", *url = NULL;
+  CURLU *parts = curl_url();
+  curl_easy_getinfo(easy, CURLINFO_EFFECTIVE_URL, &url);
+  if (url && parts && curl_url_set(parts, CURLUPART_URL, url, 0) == CURLUE_OK) {
+    char *host = NULL, *port = NULL;
+    curl_url_get(parts, CURLUPART_HOST, &host, 0);
+    curl_url_get(parts, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT);
+    if (host && port) {
+      int is_bracketed = host[0] == '[';
+      snprintf(expected, sizeof expected, "Failed to connect to %.*s port %s after ",
+               (int)strlen(host) - 2 * is_bracketed, host + is_bracketed, port);
+    }
+    curl_free(host);
+    curl_free(port);
+  }
+  curl_url_cleanup(parts);
+  return expected[0] && strncasecmp(words, expected, strlen(expected)) == 0;
 }
 
 /// Has libcurl write more words on what goes wrong to `words`, which holds CURL_ERROR_SIZE bytes

@@ -4,26 +4,28 @@
 #define HOMEWARD_CGPS_H
 
 #include <gps.h>
+#include <math.h>
 #include <stdlib.h>
 
 #pragma clang assume_nonnull begin
 
-/// What a TPV report says. A field that the report does not hold is NaN; `mode` is 0 to 3 as gpsd
-/// gives it, or whatever else it gave.
+/// A report of gpsd. A TPV sets all fields but the last two: one that it does not hold becomes NaN,
+/// and `mode` is 0 to 3 as gpsd gives it, or whatever else it gave. A SKY sets
+/// `horizontal_dilution`, and an ATT sets `heading`.
 typedef struct {
   int mode;
-  int64_t time_seconds;  ///< UTC; 0 when the receiver has no time yet.
-  int64_t time_nanoseconds;
-  double latitude, longitude;                ///< degrees
-  double altitude_msl;                       ///< metres above mean sea level
-  double speed;                              ///< metres per second over ground
-  double climb;                              ///< metres per second upward
-  double track;                              ///< degrees from true north
+  double latitude, longitude;               ///< degrees
+  double altitude_msl;                      ///< metres above mean sea level
+  double speed;                             ///< metres per second over ground
+  double climb;                             ///< metres per second upward
+  double track;                             ///< degrees from true north
   double horizontal_error, vertical_error;  ///< metres (eph, epv)
   double east_error, north_error;           ///< metres (epx, epy)
   double ellipsoid_height;                  ///< metres (altHAE)
   double earth_x, earth_y, earth_z;         ///< metres (ECEF)
-} cgps_fix;
+  double horizontal_dilution;               ///< HDOP
+  double heading;                           ///< degrees from true north
+} cgps_report;
 
 /// libgps's working memory; made once.
 static inline struct gps_data_t *_Nullable cgps_make(void) {
@@ -35,27 +37,28 @@ static inline void cgps_free(struct gps_data_t *memory) { free(memory); }
 ///
 /// Returns what libgps returns, negative for an error. 3.22 has none for a line that it cannot
 /// read: it stops there, and the fields behind are NaN.
-static inline int cgps_unpack(char *line, struct gps_data_t *memory, cgps_fix *fix) {
+static inline int cgps_unpack(char *line, struct gps_data_t *memory, cgps_report *report) {
   memory->set = 0;
   int result = gps_unpack(line, memory);
   if (result < 0) return result;
-  fix->mode = memory->fix.mode;
-  fix->time_seconds = (int64_t)memory->fix.time.tv_sec;
-  fix->time_nanoseconds = (int64_t)memory->fix.time.tv_nsec;
-  fix->latitude = memory->fix.latitude;
-  fix->longitude = memory->fix.longitude;
-  fix->altitude_msl = memory->fix.altMSL;
-  fix->speed = memory->fix.speed;
-  fix->climb = memory->fix.climb;
-  fix->track = memory->fix.track;
-  fix->horizontal_error = memory->fix.eph;
-  fix->vertical_error = memory->fix.epv;
-  fix->east_error = memory->fix.epx;
-  fix->north_error = memory->fix.epy;
-  fix->ellipsoid_height = memory->fix.altHAE;
-  fix->earth_x = memory->fix.ecef.x;
-  fix->earth_y = memory->fix.ecef.y;
-  fix->earth_z = memory->fix.ecef.z;
+  report->mode = memory->fix.mode;
+  report->latitude = memory->fix.latitude;
+  report->longitude = memory->fix.longitude;
+  report->altitude_msl = memory->fix.altMSL;
+  report->speed = memory->fix.speed;
+  report->climb = memory->fix.climb;
+  report->track = memory->fix.track;
+  report->horizontal_error = memory->fix.eph;
+  report->vertical_error = memory->fix.epv;
+  report->east_error = memory->fix.epx;
+  report->north_error = memory->fix.epy;
+  report->ellipsoid_height = memory->fix.altHAE;
+  report->earth_x = memory->fix.ecef.x;
+  report->earth_y = memory->fix.ecef.y;
+  report->earth_z = memory->fix.ecef.z;
+  report->horizontal_dilution = memory->dop.hdop;
+  // It is in a union.
+  report->heading = memory->set & ATTITUDE_SET ? memory->attitude.heading : NAN;
   return 0;
 }
 

@@ -1,6 +1,7 @@
 public import Bytes
 public import FoundationEssentials
 public import HomeAssistant
+public import HomeAssistantClient
 
 // Common requests with standard types. Each is one request of the core; `send` accepts all others.
 

@@ -57,10 +57,8 @@ public struct DeviceBus: Equatable, Sendable {
   /// in the same turn should use the background reader.
   public var loopHeldUpAt: Instant?
 
-  /// - Parameters:
-  ///   - loop: the loop that reports completed reads.
-  ///   - clock: the clock, in nanoseconds, for the duration of reads, on every thread; nil for that
-  ///     of `Instant`.
+  /// Creates a reader that measures reads, on every thread, by `clock`, in nanoseconds; nil for
+  /// that of `Instant`.
   public init(loop: EventLoop, clock: (@convention(c) () -> Int64)? = nil) {
     self.loop = loop
     self.clock = clock ?? clinux_boot_clock
@@ -85,10 +83,7 @@ public struct DeviceBus: Equatable, Sendable {
     return false
   }
 
-  /// Starts `read` as soon as its bus is free.
-  ///
-  /// - Throws: EBUSY if `readsMax` reads are pending; the kernel's error if it cannot create a
-  ///   thread.
+  /// Starts `read` as soon as its bus is free. Throws EBUSY if `readsMax` reads are pending.
   public func perform(_ read: BackgroundRead, on bus: DeviceBus) throws(Errno) {
     let reader = unsafe try startedReader()
     let number = jobs.firstIndex { $0 == nil } ?? jobs.count

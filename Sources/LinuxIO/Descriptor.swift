@@ -23,9 +23,7 @@ public struct Descriptor: ~Copyable, Sendable {
 
   /// Restricts a regular file to its owner. Other kinds of file, such as a device, are not changed.
   public func makePrivate() throws(Errno) {
-    var status = stat()
-    _ = try retryingInterrupts { unsafe fstat(number, &status) }
-    guard status.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG) else { return }
+    guard try status().isRegularFile else { return }
     _ = try retryingInterrupts { fchmod(number, 0o600) }
   }
 
@@ -43,6 +41,18 @@ public struct Descriptor: ~Copyable, Sendable {
       return .wouldBlock
     }
     return buffer.count == before ? .end : .bytes(buffer.count - before)
+  }
+
+  /// Reads until the buffer is full or the file ends. Returns whether it ended.
+  public func readToEnd(into buffer: inout ByteBuffer) throws(Errno) -> Bool {
+    while buffer.freeCapacity > 0 {
+      switch try read(into: &buffer) {
+      case .bytes: continue
+      case .wouldBlock: throw .wouldBlock
+      case .end: return true
+      }
+    }
+    return false
   }
 
   /// Reads from the start of the file, whatever the current offset, as sysfs and procfs files need
@@ -75,9 +85,7 @@ public struct Descriptor: ~Copyable, Sendable {
     }
   }
 
-  /// Reads once from `offset` on, whatever the current offset.
-  ///
-  /// - Returns: the number of bytes read; 0 at the end of the file.
+  /// Reads once from `offset` on, whatever the current offset; returns 0 at the end of the file.
   public func read(
     into bytes: inout MutableSpan<UInt8>, byteCountMax: Int, from offset: Int
   ) throws(Errno) -> Int {
@@ -155,15 +163,76 @@ extension Descriptor {
     return signal > 0 ? signal : nil
   }
 
-  /// Opens the file at `path`; other programs do not inherit the descriptor.
-  ///
-  /// - Throws: the kernel's error; if a regular file is required, `.isDirectory` for a directory,
-  ///   and `.isPipe` for a pipe, a device, and others.
+  /// Opens the file at `path`; other programs do not inherit the descriptor. If a regular file is
+  /// required, throws `.isDirectory` for a directory, and `.isPipe` for a pipe, a device, and
+  /// others.
   public init(opening path: Path, mode: OpenMode) throws(Errno) {
     self.number = try unsafe path.withCString { (path) throws(Errno) in
       try retryingInterrupts {
         unsafe clinux_open(path, mode.flags, mode.permissions, mode.wantsFile)
       }
     }
+  }
+}
+
+/// Serial port for reading only: 19,200 bits per second, 8 data bits, no parity, one stop bit, no
+/// flow control. It closes itself.
+///
+/// While it is open no other program can open it (`TIOCEXCL` of `ioctl_tty(2)`, and `flock(2)` for
+/// those that check it), DTR and RTS are on, and nothing is ever sent.
+public struct SerialPort: ~Copyable {
+  private let descriptor: Descriptor
+
+  /// Opens the port and drops earlier input. Throws `.noSuchFile` or `.noSuchAddress` if it is not
+  /// plugged in, `.busy` if another program holds it, `.notATerminal` if it is not a serial port.
+  public init(opening path: Path) throws(Errno) {
+    let descriptor = Descriptor(
+      owning: try unsafe path.withCString { (path) throws(Errno) in
+        try retryingInterrupts { unsafe clinux_serial_open(path) }
+      })
+    guard try descriptor.lock() else { throw .busy }
+    self.descriptor = descriptor
+  }
+
+  /// Number of the descriptor, to watch it for input.
+  public var number: Int32 { descriptor.number }
+
+  /// Reads once into the free part of `buffer`, which must not be full. Returns `.end` if the port
+  /// was unplugged.
+  public func read(into buffer: inout ByteBuffer) throws(Errno) -> Descriptor.ReadResult {
+    try descriptor.read(into: &buffer)
+  }
+
+  /// Drops unread input.
+  public func discardInput() throws(Errno) {
+    _ = try retryingInterrupts { clinux_serial_discard(number) }
+  }
+}
+
+/// Wakes an event loop from any thread.
+public final class WakeUp: Sendable {
+  private let descriptor: Descriptor
+
+  public init() throws(Errno) {
+    descriptor = Descriptor(owning: try retryingInterrupts { clinux_eventfd() })
+  }
+
+  /// Descriptor that becomes ready for input after `signal`.
+  public var number: Int32 { descriptor.number }
+
+  public func signal() { clinux_eventfd_signal(descriptor.number) }
+
+  /// Clears the descriptor until the next `signal`.
+  public func clear() { clinux_eventfd_clear(descriptor.number) }
+}
+
+extension ByteBuffer {
+  /// Empties a buffer and returns its memory to the kernel, except the first `byteCount` bytes. The
+  /// capacity stays the same.
+  public mutating func removeAll(keepingMemoryOf byteCount: Int) {
+    removeAll()
+    guard byteCount < capacity else { return }
+    let start = unsafe UnsafeRawPointer(baseAddress)
+    unsafe clinux_return_pages(start + byteCount, start + capacity)
   }
 }

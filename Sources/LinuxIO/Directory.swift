@@ -15,7 +15,6 @@ public struct Directory: ~Copyable {
 
   private init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
 
-  /// Opens a directory in this one.
   public func directory(_ name: Path) throws(Errno) -> Directory {
     Directory(try open(name, mode: .directory))
   }
@@ -72,33 +71,9 @@ public struct Directory: ~Copyable {
 
   private func give(_ file: borrowing Descriptor) throws(Errno) {
     guard geteuid() == 0 else { return }
-    let owner = try descriptor.owner()
+    let owner = try descriptor.status()
     guard owner.user != 0 else { return }
     _ = try retryingInterrupts { fchown(file.number, owner.user, owner.group) }
-  }
-}
-
-/// Owner of a file, and the access rights of others.
-public struct Owner: Equatable, Sendable {
-  public let user: UInt32
-  public let group: UInt32
-  private let mode: mode_t
-
-  /// Whether its group or every user may write to it.
-  public var sharesWriting: Bool { mode & 0o022 != 0 }
-
-  fileprivate init(_ status: stat) {
-    user = status.st_uid
-    group = status.st_gid
-    mode = status.st_mode
-  }
-}
-
-extension Descriptor {
-  public func owner() throws(Errno) -> Owner {
-    var status = stat()
-    _ = try retryingInterrupts { unsafe fstat(number, &status) }
-    return Owner(status)
   }
 }
 

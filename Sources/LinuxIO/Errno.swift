@@ -25,7 +25,6 @@ public struct Errno: Error, Equatable, Sendable {
   public static let fileTooLarge = Errno(code: EFBIG)
   public static let readOnlyFileSystem = Errno(code: EROFS)
   public static let noSpace = Errno(code: ENOSPC)
-  public static let quotaExceeded = Errno(code: EDQUOT)
   public static let invalidArgument = Errno(code: EINVAL)
   public static let inputOutput = Errno(code: EIO)
   public static let outOfMemory = Errno(code: ENOMEM)

@@ -1,19 +1,13 @@
-import Bytes
+public import Bytes
 import CLinux
 
-/// Reads the whole file at `path`, at most `byteCountMax` bytes.
-///
-/// - Throws: the kernel's error; `.isDirectory` for a directory, `.isPipe` for anything that is not
-///   a file and may never end, and `.fileTooLarge` for a larger file.
+/// Reads the whole file at `path`, at most `byteCountMax` bytes. Throws `.isDirectory` for a
+/// directory, `.isPipe` for anything that is not a file and may never end, and `.fileTooLarge`.
 public func readFile(at path: Path, byteCountMax: Int) throws(Errno) -> [UInt8] {
   let file = try Descriptor(opening: path, mode: .read)
   var buffer = ByteBuffer(capacity: byteCountMax + 1)
-  while buffer.freeCapacity > 0 {
-    guard case .bytes = try file.read(into: &buffer) else {
-      return [UInt8](buffer.bytes)
-    }
-  }
-  throw .fileTooLarge
+  guard try file.readToEnd(into: &buffer) else { throw .fileTooLarge }
+  return [UInt8](buffer.bytes)
 }
 
 /// Replaces the file `name` in `directory`, as `Directory.replace` does.
@@ -63,19 +57,12 @@ private func makeDirectory(at path: Path, permissions: mode_t) throws(Errno) {
 
 /// Whether every user of this machine may read the file at `path`; false if that is unknown.
 public func isReadableByAllUsers(_ path: Path) -> Bool {
-  let readableByOthers: mode_t = 0o004
-  var status = stat()
-  let result = unsafe path.withCString { unsafe stat($0, &status) }
-  return result == 0 && status.st_mode & readableByOthers != 0
+  FileStatus(of: path).map { $0.mode & 0o004 != 0 } ?? false
 }
 
 /// Returns the length of the file at `path`, which need not be readable.
 public func byteCount(ofFileAt path: Path) throws(Errno) -> Int {
-  var status = stat()
-  _ = try unsafe path.withCString { (path) throws(Errno) in
-    try retryingInterrupts { unsafe stat(path, &status) }
-  }
-  return Int(clamping: status.st_size)
+  try FileStatus(at: path).byteCount
 }
 
 /// Waits until all changes of names in a directory are on the disk.
@@ -171,4 +158,38 @@ private func realPath(of path: Path) -> Path? {
       try body(span)
     }
   }
+}
+
+/// Reads the present beginning of the file at `path`, as much as the buffer holds, without
+/// allocating. It reopens the path, so it reads a file that replaced another. Throws like
+/// `readFile`.
+public func readBeginning(
+  ofFileAt path: Path, into buffer: inout ByteBuffer
+) throws(Errno) {
+  buffer.removeAll()
+  _ = try Descriptor(opening: path, mode: .read).readToEnd(into: &buffer)
+}
+
+/// Whether the file at `path` is served by another machine or by a program of this one (FUSE):
+/// reading it may block at any moment, without a limit.
+public func isRemote(fileAt path: Path) -> Bool {
+  unsafe path.withCString { unsafe clinux_is_remote($0) }
+}
+
+/// Returns the target of a symbolic link as written in it; nil if the path is not a link.
+public func target(ofLinkAt path: Path) throws(Errno) -> Path? {
+  var buffer = ByteBuffer(capacity: Int(PATH_MAX))
+  do throws(Errno) {
+    try buffer.fill { (free) throws(Errno) in
+      unsafe try free.withUnsafeMutableBytes { (bytes) throws(Errno) in
+        guard let start = bytes.baseAddress else { preconditionFailure("the buffer has room") }
+        return try unsafe path.withCString { (path) throws(Errno) in
+          try retryingInterrupts {
+            unsafe readlink(path, start.assumingMemoryBound(to: CChar.self), bytes.count)
+          }
+        }
+      }
+    }
+  } catch .invalidArgument { return nil }
+  return Path([UInt8](buffer.bytes))
 }

@@ -41,7 +41,6 @@ public final class JournalSocket {
   private let path: Path
   private var socket: Descriptor?
 
-  /// - Parameter path: socket to which the first entry connects.
   public init(_ path: Path = Path("/run/systemd/journal/socket")) { self.path = path }
 
   public func send(_ entry: JournalEntry) -> Outcome {
@@ -70,13 +69,12 @@ public final class JournalSocket {
 /// Whether standard error of this process is systemd's journal: the environment names its file
 /// (`JOURNAL_STREAM` of systemd.exec(5)), also for a child with another standard error.
 public var isJournalStandardError: Bool {
-  guard let text = unsafe getenv("JOURNAL_STREAM") else { return false }
+  guard let text = environmentVariable("JOURNAL_STREAM") else { return false }
   var status = stat()
   guard unsafe fstat(STDERR_FILENO, &status) == 0 else { return false }
   var name = ByteBuffer(capacity: 48)
   name.append(decimal: Int64(clamping: status.st_dev))
   name.append(":")
   name.append(decimal: Int64(clamping: status.st_ino))
-  return unsafe [UInt8](UnsafeRawBufferPointer(start: text, count: strlen(text)))
-    .span.elementsEqual(name.bytes)
+  return text.span.elementsEqual(name.bytes)
 }

@@ -17,9 +17,8 @@ public struct MulticastSocket: ~Copyable {
   public var number: Int32 { descriptor.number }
 
   /// Sends a datagram out of every interface that is up, has an IPv4 address and carries multicast;
-  /// and to this machine, even without such an interface.
-  ///
-  /// - Throws: the error of the last interface, if no interface sent it.
+  /// and to this machine, even without such an interface. Throws the error of the last interface,
+  /// if no interface sent it.
   public func send(
     _ datagram: Span<UInt8>, to group: InlineArray<4, UInt8>, port: UInt16
   ) throws(Errno) {

@@ -22,17 +22,14 @@ public struct NetlinkSocket: ~Copyable {
   /// Port of this socket: answers to it carry this number, announcements do not.
   public let port: UInt32
 
-  /// Opens a socket for `NETLINK_ROUTE`.
   public static func route() throws(Errno) -> NetlinkSocket {
     try NetlinkSocket(netlinkProtocol: NETLINK_ROUTE)
   }
 
-  /// Opens a socket for `NETLINK_GENERIC`.
   public static func generic() throws(Errno) -> NetlinkSocket {
     try NetlinkSocket(netlinkProtocol: NETLINK_GENERIC)
   }
 
-  /// Opens a socket for `NETLINK_KOBJECT_UEVENT`.
   public static func deviceEvents() throws(Errno) -> NetlinkSocket {
     try NetlinkSocket(netlinkProtocol: NETLINK_KOBJECT_UEVENT)
   }

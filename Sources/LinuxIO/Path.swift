@@ -28,7 +28,6 @@ public struct Path: Equatable, Sendable {
     Path(directory.bytes + [UInt8(ascii: "/")] + name)
   }
 
-  /// Parent directory.
   public var parent: Path {
     let (place, text) = split
     guard let place else { return Path(".") }

@@ -1,11 +1,10 @@
-import Bytes
+public import Bytes
 import CLinux
 
 /// Returns the directory that the service manager created for this process and removes with it
 /// (`RuntimeDirectory=` of systemd.exec(5)); nil without one.
 public func runtimeDirectory() -> Path? {
-  guard let text = unsafe getenv("RUNTIME_DIRECTORY"), unsafe text[0] != 0 else { return nil }
-  return unsafe Path([UInt8](UnsafeRawBufferPointer(start: text, count: strlen(text))))
+  environmentVariable("RUNTIME_DIRECTORY").flatMap { $0.isEmpty ? nil : Path($0) }
 }
 
 /// Whether this process has a controlling terminal, whose end ends the process.
@@ -19,8 +18,7 @@ public struct NextStart: ~Copyable {
   private let program: Descriptor
   private let text: Descriptor
 
-  /// - Parameter text: the text that `takeHandedOnText` returns after the restart.
-  /// - Throws: the kernel's error: without `/proc` the program is not found.
+  /// Prepares a restart, after which `takeHandedOnText` returns `text`.
   public init(handingOn text: [UInt8]) throws(Errno) {
     let program = Descriptor(owning: try retryingInterrupts { clinux_program_of_process() })
     let memory = Descriptor(
@@ -32,9 +30,7 @@ public struct NextStart: ~Copyable {
   }
 
   /// Starts the program. It inherits the descriptors with which this process was started, and
-  /// `lock`, which `lock(keptFor:)` finds.
-  ///
-  /// - Returns: the error, if it failed.
+  /// `lock`, which `lock(keptFor:)` finds. Returns the error, if it failed.
   public func perform(keeping lock: borrowing Descriptor) -> Errno {
     hand(lock.number, in: lockVariable)
     hand(text.number, in: textVariable)
@@ -92,4 +88,34 @@ private func handedOn(in variable: String, kind: mode_t) -> Descriptor? {
     status.st_mode & mode_t(S_IFMT) == kind, clinux_close_at_exec(number) == 0
   else { return nil }
   return Descriptor(owning: number)
+}
+
+/// Connection to the service manager that started this process, if it expects status messages:
+/// datagrams to a socket that the environment names (`sd_notify(3)`). Sending never blocks.
+public struct ServiceManager: ~Copyable {
+  /// Maximum interval between signs of life before it ends this process; nil without a limit.
+  public let watchdogTimeout: Duration?
+  private let socket: Descriptor
+
+  /// Connects; nil if no service manager expects messages.
+  public init?() throws(Errno) {
+    guard let path = unsafe getenv("NOTIFY_SOCKET"), unsafe path.pointee != 0 else { return nil }
+    socket = Descriptor(owning: try retryingInterrupts { unsafe clinux_notify_connect(path) })
+    watchdogTimeout = Self.watchdogTimeoutOfThisProcess
+  }
+
+  private static var watchdogTimeoutOfThisProcess: Duration? {
+    guard let text = unsafe getenv("WATCHDOG_USEC") else { return nil }
+    // Without this variable, the timeout applies to the process that reads it.
+    if let process = unsafe getenv("WATCHDOG_PID"), unsafe atoi(process) != getpid() { return nil }
+    let microseconds = unsafe strtoll(text, nil, 10)
+    let (nanoseconds, overflowed) = Int64(microseconds).multipliedReportingOverflow(by: 1000)
+    return overflowed || nanoseconds <= 0 ? nil : .nanoseconds(nanoseconds)
+  }
+
+  /// Sends lines, such as `READY=1`; returns false if earlier messages are unread and leave no
+  /// room.
+  public func tell(_ lines: borrowing ByteBuffer) throws(Errno) -> Bool {
+    try socket.write(lines.bytes) == lines.count
+  }
 }

@@ -1,7 +1,6 @@
 import Bytes
 import CLinux
 
-/// Terminal at a descriptor.
 public struct Terminal: Sendable {
   /// Maximum length of a line; further bytes are dropped.
   public static let lineByteCountMax = 1024
@@ -14,7 +13,6 @@ public struct Terminal: Sendable {
     self.descriptor = descriptor
   }
 
-  /// Terminal on standard input.
   public static var standardInput: Terminal? { Terminal(STDIN_FILENO) }
 
   /// Reads a line, without its end; returns nil at the end of input.
@@ -66,11 +64,8 @@ extension Terminal {
   /// Descriptor to which pictures are written; -1 before `enterScreen`.
   public static var screenDescriptor: Int32 { clinux_screen_output() }
 
-  /// Writes a picture, as much as the terminal accepts.
-  ///
-  /// - Returns: the number of bytes that it accepted.
-  /// - Throws: `.wouldBlock` while the terminal accepts nothing, as with stopped flow, and the
-  ///   kernel's error if it is gone.
+  /// Writes a picture, as much as the terminal accepts, and returns that number of bytes. Throws
+  /// `.wouldBlock` while it accepts nothing, as with stopped flow.
   public static func writeToScreen(_ bytes: Span<UInt8>) throws(Errno) -> Int {
     try retryingInterrupts {
       unsafe bytes.withUnsafeBytes { unsafe write(screenDescriptor, $0.baseAddress, $0.count) }
@@ -99,9 +94,7 @@ extension Terminal {
   public static func stopProcess() { clinux_stop() }
 }
 
-/// Reads all of standard input, at most `byteCountMax` bytes.
-///
-/// - Throws: the kernel's error, and `.fileTooLarge`.
+/// Reads all of standard input; throws `.fileTooLarge` if it has more than `byteCountMax` bytes.
 public func readStandardInput(byteCountMax: Int) throws(Errno) -> [UInt8] {
   var bytes = ByteBuffer(capacity: byteCountMax + 1)
   while bytes.freeCapacity > 0 {

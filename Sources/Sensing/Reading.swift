@@ -70,3 +70,77 @@ public struct SensorDescription: Equatable, Sendable {
     self.isUrgent = isUrgent
   }
 }
+
+/// Destination of the sensors and values of the sources.
+public protocol ReadingSink: AnyObject {
+  /// Declares a sensor, or finds the one with the same `uniqueID`.
+  /// - Returns: nil if no more sensors fit, which is then already reported.
+  func declare(_ sensor: SensorDescription) -> SensorIndex?
+
+  /// Stores a value; the latest one of each sensor counts.
+  func record(_ reading: Reading)
+
+  /// Stores the best fix since the last cycle.
+  func record(_ fix: Fix)
+}
+
+/// Part of the board's power status that a sensor reports.
+public enum PowerFigure: Equatable, Sendable {
+  /// State of charge of the battery, in percent.
+  case charge
+  /// Voltage of the battery, in V or mV.
+  case voltage
+  /// Whether external power is present: mains or a charger.
+  case mains
+  /// The kernel's battery status; `Charging` implies external power.
+  case batteryStatus
+}
+
+extension SensorDescription {
+  /// Number of decimals of this unit at a resolution of a millionth of percent, volts or amperes;
+  /// nil for other units.
+  public var decimalsOfMillionths: UInt8? {
+    guard let unit else { return nil }
+    let words = unit.span
+    if words.elementsEqual("%") || words.elementsEqual("V") || words.elementsEqual("A") { return 6 }
+    return words.elementsEqual("mV") || words.elementsEqual("mA") ? 3 : nil
+  }
+}
+
+extension Value {
+  /// Returns the value in millionths of percent, volts or amperes; `decimals` is
+  /// `decimalsOfMillionths` of the unit. Nil if the value is not a number, or too large.
+  public func millionths(decimals: UInt8) -> Int64? {
+    guard case .number(let number) = self else { return nil }
+    let scaled = number.rounded(to: decimals)
+    return scaled.decimals == decimals ? scaled.coefficient : nil
+  }
+}
+
+/// Returns a unique id from a fixed prefix and an external name: in lower case, with `_` for every
+/// byte that is neither a letter nor a digit of ASCII.
+public func uniqueID(_ prefix: StaticString, _ name: Span<UInt8>) -> [UInt8] {
+  var identifier = [UInt8](prefix)
+  for index in name.indices {
+    switch name[index] {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+      identifier.append(name[index])
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): identifier.append(name[index] | 0x20)
+    default: identifier.append(UInt8(ascii: "_"))
+    }
+  }
+  return identifier
+}
+
+/// Pace at which the sources are read until it is changed.
+public struct SamplingPace: Equatable, Sendable {
+  /// Time between two cycles.
+  public var cycle: Duration
+  /// Whether a position is wanted. If not, a receiver can be switched off.
+  public var wantsPosition: Bool
+
+  public init(cycle: Duration, wantsPosition: Bool = true) {
+    self.cycle = cycle
+    self.wantsPosition = wantsPosition
+  }
+}

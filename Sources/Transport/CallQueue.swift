@@ -35,8 +35,6 @@ protocol CallQueueOwner: AnyObject {
   /// Token request to send before all waiting calls.
   private var wantedRefresh: AuthCall?
   private var isTokenWanted = false
-  /// Whether tokens may be sent.
-  private var isAllowed = true
   unowned(unsafe) var owner: (any CallQueueOwner)?
 
   init?(
@@ -65,35 +63,9 @@ protocol CallQueueOwner: AnyObject {
 
   // MARK: Requests of the owner
 
-  func setAllowed(_ isAllowed: Bool) {
-    guard isAllowed != self.isAllowed else { return }
-    self.isAllowed = isAllowed
-    if isAllowed { tokens.networkChanged() } else { stop() }
-  }
-
-  /// Ends the present call or renewal and all waiting calls, because no token may be sent.
-  private func stop() {
-    let isRenewing = if case .refresh = errand { true } else { wantedRefresh != nil }
-    wantedRefresh = nil
-    switch errand {
-    case .refresh: http.cancel()
-    case .call(let call, _):
-      http.cancel()
-      tell { $0.callFailed(call.id, .transport(Self.notAllowed)) }
-    case .none, .reading: break
-    }
-    if case .reading = errand {} else { errand = .none }
-    guard isRenewing else { return failAll(.transport(Self.notAllowed)) }
-    let words = Self.notAllowed.bytes
-    follow(tokens.connectionFailed(InlineText(words.span), now: Moment.now.instant))
-  }
-
-  private static let notAllowed: Text = "no token may be sent from here"
-
   /// Requests an access token; `refused` is one that the server rejected.
   func fetchToken(refused: [UInt8]?) {
     isTokenWanted = true
-    guard isAllowed else { return tellToken(.unavailable(Self.notAllowed)) }
     let now = Moment.now.instant
     let step =
       if let refused { tokens.tokenRefused(refused, now: now) } else {
@@ -106,7 +78,6 @@ protocol CallQueueOwner: AnyObject {
     guard (call.body?.count ?? 0) <= Self.requestByteCountMax else {
       return tell { $0.callFailed(call.id, .tooLarge) }
     }
-    guard isAllowed else { return tell { $0.callFailed(call.id, .transport(Self.notAllowed)) } }
     waiting.append(call)
     startNext()
   }

@@ -2,11 +2,6 @@ import Bytes
 import CCurl
 import LinuxIO
 
-/// Receiver of the readiness events of a `ConnectedSocket`.
-protocol ConnectedSocketOwner: AnyObject {
-  func socketReady(_ readiness: Readiness)
-}
-
 /// Connection that a CONNECT_ONLY transfer has opened, including TLS and proxies.
 ///
 /// The loop keeps this object alive while it watches it, but not its owner, who calls `stop`.
@@ -22,12 +17,12 @@ protocol ConnectedSocketOwner: AnyObject {
 
   private let loop: EventLoop
   private let easy: EasyHandle
-  private unowned(unsafe) var owner: (any ConnectedSocketOwner)?
+  private unowned(unsafe) var owner: WebSocketConnection?
   private var watch: Watch?
   private var readiness = Readiness.input
 
   init(
-    _ descriptor: Int32, of easy: EasyHandle, loop: EventLoop, owner: any ConnectedSocketOwner
+    _ descriptor: Int32, of easy: EasyHandle, loop: EventLoop, owner: WebSocketConnection
   ) throws(Errno) {
     self.loop = loop
     self.easy = easy

@@ -114,6 +114,9 @@ import LinuxIO
       || strstr(errorWords, "packet length too long") != nil
   }
 
+  /// Whether the last failure was that of a connection to the server itself, and not to a proxy.
+  fileprivate var metNoProxy: Bool { unsafe ccurl_failed_at_server(handle, errorWords) != 0 }
+
   /// Whether the last transfer used a URL with TLS.
   fileprivate var isEncrypted: Bool { unsafe ccurl_is_encrypted(handle) != 0 }
 
@@ -146,7 +149,7 @@ public enum ConnectionFlaw: CaseIterable, Sendable {
   case noAnswer
   /// The server closed an HTTP connection instead of answering, as an HTTPS port does.
   case noAnswerInPlain
-  /// The connection failed, and the environment of this process names a proxy.
+  /// The connection to a proxy failed that the environment of this process names.
   case environmentProxy
 
   /// Description for messages, at most `InlineText.byteCountMax` bytes.
@@ -198,7 +201,7 @@ public enum ConnectionFlaw: CaseIterable, Sendable {
       }
     case CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_PROXY:
       guard let easy, easy.takesEnvironmentProxy,
-        ccurl_has_environment_proxy(easy.isEncrypted ? 1 : 0) != 0
+        ccurl_has_environment_proxy(easy.isEncrypted ? 1 : 0) != 0, !easy.metNoProxy
       else { return nil }
       self = .environmentProxy
     default: return nil

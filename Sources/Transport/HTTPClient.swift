@@ -225,10 +225,7 @@ private func mediaType(of contentType: Span<UInt8>) -> InlineText {
   let type = contentType.extracting(0..<end).trimmed()
   var lowercased = InlineArray<47, UInt8>(repeating: 0)
   let count = min(type.count, InlineText.byteCountMax)
-  for index in 0..<count {
-    let byte = type[index]
-    lowercased[index] = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
-  }
+  for index in 0..<count { lowercased[index] = type[index].asciiLowercased }
   return InlineText(lowercased.span.extracting(0..<count))
 }
 

@@ -53,10 +53,6 @@ public import LinuxIO
   /// again. The caller should then store the fingerprint of the credential.
   public var isCredentialRejected: Bool { calls.isCredentialRejected }
 
-  /// Sets whether tokens may be sent; initially they may. If not, a call with a token ends at once;
-  /// the owner must close an open connection itself.
-  public func setTokensAllowed(_ areAllowed: Bool) { calls.setAllowed(areAllowed) }
-
   // MARK: Time
 
   /// Time at which `deadlineReached` is due, or nil; includes that of the client.

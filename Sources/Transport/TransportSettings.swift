@@ -74,16 +74,10 @@ public struct PublicKeyPin: Equatable, Sendable {
     let start = prefix.utf8CodeUnitCount
     guard text.count == start + 44, text.starts(with: prefix), text[start + 43] == UInt8(ascii: "=")
     else { return false }
-    for index in start..<start + 43 where !isBase64Digit(text[index]) { return false }
-    return true
-  }
-
-  private static func isBase64Digit(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
-      true
-    default: false
+    for index in start..<start + 43 where !text[index].isLetterOrDigit {
+      let isSign = text[index] == UInt8(ascii: "+") || text[index] == UInt8(ascii: "/")
+      guard isSign else { return false }
     }
+    return true
   }
 }

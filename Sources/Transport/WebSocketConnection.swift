@@ -275,7 +275,7 @@ extension WebSocketConnection: MultiHandleOwner {
   }
 }
 
-extension WebSocketConnection: ConnectedSocketOwner {
+extension WebSocketConnection {
   func socketReady(_ readiness: Readiness) {
     if readiness.contains(.output) { flush() }
     // Also after an error: reading finds its cause.

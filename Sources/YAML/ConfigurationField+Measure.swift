@@ -24,7 +24,7 @@ extension ConfigurationField {
   /// Whether the value is a number with this unit.
   public func isMeasure(in unit: StaticString) -> Bool {
     guard case .scalar(let text, _) = node.content else { return false }
-    return DecimalText(text).unit.span.elementsEqual(unit)
+    return WrittenMeasure(text).unit.span.elementsEqual(unit)
   }
 
   /// Reads a number with one of `units`; `range` is in the first unit.
@@ -34,7 +34,7 @@ extension ConfigurationField {
     example: StaticString
   ) -> Double? {
     guard let text = text() else { return nil }
-    let number = DecimalText(text)
+    let number = WrittenMeasure(text)
     guard let value = number.value else {
       report("\(quoted: text) is not a number with a unit", remedy: "write for example \(example)")
       return nil
@@ -57,40 +57,154 @@ extension ConfigurationField {
   }
 }
 
-/// Number as people write it, and the unit after it.
-private struct DecimalText {
-  /// Maximum number of digits after the point that are read.
+/// Number as people write it, and the unit after it: digits, optionally a decimal point, and a
+/// word.
+struct WrittenMeasure {
+  /// Maximum number of digits after the point that `value` has.
   private static let decimalsMax = 6
 
-  /// Value; nil if the text does not begin with a number.
-  let value: Double?
+  private let text: [UInt8]
+  private let wholeEnd: Int
+  private let numberEnd: Int
   let unit: [UInt8]
 
   init(_ text: [UInt8]) {
-    let wholeEnd = Self.endOfDigits(in: text, from: 0)
+    func endOfDigits(from start: Int) -> Int {
+      var end = start
+      while end < text.count, text[end].isASCIIDigit { end += 1 }
+      return end
+    }
+    self.text = text
+    wholeEnd = endOfDigits(from: 0)
     let hasPoint = wholeEnd < text.count && text[wholeEnd] == UInt8(ascii: ".")
-    let end = hasPoint ? Self.endOfDigits(in: text, from: wholeEnd + 1) : wholeEnd
-    value = Self.value(text, wholeEnd: wholeEnd, end: end)
-    var unitStart = end
-    while unitStart < text.count, text[unitStart] == UInt8(ascii: " ") { unitStart += 1 }
-    unit = [UInt8](text.span.extracting(unitStart...))
+    numberEnd = hasPoint ? endOfDigits(from: wholeEnd + 1) : wholeEnd
+    unit = [UInt8](text[numberEnd...].drop { $0 == UInt8(ascii: " ") })
   }
 
-  private static func endOfDigits(in text: [UInt8], from start: Int) -> Int {
-    var end = start
-    while end < text.count, text[end].isASCIIDigit { end += 1 }
-    return end
-  }
+  /// Whether the text begins with a number.
+  var hasNumber: Bool { wholeEnd > 0 && numberEnd != wholeEnd + 1 }
 
-  private static func value(_ text: [UInt8], wholeEnd: Int, end: Int) -> Double? {
-    guard wholeEnd > 0, end != wholeEnd + 1,
-      let whole = text.span.extracting(..<wholeEnd).decimalValue
-    else { return nil }
-    guard end > wholeEnd else { return Double(whole) }
-    let digits = text.span.extracting(wholeEnd + 1..<min(end, wholeEnd + 1 + decimalsMax))
-    guard let fraction = digits.decimalValue else { return nil }
+  /// Digits before the point, and those after it.
+  var whole: Int64? { text.span.extracting(..<wholeEnd).decimalValue }
+  var decimals: ArraySlice<UInt8> { text[min(wholeEnd + 1, numberEnd)..<numberEnd] }
+  var number: ArraySlice<UInt8> { text[..<numberEnd] }
+
+  /// Value of the number; nil without one, or if it does not fit.
+  var value: Double? {
+    guard hasNumber, let whole else { return nil }
+    let digits = [UInt8](decimals.prefix(Self.decimalsMax))
+    guard let fraction = digits.isEmpty ? 0 : digits.span.decimalValue else { return nil }
     var part = Double(fraction)
-    for _ in digits.indices { part /= 10 }
+    for _ in digits { part /= 10 }
     return Double(whole) + part
+  }
+}
+
+extension ConfigurationField {
+  /// Reads a duration with its unit, such as `1.5s`, in `range`; `example` is a valid value.
+  public func duration(in range: ClosedRange<Duration>, example: StaticString) -> Duration? {
+    guard let text = text() else { return nil }
+    do throws(Refusal) { return try Duration(text, in: range, example: example) } catch {
+      report(error)
+      return nil
+    }
+  }
+}
+
+extension Duration {
+  /// Reads a duration as a person wrote it.
+  @inline(never)
+  public init(
+    _ text: [UInt8], in range: ClosedRange<Duration>, example: StaticString
+  ) throws(Refusal) {
+    self = try DurationText(text, example: example).duration()
+    guard range.contains(self) else {
+      throw Refusal(
+        "\(quoted: text) is out of range",
+        remedy: "write a time from \(range.lowerBound) to \(range.upperBound)")
+    }
+  }
+}
+
+/// Duration as people write it: digits, optionally a decimal point, and a unit.
+private struct DurationText {
+  private struct Unit {
+    let name: StaticString
+    let nanoseconds: Int64
+  }
+
+  private static let units = [
+    Unit(name: "ms", nanoseconds: 1_000_000), Unit(name: "s", nanoseconds: 1_000_000_000),
+    Unit(name: "min", nanoseconds: 60_000_000_000), Unit(name: "h", nanoseconds: 3_600_000_000_000),
+    Unit(name: "d", nanoseconds: 86_400_000_000_000),
+  ]
+  /// Other names that people write, with the unit they mean.
+  private static let otherNames: [(name: StaticString, unit: StaticString)] = [
+    ("msec", "ms"), ("millisecond", "ms"), ("milliseconds", "ms"),
+    ("sec", "s"), ("secs", "s"), ("second", "s"), ("seconds", "s"),
+    ("m", "min"), ("mins", "min"), ("minute", "min"), ("minutes", "min"),
+    ("hr", "h"), ("hrs", "h"), ("hour", "h"), ("hours", "h"), ("day", "d"), ("days", "d"),
+  ]
+
+  private let text: [UInt8]
+  private let example: StaticString
+  private let measure: WrittenMeasure
+
+  init(_ text: [UInt8], example: StaticString) throws(Refusal) {
+    self.text = text
+    self.example = example
+    measure = WrittenMeasure(text)
+    guard measure.hasNumber, measure.unit.first != UInt8(ascii: ".") else {
+      throw Refusal("\(quoted: text) is not a duration", remedy: "write for example \(example)")
+    }
+  }
+
+  func duration() throws(Refusal) -> Duration {
+    guard let known = Self.unit(named: measure.unit) else { throw refusalOfUnit }
+    let fraction = try fractionNanoseconds(of: known.nanoseconds)
+    guard let whole = measure.whole, whole <= Int64.max / known.nanoseconds - 1 else {
+      throw Refusal("\(quoted: text) is out of range", remedy: "write for example \(example)")
+    }
+    return .nanoseconds(whole * known.nanoseconds + fraction)
+  }
+
+  private static func unit(named name: [UInt8]) -> Unit? {
+    for unit in units where name.span.elementsEqual(unit.name) { return unit }
+    return nil
+  }
+
+  private func fractionNanoseconds(of unitNanoseconds: Int64) throws(Refusal) -> Int64 {
+    var sum: Int64 = 0
+    var place = unitNanoseconds
+    for digit in measure.decimals {
+      let value = Int64(digit - UInt8(ascii: "0"))
+      guard value == 0 || (place >= 10 && place.isMultiple(of: 10)) else {
+        throw Refusal("\(quoted: text) has too many digits", remedy: "leave some out")
+      }
+      place /= 10
+      sum += value * place
+    }
+    return sum
+  }
+
+  private var refusalOfUnit: Refusal {
+    guard !measure.unit.isEmpty else {
+      return Refusal("\(quoted: text) has no unit", remedy: "write for example \(example)")
+    }
+    guard let meant = meantUnit, text.count <= MessageText.quotedCharactersMax else {
+      return Refusal(
+        "\(quoted: text) is not a duration",
+        remedy: "write for example \(example); the units are \(anyOf: Self.units.map { $0.name })")
+    }
+    return Refusal(
+      "\(quoted: text) is not a duration",
+      remedy: "write for example \(bytes: [UInt8](measure.number))\(meant)")
+  }
+
+  private var meantUnit: StaticString? {
+    let written = measure.unit.lowercasedASCII
+    if let unit = Self.unit(named: written) { return unit.name }
+    for other in Self.otherNames where written.span.elementsEqual(other.name) { return other.unit }
+    return nil
   }
 }

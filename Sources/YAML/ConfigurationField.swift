@@ -111,12 +111,8 @@ public final class SeenTexts {
 
   public init() {}
 
-  /// Records the text of `field`, and reports it if it was used before.
-  ///
-  /// - Parameters:
-  ///   - text: the text that must be unique.
-  ///   - field: the field that contains it.
-  ///   - written: the text as written, if several texts have the same meaning.
+  /// Records the text of `field`, and reports it if it was used before. `written` is the text as
+  /// written, if several texts have the same meaning.
   public func add(_ text: [UInt8], of field: ConfigurationField, writtenAs written: [UInt8]? = nil)
   {
     let written = written ?? text

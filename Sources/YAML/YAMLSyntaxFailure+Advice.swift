@@ -2,9 +2,7 @@ import Bytes
 
 extension YAMLSyntaxFailure {
   /// Returns the failure as a problem for the user: its beginning, as far as known, and a remedy.
-  ///
-  /// - Parameter source: the text; libyaml's own mark of its end may be a line further.
-  /// - Returns: the problem, at a position that exists.
+  /// Its position exists in `source`; libyaml's own mark of the end may be a line further.
   func explained(in source: ConfigurationSource) -> ConfigurationProblem {
     guard !problem.isEmpty else { return .outOfMemory }
     let end = source.end

@@ -74,8 +74,8 @@ __attribute__((constructor)) static void plug_in(void) {
 }
 EOT
   # shellcheck disable=SC2154  # from need_swift
-  "$swift_tools/clang" -shared -fPIC -O1 -I Tests/FakeGPIO/include -o "$1/lines.so" \
-    "$1/lines.c" Tests/FakeGPIO/fakegpio.c
+  "$swift_tools/clang" -shared -fPIC -O1 -I Tests/Support/FakeGPIO/include -o "$1/lines.so" \
+    "$1/lines.c" Tests/Support/FakeGPIO/fakegpio.c
 }
 
 # write_configuration FOLDER PORT: that of a board with the names of dashboards/homeward.yaml; gpsd

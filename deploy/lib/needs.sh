@@ -2,9 +2,9 @@
 # What a script of this repository needs from the machine. Sourced, with `set -euo pipefail`.
 # Everything here speaks on stderr, so the caller's stdout stays its own.
 
-# The Debian packages that the agent is built with.
+# The Debian packages that the agent is built with. libgpiod-dev is that of version 2.
 # shellcheck disable=SC2034  # for the caller
-agent_packages=(libcurl4-openssl-dev libsodium-dev libgps-dev libyaml-dev)
+agent_packages=(libcurl4-openssl-dev libsodium-dev libgps-dev libgpiod-dev libyaml-dev)
 
 # fail CODE MESSAGE...: ends the script with a code of sysexits.h: 64 usage, 69 unavailable.
 fail() {
@@ -15,6 +15,8 @@ fail() {
 }
 
 needs_file=$(realpath "${BASH_SOURCE[0]}")
+# What Debian 12 needs of libgpiod lies here.
+libgpiod=${needs_file%/deploy/lib/needs.sh}/libgpiod
 
 # apt_get WHY ARGUMENT...: apt-get as root, one at a time, for not every lock of apt is waited for;
 # without root and sudo ends with WHY.
@@ -49,13 +51,73 @@ install_packages() {
 need_packages() {
   local name missing=()
   for name in "$@"; do
-    [[ $(dpkg-query --show --showformat='${db:Status-Status}' "$name" 2>/dev/null) == installed ]] ||
+    if is_installed "$name"; then
+      continue
+    elif [[ $name == libgpiod-dev ]] && (. /etc/os-release && [[ ${VERSION_CODENAME-} == bookworm ]]); then
+      unpack_libgpiod
+    else
       missing+=("$name")
+    fi
   done
   [[ ${#missing[@]} -eq 0 ]] || install_packages "${missing[@]}"
 }
 
-# The mirror of Debian that this machine's apt uses; empty when its lists were never fetched.
+# is_installed NAME: whether a Debian package is there, and of libgpiod-dev version 2.
+is_installed() {
+  # shellcheck disable=SC2016  # dpkg's fields, not the shell's
+  local found='${db:Status-Status} ${Version}'
+  found=$(dpkg-query --show --showformat="$found" "$1" 2>/dev/null) || return 1
+  [[ $found == installed\ * && ($1 != libgpiod-dev || $found == *\ 2.*) ]]
+}
+
+# unpack_libgpiod: fills the folder `libgpiod` with the header and the static library of version 2,
+# if they are not there. Debian 12 has that version in bookworm-backports, but to install it is to
+# remove version 1 and the programs that need it. apt verifies what it fetches.
+unpack_libgpiod() {
+  [[ ! -e $libgpiod/libgpiod.a ]] || return 0
+  local mirror='' folder lock
+  find_mirror
+  exec {lock}<"$needs_file"
+  flock "$lock"
+  if [[ ! -e $libgpiod/libgpiod.a ]]; then
+    printf 'Unpacking libgpiod-dev of bookworm-backports\n' >&2
+    folder=$(mktemp --directory)
+    fetch_backport "$folder" libgpiod-dev
+    dpkg-deb --extract "$folder"/libgpiod-dev_*.deb "$folder/root"
+    mkdir -p "$libgpiod"
+    cp "$folder"/root/usr/{include/gpiod.h,share/doc/libgpiod-dev/changelog.Debian.gz} "$libgpiod"
+    # The last one, by which the folder is known to be whole.
+    cp "$folder"/root/usr/lib/*/libgpiod.a "$libgpiod/unfinished"
+    mv "$libgpiod/unfinished" "$libgpiod/libgpiod.a"
+    rm -rf "$folder"
+  fi
+  exec {lock}<&-
+}
+
+# fetch_backport FOLDER NAME: downloads a package of bookworm-backports from `mirror`. The machine's
+# own apt keeps its sources and lists.
+fetch_backport() {
+  local keyring=/usr/share/keyrings/debian-archive-keyring.gpg folder=$1 apt
+  mkdir -p "$folder"/{lists,cache/archives}/partial
+  echo "deb [signed-by=$keyring] $mirror bookworm-backports main" >"$folder/sources.list"
+  apt=(
+    apt-get --quiet --quiet -o APT::Sandbox::User=root
+    -o Acquire::Languages=none -o Acquire::Retries=3 -o Debug::NoLocking=1
+    -o Dir::Etc::SourceList="$folder/sources.list" -o Dir::Etc::SourceParts=/dev/null
+    -o Dir::State="$folder" -o Dir::State::Lists="$folder/lists" -o Dir::State::status=/dev/null
+    -o Dir::Cache="$folder/cache")
+  { "${apt[@]}" update && (cd "$folder" && "${apt[@]}" download "$2"); } >&2 ||
+    fail 69 "apt-get could not fetch $2 of bookworm-backports"
+}
+
+# find_mirror: sets `mirror`, if it is empty, to the mirror of Debian that this machine's apt uses.
+find_mirror() {
+  [[ -n $mirror ]] || mirror=$(own_mirror)
+  [[ -n $mirror ]] || { apt_get "apt has no package lists" update && mirror=$(own_mirror); }
+  [[ -n $mirror ]] || fail 69 "this machine's apt has no Debian mirror"
+}
+
+# own_mirror: prints the mirror of this machine's apt; nothing when its lists were never fetched.
 own_mirror() {
   # shellcheck disable=SC2016  # apt's fields, not the shell's
   apt-get indextargets --format '$(ORIGIN) $(RELEASE) $(COMPONENT) $(REPO_URI)' \

@@ -15,10 +15,21 @@ extension StateDirectory {
         try keep(rejectedFingerprint: fingerprint, isForGood: uplink.isServerKnown)
       case .acceptance(let fingerprint): try keep(acceptedFingerprint: fingerprint)
       case .keyless(let registration): try keepKeyless(registration)
-      case .probe: try checkCanKeep()
       }
       uplink.stateWritten()
     } catch { uplink.stateFailed(words: error.text.bytes) }
+  }
+
+  /// Returns whether the result of a call can be stored, and reports it to `uplink`.
+  func canKeepResult(of channel: Uplink.Channel, for uplink: Uplink) -> Bool {
+    do throws(CommandFailure) {
+      try checkCanKeep()
+      uplink.stateWritten()
+      return true
+    } catch {
+      uplink.callNotMade(channel, words: error.text.bytes)
+      return false
+    }
   }
 
   func readRejectedTokens(for uplink: Uplink) {

@@ -175,13 +175,14 @@ final class UplinkDriver {
     case .readTokenFile:
       uplink.tokenFileRead(settings.tokenFile.map(readToken) ?? .failure(.noFileNamed))
     case .keepHours: uplink.hoursKept(hours.write(uplink.waitingHours))
-    case .send(let call): send(call)
+    case .send(let call, let ifWritable):
+      if canMakeCall(call.channel, ifWritable: ifWritable) { send(call) }
     case .cancel(.webhook):
       messages.cancel()
       webSocket?.cancelPost()
     case .cancel(.login): logins.cancel()
     case .leaveConnection: messages.leaveConnection()
-    case .post: post()
+    case .post(let ifWritable): if canMakeCall(.webhook, ifWritable: ifWritable) { post() }
     case .ask(let request): webSocket?.ask(request)
     case .setWebSocketAllowed(let isAllowed): webSocket?.setAllowed(isAllowed)
     case .connectWebSocket: webSocket?.setAllowed(true)
@@ -194,6 +195,10 @@ final class UplinkDriver {
   }
 
   // MARK: Requests
+
+  private func canMakeCall(_ channel: Uplink.Channel, ifWritable: Bool) -> Bool {
+    !ifWritable || state.canKeepResult(of: channel, for: uplink)
+  }
 
   private func send(_ call: Uplink.Call) {
     switch call {

@@ -2,9 +2,7 @@ import Bytes
 public import YAML
 
 extension BoardFile {
-  /// Parses a board file. At most 64 KiB of the bytes are read.
-  ///
-  /// - Throws: every problem of the file, each with its line and column.
+  /// Parses a board file of at most 64 KiB; throws every problem with its line and column.
   public static func parse(_ source: [UInt8]) throws(ConfigurationErrors) -> BoardFile {
     let problems = ProblemCollector()
     guard

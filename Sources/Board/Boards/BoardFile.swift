@@ -18,7 +18,6 @@ public struct BoardFile: Equatable, Sendable {
   /// `headers`: at least one.
   public let headers: [Header]
 
-  /// A GPIO chip.
   public struct Chip: Equatable, Sendable {
     /// Name in this file.
     public let name: [UInt8]
@@ -47,7 +46,6 @@ public struct BoardFile: Equatable, Sendable {
     /// `function`: signal that uses the line when the function is enabled.
     public let signal: Signal?
 
-    /// Name that is shown.
     public var name: [UInt8] { names.first ?? [] }
   }
 

@@ -2,7 +2,6 @@ import Bytes
 public import LinuxIO
 public import YAML
 
-/// The board files of this machine.
 public struct BoardFiles: Sendable {
   /// Folder of the user's files, which take precedence.
   public static let ownFolder: StaticString = "/etc/homeward/boards"
@@ -14,12 +13,10 @@ public struct BoardFiles: Sendable {
 
   private let folders: [Path]
 
-  /// - Parameter folders: folders of the files, in the order of precedence.
+  /// Creates the files of these folders, in the order of precedence.
   public init(folders: [Path]) { self.folders = folders }
 
   /// The user's files, then those of the program.
-  ///
-  /// - Parameter folder: folder of the program's files.
   public init(packagedIn folder: [UInt8]) {
     self.init(folders: [Path(Self.ownFolder), Path(folder)])
   }
@@ -27,9 +24,8 @@ public struct BoardFiles: Sendable {
   /// Returns the board file of this machine: the one whose word stands first in the device tree,
   /// one with a `model` before one without, a user's file before others. Nil if none matches.
   ///
-  /// A file without any word of the device tree is not parsed.
-  ///
-  /// - Throws: the failure of a file that may be of this machine.
+  /// A file without any word of the device tree is not parsed; a failure is that of a file that may
+  /// be of this machine.
   public func board(of tree: DeviceTree) throws(BoardFileFailure) -> BoardFile? {
     var best: (rank: Int, board: BoardFile)?
     for folder in folders {
@@ -55,7 +51,6 @@ public struct BoardFiles: Sendable {
     return nil
   }
 
-  /// Returns the names of all board files.
   public func names() throws(BoardFileFailure) -> [[UInt8]] {
     var names: [[UInt8]] = []
     for folder in folders {
@@ -67,7 +62,6 @@ public struct BoardFiles: Sendable {
     return names
   }
 
-  /// Reads the board in a file.
   public static func board(at path: Path) throws(BoardFileFailure) -> BoardFile {
     try parse(try read(path), of: path)
   }
@@ -128,14 +122,12 @@ extension [UInt8] {
   }
 }
 
-/// The failure of a board file.
 public enum BoardFileFailure: Error, Equatable {
   case unreadable(Path, Errno)
   /// Each problem has its line and column.
   case malformed(Path, ConfigurationErrors)
   /// No file is of the machine with these words in its device tree; empty if there is no tree.
   case unknownBoard(compatible: [[UInt8]])
-  /// No file has this name.
   case unknownName([UInt8], among: [[UInt8]])
 }
 

@@ -3,6 +3,55 @@ public import LinuxIO
 public import Sensing
 public import YAML
 
+/// The device tree that the kernel was started with, as sysfs shows it in
+/// `firmware/devicetree/base` (Documentation/ABI/testing/sysfs-firmware-ofw).
+public struct DeviceTree: Sendable {
+  private static let propertyByteCountMax = 4096
+
+  private let root: Path
+  /// Names of the board, the most exact first; empty on a machine without a device tree.
+  public let compatible: [[UInt8]]
+  /// Model name from the maker; empty if there is none.
+  public let model: [UInt8]
+
+  /// Reads the tree below the mount point of sysfs; a machine without one is not a failure.
+  public init(of sys: Path) throws(BoardFileFailure) {
+    root = sys / "firmware/devicetree/base"
+    do throws(Errno) {
+      compatible = try Self.property("compatible", of: root)
+      model = try Self.property("model", of: root).first ?? []
+    } catch {
+      throw .unreadable(root, error)
+    }
+  }
+
+  /// Returns the texts of a property, which end with a NUL each; empty if it does not exist.
+  private static func property(
+    _ name: StaticString, of node: Path
+  ) throws(Errno) -> [[UInt8]] {
+    do throws(Errno) {
+      let bytes = try readFile(at: node / name, byteCountMax: propertyByteCountMax)
+      return bytes.split(separator: 0).map { [UInt8]($0) }
+    } catch .noSuchFile {
+      return []
+    }
+  }
+
+  /// Returns whether the kernel uses the device at a node; nil if the node does not exist or cannot
+  /// be read.
+  public func isEnabled(_ node: [UInt8]) -> Bool? {
+    let path = root / [UInt8](node.drop { $0 == UInt8(ascii: "/") })
+    do throws(Errno) {
+      // Each node has a name, and a node without a status is enabled.
+      guard try !Self.property("name", of: path).isEmpty else { return nil }
+      let status = try Self.property("status", of: path).first ?? [UInt8]("okay")
+      return status.span.elementsEqual("okay") || status.span.elementsEqual("ok")
+    } catch {
+      return nil
+    }
+  }
+}
+
 /// The GPIO lines for the names of a board's pins.
 public struct BoardPins: Sendable {
   /// Nil for a board without a file: only the kernel then knows lines.
@@ -11,20 +60,14 @@ public struct BoardPins: Sendable {
   public init(_ board: BoardFile?) { self.board = board }
 
   /// Finds the board file of this machine.
-  ///
-  /// - Parameters:
-  ///   - sys: mount point of sysfs.
-  ///   - folder: folder of the program's board files.
-  /// - Throws: the failure of a board file that may be of this machine.
   public init(sys: Path, packagedIn folder: [UInt8]) throws(BoardFileFailure) {
     self.init(try BoardFiles(packagedIn: folder).board(of: try DeviceTree(of: sys)))
   }
 
   /// Returns the possible addresses of the line that a person wrote, best first: the kernel's own
   /// name, then the address in the board file for the pin with this name. That is a chip and an
-  /// offset, or for a chip whose label is not constant, the other names of the line.
-  ///
-  /// - Throws: a refusal if the pin is not a GPIO line.
+  /// offset, or for a chip whose label is not constant, the other names of the line. Refuses a pin
+  /// that is not a GPIO line.
   public func addresses(of written: GPIOLineAddress) throws(Refusal) -> [GPIOLineAddress] {
     guard case .name(let name) = written, let board, let place = board.place(named: name) else {
       return [written]

@@ -20,7 +20,6 @@ extension Configuration {
     return try read(text, of: file)
   }
 
-  /// Returns the text of the configuration file of a command.
   public static func text(of file: [UInt8]) throws(CommandFailure) -> [UInt8] {
     if let text = try text(ifThereIn: file) { return text }
     throw CommandFailure(unreadable: file, .noSuchFile)
@@ -82,11 +81,8 @@ extension Configuration {
   }
 
   /// Parses a configuration file. At most 64 KiB of the bytes are read, in time about proportional
-  /// to their number.
-  ///
-  /// - Parameter source: whole file; see `Configuration` for its keys.
-  /// - Returns: the configuration, complete and within all limits.
-  /// - Throws: every problem of the file; after an error in its YAML, only the problems before it.
+  /// to their number. Throws every problem of the file; after an error in its YAML, only the
+  /// problems before it.
   public static func parse(_ source: [UInt8]) throws(ConfigurationErrors) -> Configuration {
     try parse(source, on: nil)
   }

@@ -145,7 +145,6 @@ extension Configuration {
 }
 
 extension Duration {
-  /// Default of `every`.
   static var standardEvery: Duration { .seconds(60) }
 }
 

@@ -12,12 +12,14 @@ public struct Login {
 
   /// Treatment of a rejected token: see `RejectedTokens`.
   public static let whenShownAgain: MessageText =
-    "because it may ban this address, the same one is never sent again over https://, and less and"
-    + " less often over http://"
+    "because it may ban this address, the same one is sent less and less often, and over https://"
+    + " without a home_network never again"
 
   public let credential: Credential
   /// Nil for the credential from pairing.
   private let file: [UInt8]?
+  /// Whether a rejection by the configured server is final.
+  private let isServerKnown: Bool
 
   public init(_ configuration: Configuration, _ state: StateDirectory) throws(CommandFailure) {
     guard let login = try Login.find(configuration, state) else {
@@ -26,9 +28,10 @@ public struct Login {
     self = login
   }
 
-  private init(_ credential: Credential, in file: [UInt8]?) {
+  private init(_ credential: Credential, in file: [UInt8]?, _ configuration: Configuration) {
     self.credential = credential
     self.file = file
+    isServerKnown = configuration.homeAssistant.server.isKnown
   }
 
   /// Returns the login; nil if no file is configured and pairing stored no credential.
@@ -37,10 +40,10 @@ public struct Login {
   ) throws(CommandFailure) -> Login? {
     guard let file = configuration.homeAssistant.tokenFile else {
       guard let credential = try state.keptCredential() else { return nil }
-      return Login(credential, in: nil)
+      return Login(credential, in: nil, configuration)
     }
     switch readToken(file) {
-    case .success(let token): return Login(.accessToken(token), in: file)
+    case .success(let token): return Login(.accessToken(token), in: file, configuration)
     case .failure(let flaw): throw CommandFailure(flaw)
     }
   }
@@ -50,13 +53,17 @@ public struct Login {
       credential: credential, rejected: rejected, seed: randomSeed(), now: Moment.now.instant)
   }
 
+  /// Stores that the configured server rejected this login.
+  public func keepRejection(in state: StateDirectory) throws(CommandFailure) {
+    try state.keep(rejectedFingerprint: credential.fingerprint, isForGood: isServerKnown)
+  }
+
   /// Remedy after Home Assistant has rejected the login.
   public var remedy: MessageText {
     guard let file else { return Arguments.command("pair --login") }
     return "write a new token to \(Path(file)), and restart the agent"
   }
 
-  /// Message of the rejection with its remedy.
   public var rejectedWithRemedy: MessageText { "\(Self.rejectedWords). What to do: \(remedy)" }
 }
 
@@ -66,7 +73,6 @@ extension CommandFailure {
   }
 }
 
-/// Reads the token in a file.
 public func readToken(_ path: [UInt8]) -> Result<[UInt8], Enrollment.TokenFlaw> {
   let bytes: [UInt8]
   do throws(Errno) {

@@ -1,11 +1,10 @@
 public import Bytes
 import CLinux
-import LinuxIO
+public import LinuxIO
 
 /// The reason why a command does not start: a wrong command line, or a request for help.
 public enum UsageError: Error {
   case mistake(MessageText)
-  /// An unknown word.
   case unknown([UInt8])
   case helpWanted
 }
@@ -35,8 +34,8 @@ public struct Arguments {
       })
   }
 
-  /// - Throws: `helpWanted` for `--help` or `-h`; a mistake if the last argument has a value and
-  ///   takes none.
+  /// Returns the next argument. Throws `helpWanted` for `--help` or `-h`, and a mistake if the last
+  /// argument has a value and takes none.
   public mutating func next() throws(UsageError) -> Argument? {
     if let attached { throw .mistake("\(bytes: attached.option.printable) takes no value") }
     guard var word = rest.popFirst() else { return nil }
@@ -106,5 +105,26 @@ public struct Argument {
 
   public static func ~= (literal: StaticString, argument: Argument) -> Bool {
     argument.bytes.span.elementsEqual(literal)
+  }
+}
+
+/// The failure of a command: the message and the exit code. Each problem of a configuration begins
+/// with its place, FILE:LINE:COLUMN, as editors expect.
+public struct CommandFailure: Error {
+  public let code: ExitCode
+  public let text: MessageText
+
+  // Used in hundreds of places, and seldom called.
+  @inline(never)
+  public init(code: ExitCode, text: MessageText) {
+    self.code = code
+    self.text = text
+  }
+
+  /// The failure of an action that needs sudo. It does not mean that the file has to change.
+  public init(notPermitted path: Path) {
+    self.init(
+      code: .noPermission,
+      text: "\(path) is for the agent and root only; run: \(Arguments.commandWithSudo)")
   }
 }

@@ -14,11 +14,6 @@ extension Configuration {
 
   /// Finds everything on this board, kind by kind, each with the YAML that reports it, and whether
   /// this configuration already does. The YAML can be copied into a configuration.
-  ///
-  /// - Parameters:
-  ///   - loop: event loop for the request to gpsd.
-  ///   - devices: folder of the devices.
-  /// - Returns: the kinds in the order for people.
   public func findSources(loop: EventLoop, devices: Path = Path("/dev")) -> [FoundKind] {
     let search = BoardSearch(
       sys: Path(host.sys), devices: devices, configured: sensors.map { $0.entry },

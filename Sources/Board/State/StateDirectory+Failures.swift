@@ -1,6 +1,7 @@
 public import Bytes
 public import HomeAssistant
 public import LinuxIO
+public import Outbox
 
 extension StateDirectory {
   /// Creates and locks the directory of a command.
@@ -21,16 +22,24 @@ extension StateDirectory {
   }
 
   private func open(orInUse words: MessageText) throws(CommandFailure) {
-    switch open() {
-    case .open: return
-    case .inUse: throw CommandFailure(code: .temporaryFailure, text: words)
+    if let failure = failure(of: open(), orInUse: words) { throw failure }
+  }
+
+  /// Failure with which each agent and command refuses the directory because of other users; nil
+  /// if there is none.
+  public var exposureFailure: CommandFailure? { exposure.flatMap { failure(of: $0, orInUse: "") } }
+
+  private func failure(of opening: Opening, orInUse words: MessageText) -> CommandFailure? {
+    switch opening {
+    case .open: return nil
+    case .inUse: return CommandFailure(code: .temporaryFailure, text: words)
     case .foreign:
-      throw CommandFailure(
+      return CommandFailure(
         code: .noPermission,
         text: "\(path) belongs to another user; run this as that user or with sudo, or set another"
           + " state_directory")
     case .shared:
-      throw CommandFailure(
+      return CommandFailure(
         code: .noPermission,
         text: "other users can write to \(path), which holds the key of this board; run: sudo chmod"
           + " go-w \(typed: path)")
@@ -41,19 +50,18 @@ extension StateDirectory {
         : "other users can write to \(above.path), and"
       let remedy: MessageText =
         above.isForeign ? "" : "run: sudo chmod go-w \(typed: above.path), or "
-      throw CommandFailure(
+      return CommandFailure(
         code: .noPermission,
         text: "\(flaw) could replace \(path), which holds the key of this board; \(remedy)set"
           + " another state_directory")
-    case .failed(.notPermitted): throw CommandFailure(notPermitted: path)
+    case .failed(.notPermitted): return CommandFailure(notPermitted: path)
     case .failed(let error):
-      throw CommandFailure(
+      return CommandFailure(
         code: .noInput,
         text: "\(path) cannot be used: \(error); create it, or set another state_directory")
     }
   }
 
-  /// Returns the stored registration, or nil.
   public func keptRegistration() throws(CommandFailure) -> Registration? {
     try opened(
       readRegistration(), Self.registrationName,
@@ -89,7 +97,7 @@ extension StateDirectory {
   }
 
   /// Stores that Home Assistant, or a server in its place, rejected a credential. `isForGood` marks
-  /// the rejection as permanent, which a command never does.
+  /// the rejection as permanent, but not at an address that a person types.
   public func keep(
     rejectedFingerprint: [UInt8], isForGood: Bool = false
   ) throws(CommandFailure) {
@@ -157,8 +165,10 @@ public enum DiskFlaw: Sendable {
   case full(Path)
   case readOnly(Path)
 
-  /// Nil if the disk can be written, or if the directory does not exist yet.
-  public init?(of directory: Path) {
+  /// Nil if the disk can be written, if no data is to be stored there, or if the directory does not
+  /// exist yet.
+  public init?(of directory: Path, _ durability: Durability) {
+    guard durability != .memory else { return nil }
     guard let space = try? FileSystemSpace(holding: directory) else { return nil }
     if space.isReadOnly {
       self = .readOnly(mountPoint(holding: directory))

@@ -49,13 +49,10 @@ public final class StateDirectory {
     do throws(Errno) {
       try makePrivateDirectory(at: path)
       let directory = try Descriptor(opening: path, mode: .directory)
-      let owner = try directory.owner()
+      let owner = try directory.status()
       // Root may work for any user: the files that it creates there belong to that user.
       guard [0, owner.user].contains(geteuid()) || owner.user == 0 else { return .foreign }
-      guard !owner.sharesWriting else { return .shared }
-      if let exposed = try ExposedDirectory.first(above: path, of: owner) {
-        return .exposed(exposed)
-      }
+      if let flaw = try exposure(owner) { return flaw }
       if let kept = LinuxIO.lock(keptFor: directory) {
         lock = consume kept
       } else {
@@ -70,9 +67,21 @@ public final class StateDirectory {
     }
   }
 
-  /// Restarts the program, and keeps the lock so that no other agent gets the directory.
-  ///
-  /// - Returns: the error of a failed restart.
+  private func exposure(_ owner: FileStatus) throws(Errno) -> Opening? {
+    guard !owner.sharesWriting else { return .shared }
+    return try ExposedDirectory.first(above: path, of: owner).map { .exposed($0) }
+  }
+
+  /// Whether other users may write to the directory or replace it, without opening it; nil if they
+  /// may not, or if it does not exist.
+  var exposure: Opening? {
+    do throws(Errno) {
+      return try exposure(try Descriptor(opening: path, mode: .directory).status())
+    } catch { return nil }
+  }
+
+  /// Restarts the program, and keeps the lock so that no other agent gets the directory. Returns
+  /// the error of a failed restart.
   public func perform(_ next: consuming NextStart) -> Errno {
     guard let held = lock.take() else { preconditionFailure("the directory is not open") }
     let error = next.perform(keeping: held)
@@ -174,17 +183,24 @@ public final class StateDirectory {
   }
 
   public func write(_ registration: Registration) throws(Errno) {
-    var buffer = ByteBuffer(capacity: Registration.fileByteCountMax)
-    registration.writeFile(into: &buffer)
-    defer { buffer.wipe() }
-    try replaceFile(named: Self.registrationName, in: path, with: buffer.bytes)
+    try writeSecret(Self.registrationName, Registration.fileByteCountMax) {
+      registration.writeFile(into: &$0)
+    }
   }
 
   public func write(_ credential: Credential) throws(Errno) {
-    var buffer = ByteBuffer(capacity: Credential.fileByteCountMax)
-    credential.writeFile(into: &buffer)
+    try writeSecret(Self.credentialName, Credential.fileByteCountMax) {
+      credential.writeFile(into: &$0)
+    }
+  }
+
+  private func writeSecret(
+    _ name: StaticString, _ byteCountMax: Int, _ write: (inout ByteBuffer) -> Void
+  ) throws(Errno) {
+    var buffer = ByteBuffer(capacity: byteCountMax)
     defer { buffer.wipe() }
-    try replaceFile(named: Self.credentialName, in: path, with: buffer.bytes)
+    write(&buffer)
+    try replaceFile(named: name, in: path, with: buffer.bytes)
   }
 
   /// Removes registration and credential. Rejected tokens remain stored.
@@ -203,12 +219,7 @@ public final class StateDirectory {
     }
   }
 
-  /// Stores that Home Assistant rejected a token.
-  ///
-  /// - Parameters:
-  ///   - rejectedFingerprint: fingerprint of the token.
-  ///   - isForGood: whether the server that rejected it proved its identity.
-  /// - Throws: the error of the disk.
+  /// Stores that Home Assistant rejected a token; `isForGood` if the server proved its identity.
   public func write(rejectedFingerprint: [UInt8], isForGood: Bool) throws(Errno) {
     try changeRejectedTokens {
       $0.insert(fingerprint: rejectedFingerprint, isForGood: isForGood, now: Moment.now.instant)

@@ -59,11 +59,8 @@ public import LinuxIO
   /// Number of entries that the journal had no room for.
   private var missingCount = 0
 
-  /// - Parameters:
-  ///   - waits: whether to wait for a slow reader of standard error; false for the working agent.
-  ///   - level: least severe level that is logged.
-  ///   - descriptor: destination of the lines: standard error.
-  ///   - journal: socket of the journal.
+  /// Creates a log of lines down to `level`. `waits`: whether to wait for a slow reader; false for
+  /// the working agent.
   public init(
     waits: Bool = true, level: Level = .info, descriptor: Int32 = 2,
     journal: @autoclosure () -> JournalSocket = JournalSocket()
@@ -186,7 +183,6 @@ public final class LineOutput {
   }
 }
 
-/// The state of standard output.
 public enum StandardOutput {
   /// Error that prevented output; nil also if the reader has left, which is not a failure. The
   /// program reports it at its end.
@@ -230,5 +226,43 @@ public func writeToTerminal(_ bytes: [UInt8], _ descriptor: Int32) -> Bool {
       written += count
     }
     return true
+  }
+}
+
+extension [UInt8] {
+  /// Lines for standard output, wrapped to the width of the terminal, if it is one.
+  public var wrappedForOutput: [UInt8] { wrapped(columns: terminalColumns(STDOUT_FILENO)) }
+
+  /// Returns the text with a line end in place of the space before each word that does not fit into
+  /// `columns`; unchanged if that is 0. Continuation lines are indented to the last column of a
+  /// table, which two spaces separate.
+  func wrapped(columns: Int) -> [UInt8] {
+    guard columns > 0 else { return self }
+    var wrapped: [UInt8] = []
+    var column = 0
+    var indent = 0
+    var space: (index: Int, column: Int)?
+    for byte in self {
+      let isAfterSpace = wrapped.last == UInt8(ascii: " ")
+      wrapped.append(byte)
+      switch byte {
+      case UInt8(ascii: "\n"):
+        (column, indent, space) = (0, 0, nil)
+      case UInt8(ascii: " "):
+        column += 1
+        if isAfterSpace, column <= columns / 2 { indent = column }
+        space = (wrapped.count - 1, column)
+      // Continuation bytes of a character take no column.
+      case 0x80..<0xC0: continue
+      default:
+        column += 1
+        guard column > columns, let last = space, last.column > indent else { continue }
+        let margin = [UInt8](repeating: UInt8(ascii: " "), count: indent)
+        wrapped.replaceSubrange(last.index...last.index, with: [UInt8(ascii: "\n")] + margin)
+        column += indent - last.column
+        space = nil
+      }
+    }
+    return wrapped
   }
 }

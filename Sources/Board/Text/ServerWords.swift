@@ -1,6 +1,8 @@
 public import Bytes
 public import HomeAssistant
 public import Outbox
+import Sensing
+public import Transport
 
 /// The subject of a refused request, in the parts of a message about it.
 public struct RefusedRequest {
@@ -171,4 +173,67 @@ extension WebSocketRefusal {
 extension RequestError {
   /// Reason why a request has no answer, for a person who waits for it.
   public var words: MessageText { "\(shown: summary)" }
+}
+
+extension MessageText.StringInterpolation {
+  /// Appends why there is no connection to Home Assistant, and the remedy if it is known.
+  public mutating func appendInterpolation(unreached reason: InlineText) {
+    appendInterpolation(reason)
+    if let flaw = ConnectionFlaw(reason) { appendInterpolation("; \(flaw.remedy)" as MessageText) }
+  }
+}
+
+extension InlineText {
+  /// Converts a reason from the library, which may be longer there.
+  public init(text: Text) {
+    let bytes = text.bytes
+    self.init(bytes.span)
+  }
+}
+
+extension ConnectionFlaw {
+  /// Remedy for people.
+  public var remedy: MessageText {
+    switch self {
+    case .untrustedCertificate:
+      "name its authority's certificate in home_assistant.tls.ca_file, or renew an expired"
+        + " certificate"
+    case .otherAuthority:
+      "home_assistant.tls.ca_file must hold the certificate of the authority that signed it"
+    case .unreadableAuthorities: "check home_assistant.tls.ca_file"
+    case .certificateOutOfDate: "compare the clocks; \"date\" shows that of this board"
+    case .certificateForAnotherName: "use the name in the certificate as the address"
+    case .otherPublicKey: "check home_assistant.tls.public_key"
+    case .noTLS, .plainServer:
+      "write http:// in home_assistant.url, or use the port that serves HTTPS"
+    case .noAnswer: "read the log of the server there"
+    case .noAnswerInPlain: "if that port needs TLS, write https:// in home_assistant.url"
+    case .environmentProxy:
+      "check http_proxy, https_proxy and all_proxy in its environment; no_proxy excludes a server"
+    }
+  }
+}
+
+extension CommandProblem {
+  /// Reason why a command was not executed, and the remedy, for people.
+  public var words: MessageText {
+    switch self {
+    case .unknownCommand: "this agent does not know this command"
+    case .notAllowed: "the configuration does not allow it (commands)"
+    case .notConfirmed:
+      "Home Assistant did not accept the confirmation, and may have reported to the sender that the"
+        + " command did not arrive"
+    case .repeated: "a command with this id arrived before"
+    case .tooMany: "too many results wait for Home Assistant"
+    case .wrongData(let key): "\(key.text) of its data is missing or invalid"
+    case .unknownOutput: "the configuration has no output of this name"
+    case .noAnchorWatch: "the configuration has no anchor watch (location.anchor)"
+    case .noReboot:
+      "a reboot of the board is not allowed; to allow it: sudo systemctl enable --now"
+        + " homeward-reboot.path"
+    case .tooSoon: "the board started a moment ago"
+    case .outputFailed: "the line could not be switched, or does not follow"
+    case .noFix: "there is no usable fix"
+    }
+  }
 }

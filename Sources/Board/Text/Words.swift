@@ -9,8 +9,7 @@ private let receivedBytesMax = 500
 
 /// Returns whether the byte has no special meaning in a shell. Bytes beyond ASCII are letters.
 private func isSafeInShell(_ byte: UInt8) -> Bool {
-  if byte.isASCIIDigit || byte >= 0x80 { return true }
-  if (UInt8(ascii: "a")...UInt8(ascii: "z")) ~= byte | 0x20 { return true }
+  if byte.isLetterOrDigit || byte >= 0x80 { return true }
   let marks: StaticString = "/._-+,:=@%"
   return [UInt8](marks).contains(byte)
 }

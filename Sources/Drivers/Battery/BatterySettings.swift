@@ -18,9 +18,7 @@ public enum BatterySettings: Equatable, Sendable {
 
   public func source(_ context: SourceContext) -> (any Source)? {
     guard case .supplies(let settings) = self else { return nil }
-    return Supplies(
-      sys: context.sys, selection: settings.selection, minChanges: settings.minChanges,
-      sink: context.sink, supervisor: context.supervisor, context.slowAccess)
+    return Supplies(settings, context)
   }
 
   /// Returns the sources for one look: one for each supply that is named, or is there now.
@@ -34,8 +32,7 @@ public enum BatterySettings: Equatable, Sendable {
     }
     return names.map { name in
       Supplies(
-        sys: context.sys, selection: .named([name]), minChanges: settings.minChanges,
-        sink: context.sink, supervisor: context.supervisor, context.slowAccess,
+        SupplySettings(selection: .named([name]), minChanges: settings.minChanges), context,
         name: InlineText(name.span))
     }
   }
@@ -44,7 +41,7 @@ public enum BatterySettings: Equatable, Sendable {
   /// readings.
   public func estimate(_ context: SourceContext) -> EstimatedBattery? {
     guard case .estimated(let settings) = self else { return nil }
-    return EstimatedBattery(settings, sink: context.sink)
+    return EstimatedBattery(settings, context)
   }
 }
 
@@ -134,6 +131,30 @@ extension ConfigurationField {
       "\(quoted: text) is not the name of a power supply",
       remedy: "write one that \"ls /sys/class/power_supply\" shows")
     return nil
+  }
+}
+
+extension BatterySettings {
+  /// Returns the power supplies that the kernel lists, and marks those that this setting reports.
+  func found(in search: BoardSearch) -> FoundKind {
+    var kind = FoundKind("Power supplies", key: "battery", isEntry: false)
+    for name in Supplies.names(sys: search.sys) {
+      kind.append(
+        name.canBeQuoted
+          ? FoundItem(
+            name, named: name, line: "battery: [\(yaml: name)]",
+            reportedBy: reason(toReport: name, sys: search.sys))
+          : nil)
+    }
+    return kind
+  }
+
+  private func reason(toReport name: [UInt8], sys: Path) -> MessageText? {
+    guard case .supplies(let settings) = self else { return nil }
+    guard let names = settings.names else {
+      return Supplies.isOfDevice(name, sys: sys) ? nil : "reported by battery: auto"
+    }
+    return names.contains(name) ? "in the configuration" : nil
   }
 }
 

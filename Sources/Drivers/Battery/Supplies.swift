@@ -28,53 +28,43 @@ public final class Supplies: Source {
 
   public let name: InlineText
   private let path: Path
-  private let isSelective: Bool
-  private let minChanges: MinChanges
-  private let sink: any ReadingSink
-  private let supervisor: Supervisor
-  private let access: SlowAccess?
+  private let settings: SupplySettings
+  private let context: SourceContext
+  private var supervisor: Supervisor { context.supervisor }
   private var directory: DirectoryReader?
   private var supplies: [Supply] = []
   private var placesTaken = 0
 
-  /// Makes the driver; without `access` the loop waits for slow files.
+  /// Makes the driver, which is called `name` in messages.
   ///
   /// - Precondition: at most `suppliesMax` names; the configuration refuses more.
-  public init(
-    sys: Path = Path("/sys"), selection: SupplySelection = .all,
-    minChanges: MinChanges = .standard, sink: any ReadingSink, supervisor: Supervisor,
-    _ access: SlowAccess? = nil, name: InlineText = Supplies.usualName
+  init(
+    _ settings: SupplySettings, _ context: SourceContext, name: InlineText = Supplies.usualName
   ) {
     self.name = name
-    self.minChanges = minChanges
-    path = sys / "class" / "power_supply"
-    self.sink = sink
-    self.supervisor = supervisor
-    self.access = access
+    self.settings = settings
+    self.context = context
+    path = Self.folder(sys: context.sys)
     supplies.reserveCapacity(Self.suppliesMax)
-    switch selection {
-    case .all: isSelective = false
-    case .named(let names):
-      precondition(names.count <= Self.suppliesMax, "the configuration limits the names")
-      isSelective = true
-      for name in names { supplies.append(makeSupply(name)) }
-    }
+    guard let names = settings.names else { return }
+    precondition(names.count <= Self.suppliesMax, "the configuration limits the names")
+    for name in names { supplies.append(makeSupply(name)) }
   }
+
+  private static func folder(sys: Path) -> Path { sys / "class" / "power_supply" }
 
   /// The supplies that the kernel lists now, in the order of their names.
   static func names(sys: Path) -> [[UInt8]] {
-    BoardSearch.names(in: sys / "class" / "power_supply")
+    BoardSearch.names(in: folder(sys: sys))
   }
 
   /// Whether a supply feeds a device and not the board.
   static func isOfDevice(_ name: [UInt8], sys: Path) -> Bool {
-    Supply.isOfDevice(at: sys / "class" / "power_supply" / name)
+    Supply.isOfDevice(at: folder(sys: sys) / name)
   }
 
   private func makeSupply(_ name: [UInt8]) -> Supply {
-    Supply(
-      named: name, in: path, leavesOutDevices: !isSelective, minChanges: minChanges, owner: self,
-      sink: sink, access)
+    Supply(settings, context, named: name, in: path, owner: self)
   }
 
   public var deviceKinds: DeviceKinds { .powerSupply }
@@ -87,7 +77,7 @@ public final class Supplies: Source {
     for supply in supplies {
       do throws(SourceFailure) {
         try supply.sample(at: moment)
-        if access == nil { supervisor.worked(supply.name) }
+        if context.readsInLoop { supervisor.worked(supply.name) }
       } catch {
         supervisor.failed(supply.name, error, now: moment.instant)
       }
@@ -97,7 +87,7 @@ public final class Supplies: Source {
       throw .unsupported(
         InlineText("more than 16 power supplies"), remedy: "name the ones to report")
     }
-    if access != nil { supervisor.worked(name) }
+    if !context.readsInLoop { supervisor.worked(name) }
   }
 
   /// Marks the supplies that are there, and adds new ones.
@@ -119,7 +109,7 @@ public final class Supplies: Source {
       supply.isListed = true
       return
     }
-    guard !isSelective else { return }
+    guard settings.names == nil else { return }
     if supplies.count == Self.listedMax {
       guard let gone = supplies.firstIndex(where: { $0.isAway }) else { return }
       if supplies[gone].hasPlace { placesTaken -= 1 }
@@ -158,7 +148,7 @@ public final class Supplies: Source {
     }
   }
 
-  public var listening: Listening { access == nil ? .never : .answering }
+  public var listening: Listening { context.readsInLoop ? .never : .answering }
 
   public var isGathering: Bool { supplies.contains { $0.isGathering } }
 

@@ -45,21 +45,21 @@ final class Supply: FileSource {
   }
 
   init(
-    named id: [UInt8], in supplies: Path, leavesOutDevices: Bool, minChanges: MinChanges,
-    owner: Supplies, sink: any ReadingSink, _ access: SlowAccess?
+    _ settings: SupplySettings, _ context: SourceContext, named id: [UInt8], in folder: Path,
+    owner: Supplies
   ) {
     self.id = id
-    directory = supplies / id
-    self.leavesOutDevices = leavesOutDevices
+    directory = folder / id
+    leavesOutDevices = settings.names == nil
     unsafe self.owner = owner
     quantities = [KernelFile?](repeating: nil, count: SupplyQuantity.count)
     sensors = (0..<SupplySensor.count).compactMap { number in
       SupplySensor(rawValue: number).map {
-        DeclaredSensor($0.description(of: id), minChange: minChanges[number])
+        DeclaredSensor($0.description(of: id), minChange: settings.minChanges[number])
       }
     }
     precondition(sensors.count == SupplySensor.count, "the sensors are numbered without a gap")
-    super.init(InlineText(id.span), sink: sink, access)
+    super.init(InlineText(id.span), context)
   }
 
   func isNamed(_ other: Span<UInt8>) -> Bool {

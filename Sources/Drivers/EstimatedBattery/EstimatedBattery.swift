@@ -30,14 +30,13 @@ public final class EstimatedBattery {
   private var confidence: DeclaredSensor
   private var wasAsked = false
 
-  /// Makes the driver; `now` returns the present, because readings have only the time
-  /// of day.
-  public init(
-    _ settings: EstimatedBatterySettings, sink: any ReadingSink,
+  /// Makes the driver; `now` returns the present, because readings have only the time of day.
+  init(
+    _ settings: EstimatedBatterySettings, _ context: SourceContext,
     now: @escaping () -> Instant = { Moment.now.instant }
   ) {
     self.settings = settings
-    self.sink = sink
+    sink = context.sink
     self.now = now
     estimator = BatteryEstimator(chemistry: settings.chemistry, cells: settings.cells)
     capacity = DeclaredSensor(

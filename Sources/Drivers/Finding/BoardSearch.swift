@@ -45,14 +45,9 @@ public final class BoardSearch {
     takenNames = (configured.map { $0.name } + names).map { $0.lowercasedASCII }
   }
 
-  /// Makes an entry of `sensors`; nil if no configuration can hold its address.
-  ///
-  /// - Parameters:
-  ///   - key: key of the kind.
-  ///   - addresses: all spellings of the address in the configuration, the written one first.
-  ///   - candidates: possible names; the first unused one is taken.
-  ///   - words: reason not to read it, unless the configuration has it.
-  /// - Returns: the item to show.
+  /// Makes an entry of `sensors`; nil if no configuration can hold its address. Of all spellings of
+  /// the address the first one is written, and of the candidates the first unused name. `words` is
+  /// the reason not to read it, unless the configuration has it.
   func entry(
     _ key: StaticString, _ addresses: [[UInt8]], named candidates: [[UInt8]],
     words: MessageText? = nil

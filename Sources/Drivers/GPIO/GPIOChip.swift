@@ -1,35 +1,38 @@
 import Bytes
-import CGPIO
+import CGPIOD
 import CLinux
 import LinuxIO
 import Sensing
 
 /// An open GPIO chip.
-struct GPIOChip: ~Copyable {
+@safe struct GPIOChip: ~Copyable {
   /// Maximum number of chips; the numbers of their devices are below this.
   static let chipsMax = 64
-  /// `GPIO_MAX_NAME_SIZE` of `linux/gpio.h`, with the NUL.
-  private static let nameByteCount = Int(GPIO_MAX_NAME_SIZE)
 
-  let device: Descriptor
+  private let chip: OpaquePointer
   private let label: [UInt8]
   private let lineCount: UInt32
 
   /// Opens the device of a chip.
   ///
-  /// - Throws: `ENOTTY` if it is not a chip; the errors of `open(2)`.
+  /// - Throws: `ENOTTY` or `ENODEV` if it is not a chip; the errors of `open(2)`.
   init(opening path: Path) throws(Errno) {
-    let device = try Descriptor(opening: path, mode: .device)
-    var label = [UInt8](repeating: 0, count: Self.nameByteCount)
-    let count = unsafe label.withUnsafeMutableBufferPointer { label -> Int64 in
-      guard let label = label.baseAddress else { return -1 }
-      return unsafe cgpio_chip_info(device.number, label)
+    guard let chip = unsafe path.withCString({ unsafe cgpiod_open_chip($0) }) else {
+      throw Errno(code: clinux_errno())
     }
-    guard let lineCount = UInt32(exactly: count) else { throw Errno(code: clinux_errno()) }
-    self.device = device
+    var label = Self.emptyName
+    let count = unsafe cgpiod_chip_info(chip, &label)
+    guard let lineCount = UInt32(exactly: count) else {
+      let error = Errno(code: clinux_errno())
+      unsafe cgpiod_close_chip(chip)
+      throw error
+    }
+    unsafe self.chip = chip
     self.label = Self.text(label)
     self.lineCount = min(lineCount, GPIOLineAddress.offsetMax + 1)
   }
+
+  deinit { unsafe cgpiod_close_chip(chip) }
 
   /// Returns the offset of a line on this chip, or nil if it is not on this chip.
   func offset(of address: GPIOLineAddress) -> UInt32? {
@@ -42,6 +45,12 @@ struct GPIOChip: ~Copyable {
     }
   }
 
+  /// Requests a line; the result has no request if that failed.
+  @unsafe func request(_ settings: cgpiod_settings, as consumer: StaticString) -> cgpiod_line {
+    let name = unsafe UnsafeRawPointer(consumer.utf8Start).assumingMemoryBound(to: CChar.self)
+    return unsafe cgpiod_request_line(chip, settings, name)
+  }
+
   /// Appends the kernel's report on each line, in their order. Returns false if some are missing,
   /// for example because the chip left meanwhile.
   func appendLines(to lines: inout [GPIOLineUse]) -> Bool {
@@ -51,18 +60,17 @@ struct GPIOChip: ~Copyable {
   }
 
   func line(at offset: UInt32) -> GPIOLineUse? {
-    var name = [UInt8](repeating: 0, count: Self.nameByteCount)
-    var consumer = name
-    let use = unsafe name.withUnsafeMutableBufferPointer { name in
-      unsafe consumer.withUnsafeMutableBufferPointer { consumer -> Int32 in
-        guard let name = name.baseAddress, let consumer = consumer.baseAddress else { return -1 }
-        return unsafe cgpio_line_info(device.number, offset, name, consumer)
-      }
-    }
+    var name = Self.emptyName
+    var consumer = Self.emptyName
+    let use = unsafe cgpiod_line_info(chip, offset, &name, &consumer)
     guard use >= 0 else { return nil }
     return GPIOLineUse(
       chip: label, offset: offset, name: Self.text(name), isTaken: use == 1,
       consumer: Self.text(consumer))
+  }
+
+  private static var emptyName: [UInt8] {
+    [UInt8](repeating: 0, count: Int(CGPIOD_NAME_BYTE_COUNT))
   }
 
   private static func text(_ terminated: [UInt8]) -> [UInt8] {

@@ -48,10 +48,10 @@ public final class GPIOLine {
       let request = try GPIOLineRequest(
         place,
         .input(
-          edges: .both, quiet: settings.debounce.quiet,
-          eventCountMax: UInt32(LineInput.eventsPerReadMax)),
+          edges: .both, quiet: settings.debounce.quiet, kept: LineInput.eventsPerReadMax,
+          perRead: LineInput.eventsPerReadMax),
         isActiveLow: settings.isActiveLow, bias: settings.bias)
-      watch = try loop.watch(request.line.number, for: .input, telling: self)
+      watch = try loop.watch(request.descriptor, for: .input, telling: self)
       self.request = consume request
     } catch Errno(code: ENXIO) {
       throw .unsupported(name, remedy: "choose a line whose chip can report edges")
@@ -102,27 +102,18 @@ public final class GPIOLine {
 
   private func readEvents(_ readiness: Readiness, at moment: Moment) throws(SourceFailure) {
     do throws(Errno) {
-      let result = try request?.line.read(into: &input.buffer)
-      if result == .wouldBlock, readiness.isDisjoint(with: .failure) { return }
-      // A line that hangs up without data has lost its chip.
-      guard case .bytes = result else { throw .noSuchDevice }
+      let count = try request?.readEvents(asleep: timeAsleep) { event in
+        record(input.eventRead(event, now: moment.instant), at: moment)
+      }
+      if count == 0, readiness.isDisjoint(with: .failure) { return }
+      // A line that hangs up without an event has lost its chip.
+      guard let count, count > 0 else { throw .noSuchDevice }
     } catch {
       throw SourceFailure(error, of: name)
     }
-    if try takeEvents(at: moment) { try readLevel(at: moment) }
+    if input.readingEnded(now: moment.instant) { try readLevel(at: moment) }
     try rest()
     if input.excessEdgesPerSecond != nil { tellExcess(at: moment) }
-  }
-
-  /// Handles the events; returns whether the level has to be read.
-  private func takeEvents(at moment: Moment) throws(SourceFailure) -> Bool {
-    do throws(LineEventError) {
-      return try input.eventsRead(now: moment.instant, asleep: timeAsleep) { settled in
-        record(settled, at: moment)
-      }
-    } catch {
-      throw .malformed(name, found: error.words)
-    }
   }
 
   // MARK: Results

@@ -18,8 +18,8 @@ extension GPSDSettings {
 /// Fixes from gpsd: its TCP socket, its reports parsed by libgps.
 ///
 /// `GPSDSession` decides what to send, when to listen and what to believe; this moves the bytes
-/// between it, the socket and libgps.
-@safe public final class GPSD {
+/// between it and the socket.
+public final class GPSD {
   /// Maximum number of reads per turn of the loop. The rest is read in the next ones.
   static let readsMax = 16
 
@@ -30,7 +30,6 @@ extension GPSDSettings {
   private let loop: EventLoop
   private let sink: any ReadingSink
   private let supervisor: Supervisor
-  private let memory: UnsafeMutablePointer<gps_data_t>
 
   /// Sensors in the order of `ReceiverDetail`; nil for details that are not wanted.
   private var sensors: [DeclaredSensor?]
@@ -40,8 +39,6 @@ extension GPSDSettings {
   private var awaited: Readiness = []
 
   init(_ settings: GPSDSettings, _ context: SourceContext) {
-    guard let memory = unsafe cgps_make() else { preconditionFailure("out of memory at start") }
-    unsafe self.memory = memory
     host = settings.host
     port = settings.port
     subject = settings.subject
@@ -53,50 +50,48 @@ extension GPSDSettings {
       guard settings.details.contains(ReceiverDetailSet(detail)) else { return nil }
       return DeclaredSensor(detail.description, minChange: detail.minChange)
     }
+    let libgps = LibGPS()
     session = GPSDSession(
       name: subject, device: settings.device, details: settings.details, cycle: context.cycle,
-      fixTimeout: context.answerTimeout, now: context.now)
+      fixTimeout: context.answerTimeout, now: context.now,
+      parser: { copy, report in libgps.parse(&copy, into: &report) })
   }
-
-  deinit { unsafe cgps_free(memory) }
 
   // MARK: Actions of the session
 
   /// Performs the session's action after an event, and delivers the results.
-  private func perform(_ action: GPSDSession.Action?, now: Instant) {
-    deliver()
+  private func perform(_ action: GPSDSession.Action?, at moment: Moment) {
+    deliver(at: moment)
     switch action {
     case nil: return
-    case .connect: connect(now: now)
-    case .drain: drain(now: now)
-    case .readReport: readReport(now: now)
+    case .connect: connect(at: moment)
+    case .drain: drain(at: moment)
     case .askForReports:
       listen(for: .input)
-      send(GPSDSession.reportsCommand, now: now)
+      send(GPSDSession.reportsCommand, at: moment)
     case .askForQuiet:
       listen(for: [])
-      send(GPSDSession.quietCommand, now: now)
+      send(GPSDSession.quietCommand, at: moment)
     case .stopListening: listen(for: [])
     case .release:
       disconnect()
       supervisor.worked(name)
     case .fail(let failure):
-      // The last results come before the end of the connection.
-      deliver()
+      // The last results came before the end of the connection.
       disconnect()
-      recordAll(failure.value)
-      supervisor.failed(name, failure, now: now)
+      recordAll(failure.value, at: moment)
+      supervisor.failed(name, failure, now: moment.instant)
     }
   }
 
-  private func deliver() {
+  private func deliver(at moment: Moment) {
+    if session.takeHasRead() { supervisor.worked(name) }
     if let fix = session.takeFix() { sink.record(fix) }
     if let news = session.takeNews() { supervisor.heard(news, of: name) }
-    if session.takeDetails() { recordDetails() }
+    if session.takeDetails() { recordDetails(at: moment.wallTime) }
   }
 
-  private func recordDetails() {
-    let time = Moment.now.wallTime
+  private func recordDetails(at time: WallTime) {
     for index in sensors.indices {
       guard let detail = ReceiverDetail(rawValue: index), let value = session.value(of: detail)
       else { continue }
@@ -108,73 +103,72 @@ extension GPSDSettings {
     }
   }
 
-  private func recordAll(_ value: Value) {
-    let time = Moment.now.wallTime
-    for index in sensors.indices { sensors[index]?.recordFailure(value, at: time, in: sink) }
+  private func recordAll(_ value: Value, at moment: Moment) {
+    for index in sensors.indices {
+      sensors[index]?.recordFailure(value, at: moment.wallTime, in: sink)
+    }
   }
 
-  private func connect(now: Instant) {
+  private func connect(at moment: Moment) {
     do throws(Errno) {
       guard let socket = try connectStream(host: host, port: port) else {
         let remedy: StaticText = "write gpsd's host as a numeric address, such as 192.168.1.9"
-        return perform(session.failed(.unsupported(subject, remedy: remedy)), now: now)
+        return perform(session.failed(.unsupported(subject, remedy: remedy)), at: moment)
       }
       watch = try loop.watch(socket.number, for: .output, telling: self)
       awaited = .output
       connection = consume socket
     } catch {
-      failed(error, now: now)
+      failed(error, at: moment)
     }
   }
 
-  private func connectionReady(now: Instant) {
+  private func connectionReady(at moment: Moment) {
     guard let error = connection?.connectionError() else {
-      session.connected(now: now)
+      session.connected(now: moment.instant)
       listen(for: .input)
       return
     }
-    failed(error, now: now)
+    failed(error, at: moment)
   }
 
   /// Reads until the socket is empty, in as many turns of the loop as that takes.
-  private func drain(now: Instant) {
+  private func drain(at moment: Moment) {
     do throws(Errno) {
       for _ in 0..<Self.readsMax {
         switch try connection?.read(into: &session.input.buffer) {
         case nil: return
-        case .end: return failed(.connectionReset, now: now)
-        case .wouldBlock: return perform(session.drained(now: now), now: now)
-        case .bytes: readLines(now: now)
+        case .end: return failed(.connectionReset, at: moment)
+        case .wouldBlock: return perform(session.drained(now: moment.instant), at: moment)
+        case .bytes: bytesReceived(at: moment)
         }
       }
       listen(for: .input)
     } catch {
-      failed(error, now: now)
+      failed(error, at: moment)
     }
   }
 
-  private func readLines(now: Instant) {
-    while session.isConnected, let action = session.bytesReceived(now: now) {
-      perform(action, now: now)
-    }
-    deliver()
+  private func bytesReceived(at moment: Moment) {
+    perform(
+      session.bytesReceived(now: moment.instant, wallTime: moment.wallTime), at: moment)
   }
 
-  private func send(_ command: StaticString, now: Instant) {
+  private func send(_ command: StaticString, at moment: Moment) {
     do throws(Errno) {
       // A socket that just connected accepts a line; otherwise it is stuck.
       guard try connection?.send(command) == command.utf8CodeUnitCount else {
-        return failed(.connectionReset, now: now)
+        return failed(.connectionReset, at: moment)
       }
     } catch {
-      failed(error, now: now)
+      failed(error, at: moment)
     }
   }
 
-  private func failed(_ error: Errno, now: Instant) {
+  private func failed(_ error: Errno, at moment: Moment) {
     let failure: SourceFailure =
       error == .connectionRefused ? .missing(subject) : .failed(subject, errno: error.code)
-    perform(session.failed(failure), now: now)
+    perform(session.failed(failure), at: moment)
   }
 
   private func listen(for readiness: Readiness) {
@@ -188,39 +182,6 @@ extension GPSDSettings {
     if let watch { loop.stop(watch) }
     watch = nil
     connection = nil
-  }
-
-  // MARK: Reports
-
-  /// Parses a report with libgps, and passes the result to the session.
-  private func readReport(now: Instant) {
-    let report = unpackReport()
-    session.reportRead(report, now: now, wallTime: Moment.now.wallTime)
-    if report != nil { supervisor.worked(name) }
-  }
-
-  private func unpackReport() -> FixReport? {
-    var fix = cgps_fix()
-    let result = unsafe session.withReport { unsafe cgps_unpack($0, memory, &fix) }
-    guard result >= 0 else { return nil }
-    var report = FixReport(
-      mode: fix.mode,
-      time: fix.time_seconds > 0
-        ? WallTime(seconds: fix.time_seconds, nanoseconds: fix.time_nanoseconds) : nil)
-    report.latitude = fix.latitude
-    report.longitude = fix.longitude
-    report.altitudeMeters = fix.altitude_msl
-    report.speedMetersPerSecond = fix.speed
-    report.climbMetersPerSecond = fix.climb
-    report.trackDegrees = fix.track
-    report.horizontalErrorMeters = fix.horizontal_error
-    report.verticalErrorMeters = fix.vertical_error
-    report.eastErrorMeters = fix.east_error
-    report.northErrorMeters = fix.north_error
-    report.ellipsoidHeightMeters = fix.ellipsoid_height
-    (report.earthXMeters, report.earthYMeters) = (fix.earth_x, fix.earth_y)
-    report.earthZMeters = fix.earth_z
-    return report
   }
 }
 
@@ -238,25 +199,73 @@ extension GPSD: Source {
   public var deadline: Instant? { session.deadline }
 
   public func deadlineReached(at moment: Moment) {
-    perform(session.deadlineReached(now: moment.instant), now: moment.instant)
+    perform(session.deadlineReached(now: moment.instant), at: moment)
   }
 
   public func paceChanged(to pace: SamplingPace) {
-    perform(session.paceChanged(to: pace), now: Moment.now.instant)
+    let moment = Moment.now
+    perform(session.paceChanged(to: pace), at: moment)
     guard !pace.wantsPosition else { return }
     // Nothing is wanted, so nothing is missing.
     supervisor.worked(name)
-    recordAll(.unavailable)
+    recordAll(.unavailable, at: moment)
   }
 
   public func sample(at moment: Moment) {
-    perform(session.cycleDue(now: moment.instant), now: moment.instant)
+    perform(session.cycleDue(now: moment.instant), at: moment)
   }
 }
 
 extension GPSD: Watcher {
   public func descriptorReady(_ descriptor: Int32, _ readiness: Readiness) {
-    let now = Moment.now.instant
-    if session.isConnected { drain(now: now) } else { connectionReady(now: now) }
+    let moment = Moment.now
+    if session.isConnected { drain(at: moment) } else { connectionReady(at: moment) }
+  }
+}
+
+/// libgps, which turns the reports of gpsd into numbers.
+@safe private final class LibGPS {
+  private let memory: UnsafeMutablePointer<gps_data_t>
+
+  init() {
+    guard let memory = unsafe cgps_make() else { preconditionFailure("out of memory at start") }
+    unsafe self.memory = memory
+  }
+
+  deinit { unsafe cgps_free(memory) }
+
+  /// Parses `copy`, a text that ends with NUL and that libgps may change. Returns whether libgps
+  /// accepts it.
+  func parse(_ copy: inout ByteBuffer, into report: inout GPSDReport) -> Bool {
+    var read = cgps_report()
+    let result = copy.withMutableBytes { bytes in
+      unsafe bytes.withUnsafeMutableBytes { bytes -> Int32 in
+        guard let start = bytes.baseAddress else { preconditionFailure("the NUL is there") }
+        return unsafe cgps_unpack(start.assumingMemoryBound(to: CChar.self), memory, &read)
+      }
+    }
+    guard result >= 0 else { return false }
+    report.fix.take(read)
+    report.horizontalDilution = read.horizontal_dilution
+    report.headingDegrees = read.heading
+    return true
+  }
+}
+
+extension FixReport {
+  fileprivate mutating func take(_ read: cgps_report) {
+    mode = read.mode
+    latitude = read.latitude
+    longitude = read.longitude
+    altitudeMeters = read.altitude_msl
+    speedMetersPerSecond = read.speed
+    climbMetersPerSecond = read.climb
+    trackDegrees = read.track
+    horizontalErrorMeters = read.horizontal_error
+    verticalErrorMeters = read.vertical_error
+    eastErrorMeters = read.east_error
+    northErrorMeters = read.north_error
+    ellipsoidHeightMeters = read.ellipsoid_height
+    (earthXMeters, earthYMeters, earthZMeters) = (read.earth_x, read.earth_y, read.earth_z)
   }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import LinuxIO
 public import Sensing
 import YAML
 
@@ -52,5 +53,64 @@ extension ConfigurationField {
       "\(quoted: name) is not a channel",
       remedy: "write in, curr, power, energy, temp, humidity or fan with its number, such as temp1")
     return nil
+  }
+}
+
+extension MonitorSettings {
+  /// Finder of chips, without the batteries and thermal zones that the kernel also shows as chips.
+  static func finder(sys: Path) -> DeviceFinder {
+    DeviceFinder(
+      folder: sys / "class" / "hwmon", prefix: "hwmon",
+      skippedParents: ["power_supply", "thermal"])
+  }
+
+  static func found(in search: BoardSearch) -> FoundKind {
+    var kind = FoundKind("Hardware monitors", key: key)
+    search.findChannels(&kind, of: finder(sys: search.sys)) { device in
+      device.files(endingIn: "_input").compactMap { stem in
+        guard let channel = MonitorChannel(stem) else { return nil }
+        return FoundChannel(
+          name: channel.name, quantity: channel.quantity,
+          label: device.text(stem + [UInt8]("_label")))
+      }
+    }
+    return kind
+  }
+}
+
+/// Channels of hardware monitors, each one file of sysfs
+/// (`Documentation/hwmon/sysfs-interface.rst`).
+extension MonitorSettings {
+  func source(_ context: SourceContext) -> any Source {
+    let settings = self
+    return entry.source("hwmon_", of: .hardwareMonitor, context) { (sys) throws(SourceFailure) in
+      try settings.open(sys: sys)
+    }
+  }
+
+  /// Finds the chip and the files of the channel.
+  func open(sys: Path) throws(SourceFailure) -> OpenChannel {
+    let name = entry.address.name
+    let chip = try Self.finder(sys: sys).directory(of: entry.address.device, label: name)
+    let part = KernelPart(
+      named: DeviceFinder.text(of: chip / "name") ?? [],
+      part: DeviceFinder.text(of: chip / "device" / "name") ?? [])
+    return OpenChannel(
+      file: KernelFile(chip / channel.inputFile, label: name, isReopened: false),
+      fault: KernelFile(chip / channel.faultFile, label: name, isReopened: false),
+      bus: DeviceBus(ofDeviceAt: chip),
+      conversion: KernelConversion(
+        channel.quantity, of: part, quirk: part.quirk(of: channel.name.span) { _ in nil },
+        shunt: try shunt(of: chip)),
+      isOneWire: part.name.span.elementsEqual("w1_slave_temp"))
+  }
+
+  /// Returns the shunt in microohms, the unit of the INA2xx drivers
+  /// (`Documentation/hwmon/ina2xx.rst`).
+  private func shunt(of chip: Path) throws(SourceFailure) -> KernelConversion.Shunt? {
+    guard let shunt = entry.shunt else { return nil }
+    let file = KernelFile(chip / "shunt_resistor", label: InlineText("shunt_resistor"))
+    guard let real = shunt.times(FixedPoint(1_000_000)) else { return nil }
+    return KernelConversion.Shunt(assumed: try file.parse { KernelText.decimal($0) }, real: real)
   }
 }

@@ -29,7 +29,7 @@ public final class InterfaceStatistics: FileSource {
     sentSensor = DeclaredSensor(settings.description(of: .sent))
     signalSensor = DeclaredSensor(
       settings.description(of: .signal), minChange: settings.entity.minChange)
-    super.init(name, sink: context.sink, context.slowAccess)
+    super.init(name, context)
   }
 
   public override var deviceKinds: DeviceKinds { .network }

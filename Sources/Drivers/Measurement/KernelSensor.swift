@@ -9,13 +9,19 @@ struct OpenChannel {
   let fault: KernelFile?
   let bus: DeviceBus
   let conversion: KernelConversion
+  /// Whether it is a thermometer of 1-Wire, which has a value before it measures.
+  let isOneWire: Bool
 
   /// Leaves out `fault` if there is no such file.
-  init(file: KernelFile, fault: KernelFile, bus: DeviceBus, conversion: KernelConversion) {
+  init(
+    file: KernelFile, fault: KernelFile, bus: DeviceBus, conversion: KernelConversion,
+    isOneWire: Bool = false
+  ) {
     self.file = file
     self.fault = fault.exists ? fault : nil
     self.bus = bus
     self.conversion = conversion
+    self.isOneWire = isOneWire
   }
 }
 
@@ -41,6 +47,7 @@ public final class KernelSensor: FileSource {
   private var knownBus: DeviceBus
   private var outcome = Outcome.answer(.flaw)
   private var notYetCount = 0
+  private var powerUp = PowerUpFilter()
 
   /// Makes the driver; `open` finds the device, and opens its files.
   init(
@@ -54,7 +61,7 @@ public final class KernelSensor: FileSource {
     sensor = DeclaredSensor(
       measurement.description(uniqueID: uniqueID), minChange: measurement.entity.minChange)
     knownBus = DeviceBus(named: name.bytes)
-    super.init(name, sink: context.sink, context.slowAccess)
+    super.init(name, context)
   }
 
   // MARK: Reading
@@ -93,14 +100,10 @@ public final class KernelSensor: FileSource {
     do throws(Errno) {
       let outcome = try channel.file.read { Self.outcome(of: channel, saying: $0) }
       guard case .answer = outcome, let fault = channel.fault else { return outcome }
-      return (try? fault.read(isFault)) == true ? .fault : outcome
+      return fault.reportsFault ? .fault : outcome
     } catch {
       return .error(error)
     }
-  }
-
-  private static func isFault(_ text: Span<UInt8>) -> Bool {
-    KernelText.integer(text).map { $0 != 0 } ?? false
   }
 
   private static func outcome(of channel: OpenChannel, saying text: Span<UInt8>) -> Outcome {
@@ -131,13 +134,13 @@ public final class KernelSensor: FileSource {
     switch outcome {
     case .answer(.number(let number)):
       notYetCount = 0
+      if channel?.isOneWire == true, !powerUp.accepts(number.rounded(to: 3).coefficient) {
+        throw .malformed(name, found: PowerUpFilter.words)
+      }
       if let value = measurement.value(of: number) { return value }
       throw .malformed(name, found: InlineText("a number too large for its calibration"))
     case .answer(.implausible(let number, let range)): throw range.failure(of: name, number)
-    case .fault:
-      throw .distrusted(
-        name, why: "is faulty: its part reports that the reading cannot be trusted",
-        remedy: "check what is connected there and its cable: open or shorted")
+    case .fault: throw .faulty(name)
     case .answer(.saturated(let number)):
       throw .malformed(name, found: Self.endOfRange(number))
     case .answer(.flaw): throw .malformed(name, found: InlineText("nothing"))
@@ -161,5 +164,22 @@ public final class KernelSensor: FileSource {
   private func close() {
     channel = nil
     deviceLost()
+  }
+}
+
+extension KernelFile {
+  /// Whether the part reports, in this file, that the reading of a channel cannot be trusted. A
+  /// file that cannot be read does not count.
+  var reportsFault: Bool {
+    (try? read { text in KernelText.integer(text).map { $0 != 0 } ?? false }) == true
+  }
+}
+
+extension SourceFailure {
+  /// Failure of a channel whose part `reportsFault`.
+  static func faulty(_ name: InlineText) -> SourceFailure {
+    .distrusted(
+      name, why: "is faulty: its part reports that the reading cannot be trusted",
+      remedy: "check what is connected there and its cable: open or shorted")
   }
 }

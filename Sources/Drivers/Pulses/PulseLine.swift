@@ -54,7 +54,7 @@ public final class PulseLine {
         place,
         .input(
           edges: counter.needsBothEdges ? .both : .rising, quiet: settings.minWidth.quiet,
-          eventCountMax: UInt32(PulseCounter.eventsKept)),
+          kept: PulseCounter.eventsKept, perRead: PulseCounter.eventsPerReadMax),
         isActiveLow: settings.isActiveLow, bias: settings.bias)
       counter.levelRead(try request.level(), now: moment.instant)
       self.request = consume request
@@ -69,12 +69,7 @@ public final class PulseLine {
   /// Reads the events that the kernel has stored.
   private func readEvents(at moment: Moment) throws(SourceFailure) {
     for _ in 0..<PulseCounter.readsMax {
-      guard try readSome() else { break }
-      do throws(LineEventError) {
-        try counter.eventsRead(now: moment.instant, asleep: timeAsleep)
-      } catch {
-        throw .malformed(name, found: error.words)
-      }
+      guard try readSome(at: moment) else { break }
     }
     counter.readingEnded(now: moment.instant)
     if let rate = counter.excessEdgesPerSecond {
@@ -85,14 +80,13 @@ public final class PulseLine {
   }
 
   /// Reads once; returns whether there were events.
-  private func readSome() throws(SourceFailure) -> Bool {
+  private func readSome(at moment: Moment) throws(SourceFailure) -> Bool {
     do throws(Errno) {
-      switch try request?.line.read(into: &counter.buffer) {
-      case .bytes: return true
-      case .wouldBlock: return false
-      // A line that hangs up without data has lost its chip.
-      case .end, nil: throw .noSuchDevice
+      let count = try request?.readEvents(asleep: timeAsleep) { event in
+        counter.eventRead(event, now: moment.instant)
       }
+      guard let count else { throw .noSuchDevice }
+      return count > 0
     } catch {
       throw SourceFailure(error, of: name)
     }

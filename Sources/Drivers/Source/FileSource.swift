@@ -29,13 +29,12 @@ public class FileSource: BackgroundRead, Source {
   /// Whether new values were announced since the reading beside the loop began.
   private var isOutdated = false
 
-  /// Makes a source; without `access` the loop waits for slow files.
-  init(_ name: InlineText, sink: any ReadingSink, _ access: SlowAccess? = nil) {
+  init(_ name: InlineText, _ context: SourceContext) {
     self.name = name
-    self.sink = sink
-    supervisor = access?.supervisor
-    reader = access?.reader
-    answer = PendingAnswer(timeout: access?.answerTimeout ?? .zero)
+    sink = context.sink
+    supervisor = context.readsInLoop ? nil : context.supervisor
+    reader = context.readsInLoop ? nil : context.reader
+    answer = PendingAnswer(timeout: context.answerTimeout)
   }
 
   // MARK: Overridden by each kind
@@ -167,18 +166,4 @@ public class FileSource: BackgroundRead, Source {
   public var deadline: Instant? { answer.deadline }
 
   public func deadlineReached(at moment: Moment) { answer.deadlineReached(now: moment.instant) }
-}
-
-/// Access to slow files: their reader, and the supervisor that receives the outcome.
-public struct SlowAccess {
-  let reader: BackgroundReader
-  let supervisor: Supervisor
-  /// Time that a cycle waits for an answer.
-  let answerTimeout: Duration
-}
-
-extension SourceContext {
-  var slowAccess: SlowAccess {
-    SlowAccess(reader: reader, supervisor: supervisor, answerTimeout: answerTimeout)
-  }
 }

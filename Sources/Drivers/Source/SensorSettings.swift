@@ -1,3 +1,4 @@
+public import Bytes
 public import Sensing
 import YAML
 
@@ -68,4 +69,66 @@ final class SensorEntry<Settings: SensorSettings>: ConfiguredSensor {
   var remedies: SourceRemedies { settings.remedies }
   var measured: [MeasuredSensor] { settings.measured }
   func source(_ context: SourceContext) -> any Source { settings.source(context) }
+}
+
+/// A sensor with a unit from an entry of `sensors`, for reference by other keys.
+public struct MeasuredSensor: Equatable, Sendable {
+  /// Name in Home Assistant.
+  public let name: [UInt8]
+  /// Unique id; nil if only the device knows it.
+  public let uniqueID: [UInt8]?
+  /// Unit, such as `V`.
+  public let unit: [UInt8]
+  /// Name of the sensor with which the same device reports the charge of its battery in percent, if
+  /// it knows it.
+  public let chargeName: [UInt8]?
+
+  public init(name: [UInt8], uniqueID: [UInt8]?, unit: [UInt8], chargeName: [UInt8]? = nil) {
+    self.name = name
+    self.uniqueID = uniqueID
+    self.unit = unit
+    self.chargeName = chargeName
+  }
+
+  /// Whether `text` is the name or the unique id of the sensor.
+  func isCalled(_ text: [UInt8]) -> Bool { name == text || uniqueID == text }
+}
+
+/// Remedies for the failures of a source, with a command if there is one.
+public struct SourceRemedies: Sendable {
+  /// Name of the source.
+  public let source: InlineText
+  /// Whether the configuration names what the source reads: a missing device may have a wrong name.
+  public let isNamedByPerson: Bool
+  private let remedy: @Sendable (SourceFailure) -> MessageText
+
+  init(
+    of source: InlineText, isNamedByPerson: Bool,
+    _ remedy: @escaping @Sendable (SourceFailure) -> MessageText
+  ) {
+    self.source = source
+    self.isNamedByPerson = isNamedByPerson
+    self.remedy = remedy
+  }
+
+  /// Whether the source has a part with this name, such as `T of serial0`; a long name is cut.
+  public func areAbout(partCalled part: InlineText) -> Bool {
+    let text = part.bytes
+    for start in text.indices where text.extracting(start...).starts(with: " of ") {
+      let name = text.extracting((start + 4)...)
+      return !name.isEmpty && source.bytes.starts(with: name)
+    }
+    return false
+  }
+
+  public func remedy(for failure: SourceFailure) -> MessageText {
+    switch failure {
+    case .notPermitted:
+      "let the agent read it: sudo adduser homeward GROUP, where GROUP owns it (ls -l)"
+    case .unsupported(_, let remedy), .distrusted(_, _, let remedy): "\(remedy.text)"
+    case .intermittent(let failure):
+      "first check its cable, plugs and supply; otherwise \(self.remedy(for: failure))"
+    default: remedy(failure)
+    }
+  }
 }

@@ -1,28 +1,24 @@
-public import Bytes
-public import LinuxIO
-public import Sensing
+import Bytes
+import LinuxIO
+import Sensing
 
 /// Load of the processor: the three averages of `/proc/loadavg`.
-public final class LoadAverage: FileSource {
+final class LoadAverage: FileSource {
   private let file: KernelFile
   private static let standardMinChange = FixedPoint(1, decimals: 1)
   private var sensors: [DeclaredSensor]
   private var answer: Result<LoadAverages, SourceFailure>?
 
-  /// `proc` is where procfs is mounted; `minChange` the least change that counts, nil for 0.1.
-  public init(
-    proc: Path = Path("/proc"), minChange: FixedPoint? = nil, sink: any ReadingSink,
-    _ access: SlowAccess? = nil
-  ) {
-    let minChange = minChange ?? Self.standardMinChange
+  init(_ settings: SystemSettings, _ context: SourceContext) {
+    let minChange = settings.minChange(of: .load) ?? Self.standardMinChange
     // Home Assistant sorts by characters: a space as wide as a digit brings 5 before 15.
     sensors = [
       Self.sensor("load_1_minute", "Load \u{2007}1 minute", minChange),
       Self.sensor("load_5_minutes", "Load \u{2007}5 minutes", minChange),
       Self.sensor("load_15_minutes", "Load 15 minutes", minChange),
     ]
-    file = KernelFile(proc / "loadavg")
-    super.init(InlineText("load average"), sink: sink, access)
+    file = KernelFile(context.proc / "loadavg")
+    super.init(InlineText("load average"), context)
   }
 
   override func readFiles() -> Bool {
@@ -66,26 +62,23 @@ public final class LoadAverage: FileSource {
 }
 
 /// Share of the memory that is in use, from `/proc/meminfo`.
-public final class Memory: FileSource {
+final class Memory: FileSource {
   /// Size of the buffer: `MemAvailable` is the third line of about fifty.
   private static let byteCountMax = 512
+  private static let standardMinChange = FixedPoint(1)
 
   private let file: KernelFile
   private var sensor: DeclaredSensor
   private var answer: Result<FixedPoint, SourceFailure>?
 
-  /// `proc` is where procfs is mounted; `minChange` the least change that counts, nil for 1 %.
-  public init(
-    proc: Path = Path("/proc"), minChange: FixedPoint? = nil, sink: any ReadingSink,
-    _ access: SlowAccess? = nil
-  ) {
+  init(_ settings: SystemSettings, _ context: SourceContext) {
     sensor = DeclaredSensor(
       SensorDescription(
         uniqueID: [UInt8]("memory_used"), name: [UInt8]("Memory used"), unit: [UInt8]("%"),
         stateClass: [UInt8]("measurement"), icon: [UInt8]("mdi:memory"), isDiagnostic: true),
-      minChange: minChange ?? FixedPoint(1))
-    file = KernelFile(proc / "meminfo", byteCountMax: Self.byteCountMax)
-    super.init(InlineText("memory"), sink: sink, access)
+      minChange: settings.minChange(of: .memory) ?? Self.standardMinChange)
+    file = KernelFile(context.proc / "meminfo", byteCountMax: Self.byteCountMax)
+    super.init(InlineText("memory"), context)
   }
 
   override func readFiles() -> Bool {
@@ -106,7 +99,7 @@ public final class Memory: FileSource {
 }
 
 /// Time at which the machine was started, from `/proc/uptime` and its clock.
-public final class LastStart: FileSource {
+final class LastStart: FileSource {
   private let file: KernelFile
   private var start = StartTime()
   private var sensor = DeclaredSensor(
@@ -115,10 +108,9 @@ public final class LastStart: FileSource {
       deviceClass: [UInt8]("timestamp"), isDiagnostic: true))
   private var answer: Result<Duration, SourceFailure>?
 
-  /// `proc` is where procfs is mounted.
-  public init(proc: Path = Path("/proc"), sink: any ReadingSink, _ access: SlowAccess? = nil) {
-    file = KernelFile(proc / "uptime")
-    super.init(InlineText("last start"), sink: sink, access)
+  init(_: SystemSettings, _ context: SourceContext) {
+    file = KernelFile(context.proc / "uptime")
+    super.init(InlineText("last start"), context)
   }
 
   override func readFiles() -> Bool {
@@ -139,5 +131,104 @@ public final class LastStart: FileSource {
 
   override func tellSilence(at moment: Moment) {
     sensor.recordFailure(.unavailable, at: moment.wallTime, in: sink)
+  }
+}
+
+/// Usage of a file system for everybody but root, as `df` counts it (`statvfs(3)`).
+final class DiskSpace: FileSource {
+  private let path: Path
+  private let label: InlineText
+  private var sensor: DeclaredSensor
+  private var answer: Result<FixedPoint, SourceFailure>?
+
+  /// `path` is any file or directory of the file system.
+  init(
+    _ settings: SystemSettings, _ context: SourceContext, holding path: Path = Path("/")
+  ) {
+    sensor = DeclaredSensor(
+      SensorDescription(
+        uniqueID: [UInt8]("disk_used"), name: [UInt8]("Disk used"), unit: [UInt8]("%"),
+        stateClass: [UInt8]("measurement"), icon: [UInt8]("mdi:harddisk"), isDiagnostic: true),
+      minChange: settings.minChange(of: .disk))
+    self.path = path
+    label = InlineText(path.bytes.span)
+    super.init(InlineText("disk space"), context)
+  }
+
+  override func readFiles() -> Bool {
+    do throws(SourceFailure) { answer = .success(try usedPercent()) } catch {
+      answer = .failure(error)
+    }
+    return true
+  }
+
+  override func tell(at moment: Moment) throws(SourceFailure) {
+    guard let answer else { return }
+    try sensor.record(at: moment.wallTime, in: sink) { () throws(SourceFailure) in
+      try answer.get()
+    }
+  }
+
+  override func tellSilence(at moment: Moment) {
+    sensor.recordFailure(.unavailable, at: moment.wallTime, in: sink)
+  }
+
+  private func usedPercent() throws(SourceFailure) -> FixedPoint {
+    let space: FileSystemSpace
+    do throws(Errno) {
+      space = try FileSystemSpace(holding: path)
+    } catch {
+      throw SourceFailure(error, of: label)
+    }
+    guard let percent = space.usedPercent else {
+      throw .unsupported(label, remedy: "name a directory of a disk or a card")
+    }
+    return percent
+  }
+}
+
+extension FileSystemSpace {
+  /// Usage without the space that root keeps for itself. Nil for file systems without blocks, such
+  /// as procfs, which have no size.
+  var usedPercent: FixedPoint? {
+    let (whole, overflowed) = usedBytes.addingReportingOverflow(availableBytes)
+    return overflowed ? nil : percentage(of: usedBytes, in: whole)
+  }
+}
+
+/// Data that this program has sent and received, as a data plan counts it (`Traffic`).
+final class DataTraffic: Source {
+  let name = InlineText("traffic")
+  private let sink: any ReadingSink
+  private var sent: DeclaredSensor
+  private var received: DeclaredSensor
+
+  init(_ settings: SystemSettings, _ context: SourceContext) {
+    sink = context.sink
+    let minChange = settings.minChange(of: .traffic)
+    sent = Self.sensor("data_sent", "Data sent", "mdi:upload-network", minChange)
+    received = Self.sensor("data_received", "Data received", "mdi:download-network", minChange)
+  }
+
+  func sample(at moment: Moment) throws(SourceFailure) {
+    let traffic = Traffic.ofThisProcess
+    sent.record(Self.megabytes(traffic.sentByteCount), at: moment.wallTime, in: sink)
+    received.record(Self.megabytes(traffic.receivedByteCount), at: moment.wallTime, in: sink)
+  }
+
+  /// Converts to megabytes, in whole thousands of bytes.
+  private static func megabytes(_ byteCount: Int64) -> Value {
+    .number(FixedPoint(byteCount / 1000, decimals: 3))
+  }
+
+  private static func sensor(
+    _ uniqueID: StaticString, _ name: StaticString, _ icon: StaticString, _ minChange: FixedPoint?
+  ) -> DeclaredSensor {
+    DeclaredSensor(
+      SensorDescription(
+        uniqueID: [UInt8](uniqueID), name: [UInt8](name), unit: [UInt8]("MB"),
+        deviceClass: [UInt8]("data_size"), stateClass: [UInt8]("total_increasing"),
+        icon: [UInt8](icon), isDiagnostic: true),
+      minChange: minChange)
   }
 }

@@ -1,14 +1,15 @@
-public import Bytes
-public import LinuxIO
-public import Sensing
+import Bytes
+import LinuxIO
+import Sensing
 
 /// The temperature of the processor, from the zone of `/sys/class/thermal` that is most likely its
 /// own, or from the hardware monitor of the processor. The file is chosen once, and again after a
 /// failure. A zone that is not surely the processor's is a stopgap, because a better one may not
 /// have answered yet: all are examined again, each time after twice as long.
-public final class ProcessorTemperature: FileSource {
+final class ProcessorTemperature: FileSource {
   static let firstPause: Duration = .seconds(5)
   static let longestPause: Duration = .seconds(3600)
+  private static let standardMinChange = FixedPoint(1)
 
   private let sys: Path
   private var chosen: ProcessorZone?
@@ -16,33 +17,29 @@ public final class ProcessorTemperature: FileSource {
   private var pause = firstPause
   private let range = KernelPart(named: []).range(of: "°C")
   private var sensor: DeclaredSensor
-  public override var isOptional: Bool { mayBeAbsent }
+  override var isOptional: Bool { mayBeAbsent }
   private let mayBeAbsent: Bool
   /// Outcome of the last reading, in degrees.
   private var answer = Result<FixedPoint, SourceFailure>.success(FixedPoint(0))
 
-  /// Makes the driver; without `access` the loop waits for slow files.
-  public init(
-    sys: Path = Path("/sys"), isOptional: Bool = false, minChange: FixedPoint? = nil,
-    sink: any ReadingSink, _ access: SlowAccess? = nil
-  ) {
-    mayBeAbsent = isOptional
+  init(_ settings: SystemSettings, _ context: SourceContext) {
+    mayBeAbsent = settings.isAutomatic
     sensor = DeclaredSensor(
       SensorDescription(
         uniqueID: [UInt8]("processor_temperature"), name: [UInt8]("Processor temperature"),
         unit: [UInt8]("°C"), deviceClass: [UInt8]("temperature"),
         stateClass: [UInt8]("measurement"), isDiagnostic: true),
-      minChange: minChange ?? FixedPoint(1))
-    self.sys = sys
-    super.init(InlineText("processor temperature"), sink: sink, access)
+      minChange: settings.minChange(of: .cpuTemperature) ?? Self.standardMinChange)
+    sys = context.sys
+    super.init(InlineText("processor temperature"), context)
   }
 
   override func readFiles() -> Bool {
     do throws(SourceFailure) {
-      let file = try zone(at: askedAt).file
+      let zone = try zone(at: askedAt)
       if holdsLoopUp { return false }
-      let celsius = try ProcessorZone.celsius(of: file)
-      if let range, !range.contains(celsius) { throw range.failure(of: file.label, celsius) }
+      let celsius = try zone.celsius()
+      if let range, !range.contains(celsius) { throw range.failure(of: zone.file.label, celsius) }
       answer = .success(celsius)
     } catch {
       chosen = nil
@@ -77,6 +74,8 @@ public final class ProcessorTemperature: FileSource {
 /// A file with a temperature that may be the processor's, in thousandths of a degree.
 struct ProcessorZone {
   let file: KernelFile
+  /// File with the verdict of a hardware monitor on the temperature; nil if there is none.
+  private let fault: KernelFile?
   /// Rank of the file, 0 being the surest; of equal ranks, the lower number is better.
   private let rank: Int
   private let number: Int64
@@ -96,31 +95,37 @@ struct ProcessorZone {
         return
       }
       // Some processors lack the first one, that of the whole package.
-      for file in ["temp1_input", "temp2_input"] as [StaticString] {
-        best = ProcessorZone(chip / [UInt8](file), ThermalZone.monitorRank, number)
-          .better(than: best, range)
+      for name in ["temp1", "temp2"] as [StaticString] {
+        let fault = KernelFile(chip / ([UInt8](name) + [UInt8]("_fault")))
+        best = ProcessorZone(
+          chip / ([UInt8](name) + [UInt8]("_input")), fault: fault.exists ? fault : nil,
+          ThermalZone.monitorRank, number
+        ).better(than: best, range)
       }
     }
     guard let best else { return nil }
     self = best
   }
 
-  private init(_ file: Path, _ rank: Int, _ number: Int64) {
+  private init(_ file: Path, fault: KernelFile? = nil, _ rank: Int, _ number: Int64) {
     self.file = KernelFile(file)
+    self.fault = fault
     self.rank = rank
     self.number = number
   }
 
   /// Reads a temperature in degrees.
-  static func celsius(of file: KernelFile) throws(SourceFailure) -> FixedPoint {
-    FixedPoint(try file.parse { KernelText.integer($0) }, decimals: 3)
+  func celsius() throws(SourceFailure) -> FixedPoint {
+    let celsius = FixedPoint(try file.parse { KernelText.integer($0) }, decimals: 3)
+    if fault?.reportsFault == true { throw .faulty(file.label) }
+    return celsius
   }
 
   /// Returns this file if it is better and answers as required; else the other one.
   private func better(than other: ProcessorZone?, _ range: PlausibleRange?) -> ProcessorZone? {
     if let other, (other.rank, other.number) <= (rank, number) { return other }
     guard let range else { return self }
-    guard let celsius = try? Self.celsius(of: file), range.contains(celsius) else { return other }
+    guard let celsius = try? celsius(), range.contains(celsius) else { return other }
     return self
   }
 

@@ -5,41 +5,41 @@ public import YAML
 
 /// `system`: settings of the computer's own sensors.
 public struct SystemSettings: Equatable, Sendable {
-  /// `auto`, `off`, a list, or `only` of a mapping. Default: all of them.
-  public var sensors: SystemSensors
+  /// `auto`, `off`, a list, or `only` of a mapping; in the order of the cases. Default: all but the
+  /// data that this program sends and receives.
+  public var sensors: [SystemSensor]
+  /// `auto`: a sensor that this computer lacks is not a fault.
+  public var isAutomatic: Bool
   /// `min_change`: smallest changes to report of the temperature, the load, the memory and the
   /// disk.
   public var minChanges: MinChanges
 
-  public static let all = SystemSettings(.all)
+  public static let all = SystemSettings(
+    [.cpuTemperature, .load, .memory, .uptime, .disk], isAutomatic: true)
 
-  public init(_ sensors: SystemSensors, minChanges: MinChanges = .standard) {
+  public init(
+    _ sensors: [SystemSensor], isAutomatic: Bool = false, minChanges: MinChanges = .standard
+  ) {
     self.sensors = sensors
+    self.isAutomatic = isAutomatic
     self.minChanges = minChanges
   }
 
+  /// Smallest change to report; nil for the standard one.
+  func minChange(of sensor: SystemSensor) -> FixedPoint? { minChanges[Int(sensor.rawValue)] }
+
   public func sources(_ context: SourceContext) -> [any Source] {
-    SystemSensors.kinds.filter { sensors.isSuperset(of: $0.sensor) }.map {
-      source($0.sensor, minChange: minChanges[Int($0.sensor.rawValue)], context)
-    }
+    sensors.map { source(of: $0, context) }
   }
 
-  private func source(
-    _ sensor: SystemSensors, minChange: FixedPoint?, _ context: SourceContext
-  ) -> any Source {
+  private func source(of sensor: SystemSensor, _ context: SourceContext) -> any Source {
     switch sensor {
-    case .cpuTemperature:
-      ProcessorTemperature(
-        sys: context.sys, isOptional: sensors.contains(.asFarAsThere), minChange: minChange,
-        sink: context.sink, context.slowAccess)
-    case .load:
-      LoadAverage(
-        proc: context.proc, minChange: minChange, sink: context.sink, context.slowAccess)
-    case .memory:
-      Memory(proc: context.proc, minChange: minChange, sink: context.sink, context.slowAccess)
-    case .uptime: LastStart(proc: context.proc, sink: context.sink, context.slowAccess)
-    case .traffic: DataTraffic(minChange: minChange, sink: context.sink)
-    default: DiskSpace(minChange: minChange, sink: context.sink, context.slowAccess)
+    case .cpuTemperature: ProcessorTemperature(self, context)
+    case .load: LoadAverage(self, context)
+    case .memory: Memory(self, context)
+    case .uptime: LastStart(self, context)
+    case .disk: DiskSpace(self, context)
+    case .traffic: DataTraffic(self, context)
     }
   }
 
@@ -65,31 +65,35 @@ public struct SystemSettings: Equatable, Sendable {
   }
 }
 
-/// A set of the computer's own sensors.
-public struct SystemSensors: OptionSet, Sendable {
-  public static let cpuTemperature = SystemSensors(rawValue: 1 << 0)
-  public static let load = SystemSensors(rawValue: 1 << 1)
-  public static let memory = SystemSensors(rawValue: 1 << 2)
-  public static let uptime = SystemSensors(rawValue: 1 << 3)
-  public static let disk = SystemSensors(rawValue: 1 << 4)
-  /// `auto`: a sensor that this computer lacks is not a fault.
-  public static let asFarAsThere = SystemSensors(rawValue: 1 << 5)
+/// A sensor of the computer itself.
+public enum SystemSensor: UInt8, CaseIterable, Sendable {
+  case cpuTemperature, load, memory, uptime, disk
   /// Data that this program sends and receives; only if it is named.
-  public static let traffic = SystemSensors(rawValue: 1 << 6)
-  public static let all: SystemSensors = [
-    .cpuTemperature, .load, .memory, .uptime, .disk, .asFarAsThere,
-  ]
+  case traffic
 
-  /// Words in the configuration, and names for people.
-  static let kinds: [(word: StaticString, name: StaticString, sensor: SystemSensors)] = [
-    ("cpu_temperature", "Processor temperature", .cpuTemperature), ("load", "Load", .load),
-    ("memory", "Memory used", .memory), ("uptime", "Last start", .uptime),
-    ("disk", "Disk used", .disk), ("traffic", "Data sent and received", .traffic),
-  ]
+  /// Word in the configuration.
+  var word: StaticString {
+    switch self {
+    case .cpuTemperature: "cpu_temperature"
+    case .load: "load"
+    case .memory: "memory"
+    case .uptime: "uptime"
+    case .disk: "disk"
+    case .traffic: "traffic"
+    }
+  }
 
-  public let rawValue: UInt8
-
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  /// Name for people.
+  var name: StaticString {
+    switch self {
+    case .cpuTemperature: "Processor temperature"
+    case .load: "Load"
+    case .memory: "Memory used"
+    case .uptime: "Last start"
+    case .disk: "Disk used"
+    case .traffic: "Data sent and received"
+    }
+  }
 }
 
 extension SystemSettings {
@@ -99,11 +103,13 @@ extension SystemSettings {
   public init(_ field: ConfigurationField) {
     if field.isText {
       let remedy: MessageText = "write auto, off or a list, such as \(Self.example)"
-      self.init(field.word(of: ["auto", "off"], remedy: remedy) == 1 ? [] : .all)
+      self = field.word(of: ["auto", "off"], remedy: remedy) == 1 ? SystemSettings([]) : .all
     } else if field.isMapping {
-      self.init(.all)
+      self = .all
       guard let keys = field.section(example: Self.example) else { return }
-      sensors = keys.optional("only")?.systemSensors(example: Self.example) ?? .all
+      if let only = keys.optional("only") {
+        self = SystemSettings(only.systemSensors(example: Self.example))
+      }
       minChanges = keys.optional("min_change")?.minChanges(of: sensors) ?? .standard
       keys.reportUnknownKeys()
     } else {
@@ -113,26 +119,58 @@ extension SystemSettings {
 }
 
 extension ConfigurationField {
-  fileprivate func systemSensors(example: StaticString) -> SystemSensors {
-    let kinds = SystemSensors.kinds
+  fileprivate func systemSensors(example: StaticString) -> [SystemSensor] {
+    let all = SystemSensor.allCases
     let seen = SeenTexts()
-    var sensors: SystemSensors = []
-    for item in items(count: 1...kinds.count, example: example) {
-      guard let index = item.word(of: kinds.map { $0.word }) else { continue }
-      seen.add([UInt8](kinds[index].word), of: item)
-      sensors.formUnion(kinds[index].sensor)
+    var isNamed = [Bool](repeating: false, count: all.count)
+    for item in items(count: 1...all.count, example: example) {
+      guard let index = item.word(of: all.map { $0.word }) else { continue }
+      seen.add([UInt8](all[index].word), of: item)
+      isNamed[index] = true
     }
-    return sensors
+    return all.indices.filter { isNamed[$0] }.map { all[$0] }
   }
 
   /// Reads `min_change`. The last start is a time, and not a number.
-  fileprivate func minChanges(of sensors: SystemSensors) -> MinChanges {
-    let measured = SystemSensors.kinds.filter {
-      sensors.isSuperset(of: $0.sensor) && $0.sensor != .uptime
-    }
-    return MinChanges(
+  fileprivate func minChanges(of sensors: [SystemSensor]) -> MinChanges {
+    MinChanges(
       self,
-      of: measured.map { MinChanges.Sensor(number: Int($0.sensor.rawValue), word: $0.word) },
+      of: sensors.filter { $0 != .uptime }.map {
+        MinChanges.Sensor(number: Int($0.rawValue), word: $0.word)
+      },
       example: "min_change: { cpu_temperature: 2, load: 0.5 }")
+  }
+}
+
+extension SystemSettings {
+  /// Maximum number of zones in the remark.
+  private static let zonesShownMax = 8
+
+  /// Returns the sensors of the board itself, and marks those that this setting reports.
+  @inline(never)
+  func found(in search: BoardSearch) -> FoundKind {
+    var kind = FoundKind("The board itself", key: "system", isEntry: false)
+    let zones = BoardSearch.names(in: search.sys / "class" / "thermal").filter {
+      $0.span.starts(with: "thermal_zone")
+    }
+    let hasProcessor = ProcessorZone(bestOf: search.sys) != nil
+    for sensor in SystemSensor.allCases {
+      if sensor == .cpuTemperature, !hasProcessor { continue }
+      let reason: MessageText =
+        isAutomatic ? "reported by system: auto" : "in the configuration"
+      kind.append(
+        FoundItem(
+          [UInt8](sensor.word), named: [UInt8](sensor.name), line: "system: [\(sensor.word)]",
+          reportedBy: sensors.contains(sensor) ? reason : nil))
+    }
+    if zones.count > 1 { kind.note = Self.types(of: zones, in: search) }
+    return kind
+  }
+
+  private static func types(of zones: [[UInt8]], in search: BoardSearch) -> MessageText {
+    let types = zones.map { zone in
+      DeviceFinder.text(of: search.sys / "class" / "thermal" / zone / "type") ?? zone
+    }
+    return "thermal zones here: \(listed: types, max: zonesShownMax)"
   }
 }

@@ -26,7 +26,7 @@ public final class TextFileSensor: FileSource {
     measurement = settings.measurement
     sensor = DeclaredSensor(
       measurement.description(uniqueID: settings.uniqueID), minChange: measurement.entity.minChange)
-    super.init(settings.name, sink: context.sink, context.slowAccess)
+    super.init(settings.name, context)
   }
 
   override var mayHang: Bool { isRemote }

@@ -23,7 +23,7 @@ public final class Client {
   private var observers = ObserverList<(ConnectionState) -> Void>()
   private var alarms = Alarms()
   /// Seed of the jitter.
-  let seed: UInt64
+  package let seed: UInt64
   private var isActing = false
   /// Receiver of answers to messages that were sent without a handler.
   unowned(unsafe) var directOwner: (any DirectMessageOwner)?
@@ -129,11 +129,11 @@ public final class Client {
     while let ring = alarms.takeDue(now: now) { ring() }
   }
 
-  func wake(at instant: Instant, _ handler: @escaping () -> Void) -> UInt64 {
+  package func wake(at instant: Instant, _ handler: @escaping () -> Void) -> UInt64 {
     alarms.add(at: instant, handler)
   }
 
-  func cancelWake(_ number: UInt64) { alarms.remove(number) }
+  package func cancelWake(_ number: UInt64) { alarms.remove(number) }
 
   // MARK: Acting
 
@@ -180,7 +180,7 @@ public final class Client {
 }
 
 extension Client: Observed {
-  func stopObserving(_ number: UInt64) { observers.remove(number) }
+  package func stopObserving(_ number: UInt64) { observers.remove(number) }
 }
 
 extension SessionOutcome {

@@ -39,3 +39,65 @@ public struct HTTPCall: Equatable, Sendable {
   /// JSON; nil for no body.
   public let body: [UInt8]?
 }
+
+/// HTTP methods of Home Assistant's REST API.
+public enum HTTPMethod: Equatable, Sendable {
+  /// Reads a resource.
+  case get
+  /// Runs an action.
+  case post
+  /// Stores a resource.
+  case put
+  /// Changes a resource.
+  case patch
+  /// Removes a resource.
+  case delete
+  /// Reads only the headers.
+  case head
+  /// Asks for the allowed methods.
+  case options
+
+  /// Name in a request.
+  public var name: StaticString {
+    switch self {
+    case .get: "GET"
+    case .post: "POST"
+    case .put: "PUT"
+    case .patch: "PATCH"
+    case .delete: "DELETE"
+    case .head: "HEAD"
+    case .options: "OPTIONS"
+    }
+  }
+
+  /// Whether a request has a body, even an empty one.
+  public var hasBody: Bool {
+    switch self {
+    case .post, .put, .patch: true
+    case .get, .delete, .head, .options: false
+    }
+  }
+}
+
+/// Returns the address of a Home Assistant for appending paths: without trailing slashes, and
+/// without a trailing `/api` or `/api/websocket`, which people copy along.
+///
+/// - Parameter url: address as a person wrote it.
+/// - Returns: address to which paths such as `/api/websocket` are appended.
+public func serverAddress(_ url: [UInt8]) -> [UInt8] {
+  var address = withoutTrailingSlashes(url)
+  for path in [[UInt8]("/api/websocket"), [UInt8]("/api")] {
+    let start = address.count - path.count
+    // `http://api` is a host.
+    guard start > 0, address[start - 1] != UInt8(ascii: "/"), address[start...].elementsEqual(path)
+    else { continue }
+    address.removeLast(path.count)
+    break
+  }
+  return withoutTrailingSlashes(address)
+}
+
+private func withoutTrailingSlashes(_ url: [UInt8]) -> [UInt8] {
+  let end = url.lastIndex { $0 != UInt8(ascii: "/") }
+  return end.map { [UInt8](url[...$0]) } ?? []
+}

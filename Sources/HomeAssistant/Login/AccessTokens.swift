@@ -174,6 +174,9 @@ public struct AccessTokens: Sendable {
       isReplaced ? max(delay, Self.doubtedRetryDelay) : delay, for: .noConnection(reason), now: now)
   }
 
+  /// Reports that the call of `.send` was not made: the next caller that needs a token makes it.
+  public mutating func callNotMade() { if case .refreshing = state { state = .idle } }
+
   private mutating func refused(_ refusal: ServerRefusal, now: Instant) -> Step {
     var delay = refusal == .banned ? Self.longestRefusalDelay : refusals.failed()
     if isReplaced { delay = max(delay, Self.doubtedRetryDelay) }

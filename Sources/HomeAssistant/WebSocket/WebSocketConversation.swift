@@ -59,7 +59,7 @@ public struct WebSocketConversation: ~Copyable {
   /// - Parameter sentMessageByteCountMax: maximum size of a sent message.
   public init(sentMessageByteCountMax: Int) {
     precondition(
-      WebSocketHandshake.responseByteCountMax + WebSocketHandshake.bodyByteCountMax
+      WebSocketHandshake.responseByteCountMax + WebSocketHandshake.chunkedByteCountMax
         < Self.inputByteCountMax)
     output = OutgoingBytes(
       capacity: Self.replyByteCountMax

@@ -7,6 +7,8 @@ struct WebSocketHandshake {
   /// Number of body bytes of a refusal that are read to identify its author: Apache's phrase ends
   /// at byte 250.
   static let bodyByteCountMax = 512
+  /// Number of bytes that are read of a chunked body, sizes of the chunks included.
+  static let chunkedByteCountMax = 2048
 
   static let userAgentByteCountMax = 256
   static let requestByteCountMax =
@@ -99,6 +101,7 @@ struct WebSocketHandshake {
   ) throws(WebSocketRefusal) -> ServerRefusal? {
     var head = AnswerHead(status: fields.status)
     var byteCount = 0
+    var isChunked = false
     while let field = try fields.nextField() {
       if field.isNamed("location") {
         head.location = [UInt8](field.value)
@@ -108,10 +111,42 @@ struct WebSocketHandshake {
         head.setChallenge(field.value)
       } else if field.isNamed("content-length") {
         byteCount = min(Int(clamping: field.value.decimalValue ?? 0), bodyByteCountMax)
+      } else if field.isNamed("transfer-encoding") {
+        isChunked = field.value.listContains("chunked")
       }
     }
+    if isChunked { return chunkedBody(rest).map { ServerRefusal(head, $0.span) } }
     guard rest.count >= byteCount else { return nil }
     return ServerRefusal(head, rest.extracting(first: byteCount))
+  }
+
+  /// Returns the beginning of a chunked body (RFC 9112, section 7.1), up to a size that is not one;
+  /// nil if the necessary part is incomplete.
+  private static func chunkedBody(_ rest: Span<UInt8>) -> [UInt8]? {
+    let rest = rest.extracting(first: chunkedByteCountMax)
+    var body: [UInt8] = []
+    var position = 0
+    while body.count < bodyByteCountMax {
+      guard let end = rest.firstIndex(of: 0x0A, from: min(position, rest.count)) else {
+        return rest.count < chunkedByteCountMax ? nil : body
+      }
+      let byteCount = chunkByteCount(rest.extracting(position..<end))
+      guard byteCount > 0 else { break }
+      body += [UInt8](rest.extracting(end + 1..<rest.count).extracting(first: byteCount))
+      // Behind a chunk is the end of a line.
+      position = end + 1 + byteCount + 2
+    }
+    return [UInt8](body.prefix(bodyByteCountMax))
+  }
+
+  /// Returns the size of a chunk, limited to that of a body; 0 if the line does not begin with one.
+  private static func chunkByteCount(_ line: Span<UInt8>) -> Int {
+    var byteCount = 0
+    for index in line.indices {
+      guard let digit = hexadecimalValue(of: line[index]) else { break }
+      byteCount = min(byteCount * 16 + Int(digit), bodyByteCountMax)
+    }
+    return byteCount
   }
 
   private func check(_ head: consuming HTTPResponseHead) throws(WebSocketRefusal) {
@@ -135,4 +170,41 @@ struct WebSocketHandshake {
     guard isUpgrade, isWebSocket else { throw .notUpgraded }
     guard acceptCount == 1 else { throw .wrongAccept }
   }
+}
+
+/// Address of a WebSocket: the parts of an `http:` or `https:` URL.
+public struct WebSocketAddress: Equatable, Sendable {
+  /// Maximum length of host and path together, in bytes.
+  public static let byteCountMax = 4096
+
+  /// Whether the scheme is `https`, and the connection uses TLS.
+  public let isSecure: Bool
+  /// Name or address; an IPv6 address is in brackets.
+  public let host: [UInt8]
+  /// TCP port, even if the scheme implies it.
+  public let port: UInt16
+  /// Percent-encoded path from its slash on, with the query if there is one.
+  public let path: [UInt8]
+
+  /// Fails if the parts are invalid in a request: too long, with a space or a control character, or
+  /// a path without a leading slash.
+  ///
+  /// - Parameters:
+  ///   - isSecure: whether the scheme is `https`.
+  ///   - host: name or address; an IPv6 address is in brackets.
+  ///   - port: TCP port, even if the scheme implies it.
+  ///   - path: percent-encoded path from its slash on, with the query if there is one.
+  public init?(isSecure: Bool, host: [UInt8], port: UInt16, path: [UInt8]) {
+    guard path.first == UInt8(ascii: "/"), !host.isEmpty,
+      host.count + path.count <= Self.byteCountMax,
+      (host + path).allSatisfy({ $0 > 0x20 && $0 != 0x7F })
+    else { return nil }
+    self.isSecure = isSecure
+    self.host = host
+    self.port = port
+    self.path = path
+  }
+
+  /// Whether the port is the scheme's default, which `Host` leaves out.
+  var isPortImplied: Bool { port == (isSecure ? 443 : 80) }
 }

@@ -6,8 +6,14 @@ public import Sensing
 extension Delivery {
   /// Handles a message without an answer: the connection failed, or the answer came too late.
   public func connectionFailed(_ reason: InlineText, now: Instant) {
-    guard case .awaitingAnswer(_, let route) = state else { return }
+    guard case .underWay(_, let route, let carrier) = state else { return }
+    carriers.ended(carrier, isAnswered: false)
     failed(.noConnection(reason), over: route, now: now)
+  }
+
+  /// Handles a look at the connections between two cycles.
+  func connectionLooked(isHTTPKept: Bool) {
+    if !carriers.isConnectionKept(isHTTPKept: isHTTPKept) { connectionEnded() }
   }
 
   /// Handles the end of the connection between two cycles: Home Assistant may have restarted, and
@@ -27,19 +33,31 @@ extension Delivery {
       outage.tryEarlier(now: now)
       beginIfDue(now: now)
     // The message must not be sent over a route that is not allowed now.
-    case .messageDue(_, let former) where former != route:
+    case .due(_, let former) where former != route:
       batch.forgetDeclined()
       history.chunkFailed()
       begin(now: now)
-    case .resting, .messageDue, .awaitingAnswer: break
+    case .resting, .due, .underWay: break
     }
   }
 
   /// Handles a new network connection, and makes the next attempt of an outage earlier.
   public func networkChanged(now: Instant) { tryEarlier(now: now) }
 
-  /// Handles an open WebSocket: Home Assistant can be reached, whatever the last attempt showed.
-  public func webSocketOpened(now: Instant) { tryEarlier(now: now) }
+  /// Handles a change of the WebSocket. An open one shows that Home Assistant can be reached,
+  /// whatever the last attempt showed.
+  public func webSocketChanged(isOpen: Bool, now: Instant) {
+    let wasOpen = carriers.isWebSocketOpen
+    carriers.webSocketChanged(isOpen: isOpen)
+    if isOpen, !wasOpen { tryEarlier(now: now) }
+  }
+
+  /// Handles a WebSocket that cannot send the message: it is sent over HTTP.
+  public func postRefused() {
+    guard case .underWay(let message, let route, .webSocket) = state else { return }
+    carriers.webSocketChanged(isOpen: false)
+    state = .due(message, over: route)
+  }
 
   private func tryEarlier(now: Instant) {
     guard case .resting = state, outage.isUnderWay else { return }

@@ -36,14 +36,15 @@ public final class Delivery {
     /// Waiting for the next cycle, the next attempt of an outage, or a chunk of history.
     case resting
     /// `nextAction` returns the message.
-    case messageDue(Message, over: Route)
-    case awaitingAnswer(Message, over: Route)
+    case due(Message, over: Route)
+    case underWay(Message, over: Route, by: Carrier)
   }
 
   public internal(set) var batch: Batch
   public internal(set) var history: History
   public internal(set) var routes: Routes
   var state = State.resting
+  var carriers: Carriers
   /// Present cycle, or else the last one.
   var cycle: Cycle
   var outage: Outage
@@ -62,17 +63,20 @@ public final class Delivery {
   ///   - routes: routes to Home Assistant.
   ///   - history: entries that are not delivered yet.
   ///   - trackerID: id with which the device registered.
+  ///   - webSocketURL: address of the WebSocket; nil if no message uses it.
   ///   - wantsZones: whether to request Home Assistant's zones.
   ///   - protection: whether the registration has a key.
   ///   - untold: changes of the device since the last report to Home Assistant.
   ///   - doubtAfter: time for which Home Assistant may seem not to know the device before a report.
   ///   - seed: start of the jitter of the delays.
   public init(
-    routes: Routes, history: consuming History, trackerID: [UInt8], wantsZones: Bool = false,
-    protection: Protection = .sealed, untold: Webhook.UpdateRegistration? = nil,
-    doubtAfter: Duration = Delivery.doubtAfter, seed: UInt64
+    routes: Routes, history: consuming History, trackerID: [UInt8], webSocketURL: [UInt8]? = nil,
+    wantsZones: Bool = false, protection: Protection = .sealed,
+    untold: Webhook.UpdateRegistration? = nil, doubtAfter: Duration = Delivery.doubtAfter,
+    seed: UInt64
   ) {
     self.routes = routes
+    carriers = Carriers(webSocketURL: webSocketURL)
     cycle = Cycle(
       trackerID: trackerID, wantsZones: wantsZones, protection: protection, untold: untold)
     outage = Outage(doubtAfter: doubtAfter, seed: seed)
@@ -91,11 +95,23 @@ public final class Delivery {
     if case .resting = state { outage.deadline == nil } else { false }
   }
 
+  /// Message in transit, or nil.
+  var messageUnderWay: Message? {
+    guard case .underWay(let message, _, _) = state else { return nil }
+    return message
+  }
+
   /// Route of the message in transit, which has an address when the message is sent; nil without a
   /// message in transit.
   public var routeUnderWay: Route? {
-    guard case .awaitingAnswer(_, let route) = state else { return nil }
+    guard case .underWay(_, let route, _) = state else { return nil }
     return route
+  }
+
+  /// Carrier of the message in transit, or nil.
+  public var carrierUnderWay: Carrier? {
+    guard case .underWay(_, _, let carrier) = state else { return nil }
+    return carrier
   }
 
   /// Time at which `deadlineReached` is due, or nil.
@@ -107,11 +123,11 @@ public final class Delivery {
   /// Time at which `diskDeadlineReached` is due while there is no registration, or nil.
   public var diskDeadline: Instant? { earliest(openBatch.closesAt, history.spool.deadline) }
 
-  /// Returns the next action; nil until the next event.
-  public func nextAction() -> Action? {
+  /// Returns the next action; nil until the next event. Without `maySend` a due message waits.
+  public func nextAction(maySend: Bool = true) -> Action? {
     if let event = tellings.takeFirst() { return .tell(event) }
-    guard case .messageDue(let message, let route) = state else { return nil }
-    state = .awaitingAnswer(message, over: route)
+    guard maySend, case .due(let message, let route) = state else { return nil }
+    state = .underWay(message, over: route, by: carriers.next(to: routes.url(of: route)))
     return .send(message)
   }
 
@@ -165,7 +181,7 @@ public final class Delivery {
 
   /// Prepares for the end of the agent.
   public func stopping() {
-    if case .messageDue = state { state = .resting }
+    if case .due = state { state = .resting }
     history.chunkFailed()
     history.batchClosed()
     history.keepEverything()
@@ -216,7 +232,7 @@ public final class Delivery {
     outage.registrationRefused(now: now)
     switch state {
     // A message that began meanwhile was never sent.
-    case .messageDue(_, let route), .awaitingAnswer(_, let route):
+    case .due(_, let route), .underWay(_, let route, _):
       failed(.noConnection(InlineText("there was no registration")), over: route, now: now)
     case .resting: break
     }
@@ -252,7 +268,7 @@ public final class Delivery {
   func begin(now: Instant) {
     cycleBegins()
     if outage.isUnderWay {
-      outage.attemptBegan()
+      outage.attemptBegan(now: now)
       batch.forgetAcknowledgements()
       cycle.serverDoubted()
     } else if now >= restatementDueAt {
@@ -270,7 +286,7 @@ public final class Delivery {
   private func send(_ message: Message, now: Instant) {
     cycle.messageDue()
     if let route = routes.current?.route {
-      state = .messageDue(message, over: route)
+      state = .due(message, over: route)
     } else {
       outageContinues(.noRoute, now: now)
     }
@@ -281,7 +297,8 @@ public final class Delivery {
   /// Handles an answer of Home Assistant, or of a server in its place. `body` is the buffer from
   /// which `answer` was read.
   public func answerReceived(_ answer: Answer, body: borrowing ByteBuffer, now: Instant) {
-    guard case .awaitingAnswer(let message, let route) = state else { return }
+    guard case .underWay(let message, let route, let carrier) = state else { return }
+    carriers.ended(carrier, isAnswered: true)
     let outcome: Cycle.Outcome
     switch answer {
     case .opened(let range), .content(let range):
@@ -297,13 +314,14 @@ public final class Delivery {
   /// Handles the answer to a request for a key. The caller has already stored a new key, which
   /// belongs to the registration from now on.
   public func keyAnswered(_ result: Webhook.EnableEncryption.Result, now: Instant) {
-    guard case .awaitingAnswer(.key, let route) = state else { return }
+    guard case .underWay(.key, let route, let carrier) = state else { return }
+    carriers.ended(carrier, isAnswered: true)
     messageEnded(cycle.keyAnswered(result, telling: &tellings), over: route, now: now)
   }
 
   /// Handles a key that could not be stored. A later cycle requests it again.
   public func keyPostponed(now: Instant) {
-    guard case .awaitingAnswer(.key, _) = state else { return }
+    guard messageUnderWay == .key else { return }
     sendNext(now: now)
   }
 

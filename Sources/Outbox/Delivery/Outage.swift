@@ -21,7 +21,8 @@ extension Delivery {
 ///    and at no other time.
 /// 2. A cause is reported once until it changes.
 /// 3. The doubt is reported once, after `doubtAfter` in which each attempt ended as if the
-///    registration were deleted. It is reported again only after a new registration was refused.
+///    registration were deleted; a sleep of the board does not count. It is reported again only
+///    after a new registration was refused.
 struct Outage {
   private enum State {
     case none
@@ -61,6 +62,11 @@ struct Outage {
         self = .none
         return nil
       }
+    }
+
+    /// Leaves out a time in which the board slept instead of asking Home Assistant.
+    mutating func attemptDelayed(by delay: Duration) {
+      if case .growing(let since) = self { self = .growing(since: since + delay) }
     }
   }
 
@@ -111,8 +117,11 @@ struct Outage {
 
   // MARK: Events
 
-  mutating func attemptBegan() {
+  mutating func attemptBegan(now: Instant) {
     guard var course else { return }
+    if let retryAt = course.retryAt, now > retryAt {
+      course.doubt.attemptDelayed(by: now - retryAt)
+    }
     course.retryAt = nil
     state = .underWay(course)
   }

@@ -9,7 +9,7 @@ import HomeAssistant
 /// 3. At most one write is in progress.
 /// 4. A failure is reported once, until a write succeeds or there is new data.
 struct StateKeeper {
-  private enum Item { case registration, verdict, keyless, probe }
+  private enum Item { case registration, verdict, keyless }
 
   /// Acceptance or rejection of a credential.
   private struct Verdict {
@@ -20,13 +20,9 @@ struct StateKeeper {
   private var registration: Registration?
   private var verdicts: [Verdict] = []
   private var keyless: Registration?
-  /// Whether a caller waits for `isWritable`.
-  private var isProbed = false
   /// Whether a write should be tried now.
   private var isDue = false
   private var underWay: Item?
-  /// Answer for the waiting caller.
-  private var isWritable: Bool?
   /// Reported cause of the last failed write.
   private var told: [UInt8] = []
   private var untold: [UInt8]?
@@ -63,23 +59,13 @@ struct StateKeeper {
 
   mutating func retryDue() { isDue = true }
 
-  /// Checks whether the state can be written now: `.probed` is the answer.
-  mutating func probe() {
-    isProbed = true
-    isWritable = nil
-    isDue = true
-  }
-
+  /// Handles a successful write, or check whether one is possible.
   mutating func written() {
     switch underWay.take() {
     case .registration: registration = nil
     case .verdict: verdicts.removeFirst()
     case .keyless: keyless = nil
-    case .probe:
-      isProbed = false
-      isWritable = true
-      told = []
-    case nil: break
+    case nil: told = []
     }
   }
 
@@ -87,17 +73,11 @@ struct StateKeeper {
   mutating func failed(_ words: [UInt8]) {
     if underWay.take() == .keyless { keyless = nil }
     isDue = false
-    if isProbed {
-      isProbed = false
-      isWritable = false
-    }
     tell(words)
   }
 
-  /// Reports that the rejected tokens could not be read, with the cause in words for people.
-  mutating func readFailed(_ words: [UInt8]) { tell(words) }
-
-  private mutating func tell(_ words: [UInt8]) {
+  /// Reports another failure of the directory once, with its cause in words for people.
+  mutating func tell(_ words: [UInt8]) {
     guard words != told else { return }
     told = words
     untold = words
@@ -109,14 +89,11 @@ struct StateKeeper {
     /// Write the data; ends with `written` or `failed`.
     case write(Uplink.StateWrite)
     case tell(words: [UInt8])
-    /// Answer for the caller of `probe`.
-    case probed(isWritable: Bool)
   }
 
   mutating func nextAction() -> Action? {
     if let write = nextWrite() { return .write(write) }
-    if let words = untold.take() { return .tell(words: words) }
-    return isWritable.take().map { .probed(isWritable: $0) }
+    return untold.take().map { .tell(words: $0) }
   }
 
   private mutating func nextWrite() -> Uplink.StateWrite? {
@@ -134,10 +111,6 @@ struct StateKeeper {
     if let keyless {
       underWay = .keyless
       return .keyless(keyless)
-    }
-    if isProbed {
-      underWay = .probe
-      return .probe
     }
     isDue = false
     return nil

@@ -15,14 +15,12 @@ extension Uplink {
         return .readClockState
       }
       if let action = keeper.nextAction() {
-        if let action = perform(action) { return action }
-      } else if let action = registrar.nextAction() {
+        return perform(action)
+      } else if let action = login.nextAction() {
         if let action = perform(action) { return action }
       } else if let action = statistics?.nextAction() {
         return Action(action)
-      } else if let action = nextSending() {
-        return action
-      } else if let action = delivery.nextAction() {
+      } else if let action = delivery.nextAction(maySend: !login.isEnrolling) {
         if let action = perform(action) { return action }
       } else {
         return nil
@@ -30,43 +28,36 @@ extension Uplink {
     }
   }
 
-  private func nextSending() -> Action? {
-    guard webhook.isReady, let route = delivery.routeUnderWay else { return nil }
-    return webhook.nextSending(over: route, to: delivery.routes.url(of: route) ?? [])
-  }
-
   // Most calls of `nextAction` find no action: inlined, these would each time set up everything
   // they may use.
   @inline(never)
-  private func perform(_ action: StateKeeper.Action) -> Action? {
+  private func perform(_ action: StateKeeper.Action) -> Action {
     switch action {
-    case .write(let write): return .write(write)
-    case .tell(let words): return .tell(.stateFailed(words: words))
-    case .probed(let isWritable) where isKeyProbed:
-      isKeyProbed = false
-      if isWritable { webhook.send(.key) } else { delivery.keyPostponed(now: now) }
-    case .probed(let isWritable): registrar.stateProbed(isWritable, now: now)
+    case .write(let write): .write(write)
+    case .tell(let words): .tell(.stateFailed(words: words))
     }
-    return nil
   }
 
   @inline(never)
-  private func perform(_ action: Registrar.Action) -> Action? {
+  private func perform(_ action: Login.Action) -> Action? {
     switch action {
     case .readRejectedTokens: return .readRejectedTokens
     case .readTokenFile: return .readTokenFile
-    case .probeState: keeper.probe()
-    case .send(let call): return .send(call)
-    case .cancel: return .cancel(.login)
-    case .keepRejection(let fingerprint): keeper.keep(rejectedFingerprint: fingerprint)
-    case .forgetRejection(let fingerprint): keeper.forget(rejectedFingerprint: fingerprint)
+    // Nothing can be stored before what could not be written so far.
+    case .register where !keeper.isEmpty, .renew(_, ifWritable: true) where !keeper.isEmpty:
+      login.callNotMade(now: now)
+    case .register(let token): return .send(.registration(token: token), ifWritable: true)
+    case .renew(let call, let ifWritable): return .send(.token(call), ifWritable: ifWritable)
+    case .cancelCall: return .cancel(.login)
     case .giveToWebSocket(let result): return .giveTokenToWebSocket(result)
+    case .keep(let fingerprint): keeper.keep(rejectedFingerprint: fingerprint)
+    case .forget(let fingerprint): keeper.forget(rejectedFingerprint: fingerprint)
     case .registered(let registration): registered(registration)
     case .failed(let problem):
       if case .tokenRejected(let fingerprint) = problem {
         keeper.keep(rejectedFingerprint: fingerprint)
         // The WebSocket may be about to use the same token.
-        if registrar.isCredentialRejected, settings.webSocket != nil {
+        if login.isCredentialRejected, settings.webSocket != nil {
           actions.append(.setWebSocketAllowed(false))
         }
       }
@@ -89,15 +80,16 @@ extension Uplink {
     case .tell(let event):
       happened(event)
       return .tell(.delivery(event))
-    // During a new enrollment the message ends with the former registration.
-    case .send where registrar.isEnrolling: break
     // Home Assistant gives a key only once.
-    case .send(.key):
-      isKeyProbed = true
-      keeper.probe()
-    case .send(let message): webhook.send(message)
+    case .send(.key) where !keeper.isEmpty: delivery.keyPostponed(now: now)
+    case .send(let message): return sending(ifWritable: message == .key)
     }
     return nil
+  }
+
+  private func sending(ifWritable: Bool) -> Action? {
+    guard delivery.carrierUnderWay == .http else { return .post(ifWritable: ifWritable) }
+    return delivery.routeUnderWay.map { .send(.message(over: $0), ifWritable: ifWritable) }
   }
 
   private func happened(_ event: DeliveryEvent) {
@@ -120,20 +112,21 @@ extension Uplink {
       }
     case .sealingImpossible: if let registration { keeper.keepKeyless(registration) }
     case .registrationDoubted where settings.server.registersAgainAfter != nil && maySendToken:
-      registrar.registrationWanted(now: now)
+      login.registrationWanted(now: now)
     default: break
     }
   }
 
   /// Tries the login again after a proof: another server may have rejected it in this one's place.
   private func retryLogin() {
-    if settings.webSocket != nil, registrar.isLoginRetryDue(now: now) {
+    if settings.webSocket != nil, login.isRetryDue(now: now) {
       actions.append(.connectWebSocket)
     }
   }
 
   private func bringStatistics() {
-    guard webhook.isWebSocketOpen, let registration, let time = delivery.history.time(at: now)
+    guard delivery.carriers.isWebSocketOpen, let registration,
+      let time = delivery.history.time(at: now)
     else { return }
     statistics?.connectionReady(
       delivery.server, deviceID: delivery.deviceID, webhookID: registration.webhookID, time: time,
@@ -144,7 +137,7 @@ extension Uplink {
 
   /// Writes the due message.
   public func writeMessage(nonce: Nonce, into buffer: inout ByteBuffer) {
-    guard let message = webhook.message, let registration else {
+    guard let message = delivery.messageUnderWay, let registration else {
       preconditionFailure("a message is written when it is to be sent")
     }
     delivery.write(message, for: registration, nonce: nonce, into: &buffer)

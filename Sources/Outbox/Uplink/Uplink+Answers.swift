@@ -2,14 +2,14 @@ public import Bytes
 public import HomeAssistant
 import Sensing
 
-// Answers of servers, and requests without an answer.
+// Answers of servers, requests without an answer, and events of the WebSocket.
 
 extension Uplink {
   /// Handles the answer of Home Assistant, or of a server in its place, to the message. An envelope
   /// is opened in place.
   public func messageAnswered(_ head: AnswerHead, _ body: inout ByteBuffer, now: Instant) {
     self.now = now
-    guard let message = webhook.ended(isAnswered: true), !registrar.isEnrolling, let registration
+    guard let message = delivery.messageUnderWay, !login.isEnrolling, let registration
     else { return }
     guard message == .key else {
       let answer = registration.readAnswer(head, body: &body)
@@ -31,24 +31,70 @@ extension Uplink {
   /// Handles a message without an answer.
   public func messageFailed(_ reason: InlineText, now: Instant) {
     self.now = now
-    guard webhook.ended(isAnswered: false) != nil else { return }
     delivery.connectionFailed(reason, now: now)
   }
 
   /// Handles a WebSocket that cannot send the message: it is sent over HTTP.
   public func postRefused() {
-    webhook.postRefused()
+    delivery.postRefused()
     countMessage(-1)
   }
 
   /// Handles the server's answer to the registration or the renewal of a token.
   public func loginAnswered(_ head: AnswerHead, _ body: borrowing ByteBuffer, now: Instant) {
     self.now = now
-    registrar.answered(head, body, now: now)
+    login.answered(head, body, now: now)
   }
 
   public func loginFailed(_ reason: InlineText, now: Instant) {
     self.now = now
-    registrar.connectionFailed(reason, now: now)
+    login.connectionFailed(reason, now: now)
+  }
+
+  /// Handles a call that was not made, because its result could not be stored.
+  ///
+  /// - Parameters:
+  ///   - channel: channel of the call.
+  ///   - words: cause of the failed check of the state directory, for people.
+  public func callNotMade(_ channel: Channel, words: [UInt8]) {
+    keeper.tell(words)
+    switch channel {
+    case .login: login.callNotMade(now: now)
+    case .webhook: delivery.keyPostponed(now: now)
+    }
+  }
+
+  // MARK: WebSocket
+
+  public func webSocketChanged(_ state: ConnectionState, now: Instant) {
+    self.now = now
+    let isReady = if case .ready = state { true } else { false }
+    delivery.webSocketChanged(isOpen: isReady, now: now)
+    if isReady { login.webSocketAccepted() }
+    if case .down(.rejected) = state, login.mayReplaceToken {
+      // A rejected access token is replaced once.
+      actions.append(.connectWebSocket)
+    } else {
+      actions.append(.tell(.webSocket(state)))
+    }
+  }
+
+  /// Checks the WebSocket, because the network changed or Home Assistant seems to be reachable.
+  func checkWebSocket() {
+    if settings.webSocket != nil { actions.append(.checkWebSocket) }
+  }
+
+  /// - Parameters:
+  ///   - refused: token that Home Assistant rejected, or nil.
+  ///   - now: present time.
+  public func webSocketWantsToken(refused: [UInt8]?, now: Instant) {
+    self.now = now
+    login.webSocketWantsToken(refused: refused, now: now)
+  }
+
+  /// Handles the answer to `ask`, or its failure.
+  public func asked(_ result: Result<JSON, RequestError>, now: Instant) {
+    self.now = now
+    statistics?.answered(result, now: now)
   }
 }

@@ -24,11 +24,11 @@ extension Uplink {
   public var isServerKnown: Bool { settings.server.isKnown }
 
   /// Whether an enrollment is in progress.
-  public var isRegistering: Bool { registrar.isEnrolling }
+  public var isRegistering: Bool { login.isEnrolling }
 
   /// Time of the next attempt to register, or to deliver in an outage.
   public var nextAttemptAt: Instant? {
-    registrar.isEnrolling ? registrar.deadline : delivery.nextAttemptAt
+    login.isEnrolling ? login.deadline : delivery.nextAttemptAt
   }
 
   /// Whether all data of the registration is stored.
@@ -47,7 +47,7 @@ extension Uplink {
   public var statisticsProblem: StatisticsImport.Problem? { statistics?.problem }
 
   /// Problem of the last attempt to register; nil with a registration.
-  public var registrationProblem: Enrollment.Problem? { registrar.problem }
+  public var registrationProblem: Enrollment.Problem? { login.problem }
 
   /// Counts of readings and messages since the start.
   public var counts: Counts {

@@ -28,7 +28,7 @@ public final class Uplink {
   public let delivery: Delivery
   /// Present registration, or the former one during a new enrollment.
   public internal(set) var registration: Registration?
-  var registrar: Registrar
+  var login: Login
   var statistics: StatisticsUplink?
   private(set) var home: HomeDetector
   public private(set) var power: PowerMonitor
@@ -38,7 +38,6 @@ public final class Uplink {
   /// Interval of the cycles, as the sources know it.
   var pace: SamplingPace
   var keeper = StateKeeper()
-  var webhook: WebhookChannel
   /// Fix that was recorded last, sent or not.
   public private(set) var lastFix: Fix?
   /// First fix since the start; the offset of `lastFix` from it is reported.
@@ -51,9 +50,6 @@ public final class Uplink {
   public internal(set) var outcome: Outcome?
   var tally = Counts()
 
-  /// Whether the probe of the disk is for the registration's key; otherwise it is for the
-  /// registrar.
-  var isKeyProbed = false
   var isClockStateWanted = true
   var isStopping = false
   /// Actions that come first. In a steady cycle only the reading of the sources.
@@ -87,16 +83,15 @@ public final class Uplink {
     statistics = memory.waitingHours.map {
       StatisticsUplink($0, of: sensors, seed: random.next())
     }
-    webhook = WebhookChannel(
-      carriesMessages: settings.webSocket?.carriesMessages == true, webSocketURL: server.url)
     let routes = Routes(settings, memory, seed: random.next(), now: now)
-    registrar = Registrar(
+    login = Login(
       credential: memory.credential, readsFile: settings.readsTokenFile,
       acceptsPlain: server.isPlainAllowed, isServerKnown: server.isKnown,
       isAllowed: routes.secrets.allows(server.url), seed: random.next(), now: now)
     let update = Webhook.UpdateRegistration(identity)
     delivery = Delivery(
       routes: routes, history: history, trackerID: identity.deviceID,
+      webSocketURL: settings.webSocket?.carriesMessages == true ? server.url : nil,
       wantsZones: settings.track != nil,
       protection: memory.protection,
       untold: memory.registration?.toldFingerprint == update.fingerprint ? nil : update,
@@ -106,7 +101,7 @@ public final class Uplink {
     if let registration = memory.registration {
       deliver(with: registration)
     } else {
-      registrar.registrationWanted(now: now)
+      login.registrationWanted(now: now)
     }
   }
 
@@ -200,23 +195,23 @@ public final class Uplink {
   private func presenceFound() {
     delivery.presenceChanged(home.presence, now: now)
     if settings.webSocket != nil { actions.append(.setWebSocketAllowed(maySendToken)) }
-    registrar.presenceChanged(isAllowed: maySendToken, now: now)
+    login.presenceChanged(isAllowed: maySendToken, now: now)
     endForbiddenMessage()
     makeUpForUpload()
   }
 
   /// Ends a message in transit over a route that is no longer allowed.
   private func endForbiddenMessage() {
-    guard webhook.message != nil, let route = delivery.routeUnderWay,
-      let url = delivery.routes.url(of: route), !delivery.routes.secrets.allows(url)
+    guard let route = delivery.routeUnderWay, let url = delivery.routes.url(of: route),
+      !delivery.routes.secrets.allows(url)
     else { return }
     endMessage(InlineText("the board left the network"))
   }
 
   /// Ends the message in transit, which counts as not arrived.
   private func endMessage(_ reason: InlineText) {
-    guard webhook.message != nil else { return }
-    if webhook.cancelled() { actions.append(.cancel(.webhook)) }
+    guard delivery.messageUnderWay != nil else { return }
+    actions.append(.cancel(.webhook))
     delivery.connectionFailed(reason, now: now)
   }
 
@@ -226,9 +221,9 @@ public final class Uplink {
   public var deadline: Instant {
     var next = earliest(statistics?.deadline, earliest(home.deadline, commands.rebootAt))
     next = earliest(next, power.deadline)
-    if registrar.isEnrolling {
+    if login.isEnrolling {
       next = earliest(next, delivery.diskDeadline)
-      if !home.isLooking { next = earliest(next, registrar.deadline) }
+      if !home.isLooking { next = earliest(next, login.deadline) }
     } else {
       next = earliest(next, delivery.deadline)
     }
@@ -246,8 +241,8 @@ public final class Uplink {
     let level = power.level
     if power.deadlineReached(now: now) { powerChanged(from: level) }
     if power.takeLookWanted(), plan.sampleWanted(now: now) { actions.append(.sample) }
-    if registrar.isEnrolling {
-      if !home.isLooking { registrar.deadlineReached(now: now) }
+    if login.isEnrolling {
+      if !home.isLooking { login.deadlineReached(now: now) }
       delivery.diskDeadlineReached(now: now)
     } else {
       delivery.deadlineReached(now: now)
@@ -289,13 +284,13 @@ public final class Uplink {
     statistics?.cycleDue()
     guard !home.isLooking else { return plan.postponed() }
     keeper.retryDue()
-    guard !registrar.isEnrolling else {
+    guard !login.isEnrolling else {
       plan.postponed()
       delivery.cyclePostponed(now: now)
-      return registrar.cycleDue(now: now)
+      return login.cycleDue(now: now)
     }
     plan.uploadBegins()
-    if !webhook.isConnectionKept(isHTTPKept: isConnectionKept) { delivery.connectionEnded() }
+    delivery.connectionLooked(isHTTPKept: isConnectionKept)
     delivery.cycleDue(now: now)
   }
 
@@ -304,12 +299,12 @@ public final class Uplink {
   }
 
   private func urgentChange(isConnectionKept: Bool) {
-    guard !registrar.isEnrolling, !home.isLooking else {
+    guard !login.isEnrolling, !home.isLooking else {
       plan.postponed()
       return delivery.urgentChangePostponed()
     }
     plan.uploadBegins()
-    if !webhook.isConnectionKept(isHTTPKept: isConnectionKept) { delivery.connectionEnded() }
+    delivery.connectionLooked(isHTTPKept: isConnectionKept)
     delivery.urgentChange(now: now)
   }
 
@@ -327,7 +322,7 @@ public final class Uplink {
 
   func deliver(with registration: Registration) {
     self.registration = registration
-    registrar.registrationFound()
+    login.registrationFound()
     if settings.webSocket?.takesNotifications == true {
       actions.append(.openPushChannel(registration))
     }
@@ -346,7 +341,7 @@ public final class Uplink {
 
   /// Changes and stores the registration.
   func change(_ body: (inout Registration) -> Bool) {
-    guard !registrar.isEnrolling, var changed = registration, body(&changed) else { return }
+    guard !login.isEnrolling, var changed = registration, body(&changed) else { return }
     registration = changed
     keeper.keep(changed)
   }
@@ -375,13 +370,13 @@ public final class Uplink {
   ///   - rejected: rejected tokens; nil if they cannot be read.
   ///   - words: cause of the failure, for people.
   public func rejectedTokensRead(_ rejected: RejectedTokens?, words: [UInt8] = []) {
-    if rejected == nil { keeper.readFailed(words) }
-    registrar.rejectedTokensRead(
+    if rejected == nil { keeper.tell(words) }
+    login.rejectedTokensRead(
       rejected.map { keeper.completed($0, isForGood: settings.server.isKnown, now: now) }, now: now)
   }
 
   public func tokenFileRead(_ token: Result<[UInt8], Enrollment.TokenFlaw>) {
-    registrar.tokenFileRead(token)
+    login.tokenFileRead(token)
   }
 
   /// - Parameter failure: cause of the failed write of `waitingHours`; nil after a success.

@@ -123,8 +123,6 @@ extension Uplink {
     case acceptance(fingerprint: [UInt8])
     /// Home Assistant offers no key for this registration.
     indirect case keyless(Registration)
-    /// No data: a check whether a write is possible.
-    case probe
   }
 
   /// Action for the driver, which performs them at once, in order and without decisions.
@@ -151,15 +149,17 @@ extension Uplink {
     case readTokenFile
     /// Write `waitingHours`, and report `hoursKept`.
     case keepHours
-    case send(Call)
+    /// Make the call. If `ifWritable`, its result must be stored: first check whether the state
+    /// directory can be written, and report `stateWritten`, or else only `callNotMade`.
+    case send(Call, ifWritable: Bool)
     /// End the request, without a report.
     case cancel(Channel)
     /// Stop using the connection of the last message, because it belongs to a network that the
     /// board has left.
     case leaveConnection
     /// Send the message over the WebSocket. It ends with `messageAnswered` or `messageFailed`, or
-    /// with `postRefused` if the WebSocket cannot send it.
-    case post
+    /// with `postRefused` if the WebSocket cannot send it. `ifWritable` is that of `send`.
+    case post(ifWritable: Bool)
     /// Send the request over the WebSocket, and report `asked`.
     indirect case ask(RawRequest)
     /// Connect the WebSocket, or close it because no token may be sent in this network.
@@ -203,7 +203,7 @@ extension Uplink.Settings.Server {
   /// Whether a token that is rejected at the address of the configuration is so for good: TLS
   /// proves who answers there. Over plain HTTP each machine on the way can say it; and a board that
   /// comes and goes may log in as a user who may not from outside.
-  var isKnown: Bool { home == nil && url.span.starts(with: "https://") }
+  public var isKnown: Bool { home == nil && url.span.starts(with: "https://") }
 }
 
 extension Uplink.Settings {

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The chemistry of a battery, with its voltage curve after a rest, at 25 °C.
 ///
 /// The curves are of whole batteries, as in their sources; a battery with another number of cells
@@ -136,5 +138,47 @@ public enum BatteryChemistry: Equatable, Sendable, CaseIterable {
     let width = high.microvolts - low.microvolts
     let part = (microvolts - low.microvolts) * (high.percent - low.percent)
     return Int(low.percent + (part + width / 2) / width)
+  }
+}
+
+/// A sensor of a battery that is estimated from its voltage.
+public enum EstimatedBatterySensor: Sendable {
+  case capacity, status, confidence
+
+  fileprivate var word: StaticString {
+    switch self {
+    case .capacity: "capacity"
+    case .status: "status"
+    case .confidence: "confidence"
+    }
+  }
+
+  fileprivate var icon: StaticString? {
+    switch self {
+    case .capacity: nil
+    case .status: "mdi:battery-charging"
+    case .confidence: "mdi:battery-unknown"
+    }
+  }
+}
+
+extension SensorDescription {
+  /// Returns the description of this sensor for Home Assistant. There is one such battery, with
+  /// this display name.
+  public static func estimated(
+    _ sensor: EstimatedBatterySensor, of name: [UInt8]
+  ) -> SensorDescription {
+    var description = SensorDescription(
+      // The configuration gives no other sensor an id with this prefix.
+      uniqueID: [UInt8]("supply_estimated_battery_") + [UInt8](sensor.word),
+      name: name + [UInt8(ascii: " ")] + [UInt8](sensor.word),
+      icon: sensor.icon.map { [UInt8]($0) },
+      isDiagnostic: sensor != .capacity)
+    guard sensor == .capacity else { return description }
+    description.unit = [UInt8]("%")
+    description.deviceClass = [UInt8]("battery")
+    description.stateClass = [UInt8]("measurement")
+    description.powerFigure = .charge
+    return description
   }
 }

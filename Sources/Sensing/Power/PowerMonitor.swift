@@ -19,6 +19,7 @@ public struct PowerMonitor: Sendable {
     var isOn: Bool?
   }
 
+  /// Levels in the order of the configuration; of those that hold, later ones override.
   private var levels: [PowerLevelDetector]
   private var charge: Figure?
   /// Nil if the board is off before a second reading: each charge then counts at once.
@@ -43,9 +44,7 @@ public struct PowerMonitor: Sendable {
   /// Value at the last judged reading: a battery that is only declared also causes a change.
   private var wasOnBattery = false
 
-  /// - Parameters:
-  ///   - levels: in the order of the configuration; of those that hold, later ones override.
-  ///   - looksTwice: whether the sources can be read again for a doubtful figure.
+  /// `looksTwice`: whether the sources can be read again for a doubtful figure.
   public init(levels: [PowerLevel], looksTwice: Bool = true) {
     falls = looksTwice ? FallFilter() : nil
     self.levels = levels.map { PowerLevelDetector($0, looksTwice: looksTwice) }

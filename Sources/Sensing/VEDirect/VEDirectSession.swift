@@ -64,6 +64,7 @@ public struct VEDirectSession: ~Copyable {
   public var buffer = ByteBuffer(capacity: 512)
 
   private let name: InlineText
+  /// Sensors to report.
   private let wanted: VEDirectSensors
   private var state = State.closed
   private var reader = VEDirectReader()
@@ -84,9 +85,6 @@ public struct VEDirectSession: ~Copyable {
   private var isLearning = true
   private var hasFailed = false
 
-  /// - Parameters:
-  ///   - name: name of the device in messages.
-  ///   - wanted: sensors to report.
   public init(name: InlineText, wanted: VEDirectSensors = .usual) {
     self.name = name
     self.wanted = wanted

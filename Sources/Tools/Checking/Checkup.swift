@@ -4,6 +4,7 @@ import CLinux
 import HomeAssistant
 import LinuxIO
 import Outbox
+import Sensing
 import Transport
 import YAML
 
@@ -32,6 +33,9 @@ final class Checkup {
     let service = isOfService ? ServiceState.ask() : nil
     BoardCheck(configuration: configuration, isClockHidden: service?.hidesClock == true)
       .run { report.append($0) }
+    if let failure = StateDirectory(Path(configuration.stateDirectory)).exposureFailure {
+      report.append(.wrong("permissions", "exposed", .board, failure.code, failure.text))
+    }
     if isOfService { look(at: service, configuration) }
     try askHomeAssistant(configuration)
     // Last: a receiver takes time, and a problem that stops all reports has to be shown first.
@@ -63,26 +67,30 @@ final class Checkup {
     let login = readLogin(state, configuration)
     let network = try NetworkHere(configuration.homeAssistant, loop: loop)
     if let network { report.append(network.finding) }
-    let settings = configuration.homeAssistant.tls
-    let url = network?.url ?? configuration.homeAssistant.url
+    let here = CheckedRoutes(
+      configuration.homeAssistant, at: network?.presence ?? .unknown, registration)
     let http = try BlockingHTTP(
-      loop: loop, settings: settings, responseByteCountMax: EncryptionProof.answerByteCountMax)
-    guard try probe(url, http, settings) else { return }
-    if let finding = BoardCheck.clock(comparedTo: http.serverTime, at: .now) {
+      loop: loop, settings: configuration.homeAssistant.tls,
+      responseByteCountMax: EncryptionProof.answerByteCountMax)
+    let isReached = try probe(here, http)
+    guard isReached || !here.others.isEmpty else { return }
+    if isReached, let finding = BoardCheck.clock(comparedTo: http.serverTime, at: .now) {
       report.append(finding)
     }
-    let loginURL = try configuration.homeAssistant.urlForSecrets { url }
-    let isReached = loginURL == url ? true : try isReached(loginURL, http)
     let loginCheck = try login.flatMap { (login) throws(CommandFailure) -> LoginCheck? in
-      guard isReached else { return nil }
+      guard let url = try loginURL(here, isReached: isReached, http) else { return nil }
       return try LoginCheck(
-        with: login.0, login.1, at: loginURL, state: state, settings: settings, loop: loop)
+        with: login.0, login.1, at: url, state: state, settings: here.settings.tls, loop: loop)
     }
     if let registration {
       let proof = EncryptionProof(
         http: http, registration: registration,
-        deviceID: DeviceIdentity(host: configuration.host).deviceID(of: registration))
-      report.append(try proof.finding(at: url, loginCheck: loginCheck, &report.version))
+        deviceID: DeviceIdentity(host: configuration.host).deviceID(of: registration),
+        urlKey: here.urlKey)
+      let routes = isReached ? [here.configured] : here.others
+      if let finding = try proof.finding(over: routes, of: here, loginCheck, &report.version) {
+        report.append(finding)
+      }
     }
     if let loginCheck { report.append(try loginCheck.finding()) }
     loginCheck?.end()
@@ -164,83 +172,55 @@ final class Checkup {
 
   // MARK: The server
 
-  /// Returns whether Home Assistant answers at `url`, which is not the address at home. If it does
-  /// not, the login is not tried.
-  private func isReached(_ url: [UInt8], _ http: BlockingHTTP) throws(CommandFailure) -> Bool {
-    guard try ServerProbe.run(http, at: url).failure(at: url) != nil else { return true }
+  /// Returns the address at which the login is tested; nil, with a note, if it is not.
+  private func loginURL(
+    _ here: CheckedRoutes, isReached: Bool, _ http: BlockingHTTP
+  ) throws(CommandFailure) -> [UInt8]? {
+    let url = try here.settings.urlForSecrets { here.url }
+    guard here.routes.secrets.allows(url) else {
+      report.append(here.plainNote("login"))
+      return nil
+    }
+    if url == here.url ? isReached : try ServerProbe.run(http, at: url).failure(at: url) == nil {
+      return url
+    }
     report.append(
       .note(
         "login",
         "Not tested: \(bytes: url) does not answer here, and the login is sent to no other address",
         remedy: "test it from another network"))
-    return false
+    return nil
   }
 
-  /// Reports, and returns, whether Home Assistant answers.
+  /// Reports, and returns, whether Home Assistant answers at the address in the configuration. It
+  /// is no problem if the agent uses another one instead, or this one only at home.
   private func probe(
-    _ url: [UInt8], _ http: BlockingHTTP, _ settings: TransportSettings
+    _ here: CheckedRoutes, _ http: BlockingHTTP
   ) throws(CommandFailure) -> Bool {
+    guard here.isAllowed else {
+      report.append(here.plainNote("server"))
+      return false
+    }
+    let url = here.url
     let probe = try ServerProbe.run(http, at: url)
     guard let failure = probe.failure(at: url) else {
       report.append(.well("server", "\(bytes: url) answers"))
       return true
     }
+    let remedy = probe.remedy(
+      http.fault, at: url, for: here.urlKey, here.settings.tls.authorityFile)
+    guard here.others.isEmpty else {
+      report.append(
+        .note(
+          "server", "\(failure.text); the agent uses another route",
+          remedy: remedy ?? EncryptionProof.waiting))
+      return false
+    }
     report.append(
       .wrong(
         "server", probe.cause, probe.culprit,
         // The address comes from the configuration, not from the command line.
-        failure.code == .usage ? .configuration : failure.code, failure.text,
-        remedy: probe.remedy(http.fault, at: url, settings.authorityFile)))
+        failure.code == .usage ? .configuration : failure.code, failure.text, remedy: remedy))
     return false
-  }
-}
-
-extension TransferFault {
-  fileprivate var remedy: MessageText {
-    switch self {
-    case .name:
-      "check the name in home_assistant.url, or use a numeric address, such as"
-        + " http://192.168.1.5:8123"
-    case .connection, .other:
-      "check that Home Assistant is running, and check home_assistant.url: the port is 8123 by"
-        + " default"
-    case .timeout: "check that the machine in home_assistant.url is on; if it is, read its log"
-    }
-  }
-}
-
-extension ServerProbe {
-  fileprivate var cause: StaticString {
-    switch self {
-    case .homeAssistant: "none"
-    case .notSetUp: "not_set_up"
-    case .noConnection: "no_connection"
-    case .server(let refusal): refusal.code
-    }
-  }
-
-  /// Returns the remedy; nil if the text of the failure contains it. `fault` is that of a request
-  /// without an answer.
-  fileprivate func remedy(
-    _ fault: TransferFault, at url: [UInt8], _ authorityFile: Path?
-  ) -> MessageText? {
-    switch self {
-    case .homeAssistant, .notSetUp: nil
-    case .noConnection(let reason):
-      ConnectionFlaw(reason)?.remedy(at: url, authorityFile) ?? fault.remedy
-    case .server(.notFound) where endBeforePage(url) != nil,
-      .server(.notHomeAssistant) where endBeforePage(url) != nil:
-      addressAdvice(url)
-    case .server(let refusal): refusal.remedy
-    }
-  }
-
-  fileprivate var culprit: Finding.Culprit {
-    switch self {
-    case .noConnection(let reason): ConnectionFlaw(reason)?.culprit ?? .network
-    case .server(.notFound): .configuration
-    case .server(let refusal): refusal.culprit
-    case .homeAssistant, .notSetUp: .homeAssistant
-    }
   }
 }

@@ -12,30 +12,50 @@ struct EncryptionProof {
   let http: BlockingHTTP
   let registration: Registration
   let deviceID: [UInt8]
+  /// Key of the address in the configuration.
+  let urlKey: StaticString
 
+  /// Returns the finding over the first of the routes that answers, or over the last one; nil
+  /// without a route.
   func finding(
-    at url: [UInt8], loginCheck: LoginCheck?, _ version: inout Text?
+    over routes: [Route], of here: CheckedRoutes, _ loginCheck: LoginCheck?,
+    _ version: inout Text?
+  ) throws(CommandFailure) -> Finding? {
+    var finding: Finding?
+    for route in routes {
+      guard let url = here.routes.url(of: route) else { continue }
+      finding = try self.finding(
+        over: route, isOther: route != here.configured, at: url, loginCheck, &version)
+      if http.isAnswered { break }
+    }
+    return finding
+  }
+
+  private func finding(
+    over route: Route, isOther: Bool, at url: [UInt8], _ loginCheck: LoginCheck?,
+    _ version: inout Text?
   ) throws(CommandFailure) -> Finding {
     for type in [MessageType.renderTemplate, .getConfiguration] {
       let answer: HomeAssistant.Answer
-      do throws(CommandFailure) { answer = try ask(type, at: url) } catch {
+      do throws(CommandFailure) { answer = try ask(type, over: route, at: url) } catch {
         return .wrong("encryption", "no_connection", .network, error.code, error.text)
       }
       if answer == .notLive { return try notLive(loginCheck) }
-      if let flaw = flaw(of: answer, to: type, &version) { return Self.finding(flaw) }
+      if let flaw = flaw(of: answer, to: type, &version) { return finding(flaw) }
     }
     if registration.isPlain {
       return .well(
         "encryption",
         "Off, as the configuration allows; an attacker on the network path can forge answers")
     }
-    return .well("encryption", "Home Assistant \(shown: version ?? "") opened the message")
+    let way: MessageText = isOther ? " over \(route.words)" : ""
+    return .well("encryption", "Home Assistant \(shown: version ?? "") opened the message\(way)")
   }
 
   private func ask(
-    _ type: MessageType, at url: [UInt8]
+    _ type: MessageType, over route: Route, at url: [UInt8]
   ) throws(CommandFailure) -> HomeAssistant.Answer {
-    try http.send(type, [UInt8]("{}"), to: registration, at: url)
+    try http.send(type, [UInt8]("{}"), to: registration, over: route, at: url)
     return http.readAnswer(to: registration)
   }
 
@@ -58,12 +78,12 @@ struct EncryptionProof {
     }
   }
 
-  private static func finding(_ cause: OutageCause) -> Finding {
+  private func finding(_ cause: OutageCause) -> Finding {
     switch cause {
     case .dropped, .otherKey, .encryptionRequired:
       .wrong(
         "encryption", cause.code, .homeAssistant, .protocolError,
-        "\(cause.words). Waiting does not help", remedy: again)
+        "\(cause.words). Waiting does not help", remedy: Self.again)
     case .otherAnswer:
       .wrong(
         "encryption", cause.code, .network, .protocolError, cause.words,
@@ -71,11 +91,11 @@ struct EncryptionProof {
     case .gone:
       .wrong(
         "encryption", cause.code, .homeAssistant, .unavailable,
-        "Home Assistant has deleted this device (410)", remedy: again)
+        "Home Assistant has deleted this device (410)", remedy: Self.again)
     case .server(let refusal):
       .wrong(
         "encryption", cause.code, refusal.culprit, refusal.exitCode, refusal.words(),
-        remedy: refusal.remedy)
+        remedy: refusal.remedy(for: urlKey))
     default:
       .wrong(
         "encryption", cause.code, .homeAssistant, .temporaryFailure, cause.words,

@@ -1,6 +1,7 @@
 import Board
 import Bytes
 import HomeAssistant
+import HomeAssistantClient
 import LinuxIO
 import Transport
 
@@ -34,7 +35,7 @@ final class LoginCheck {
         return .wrong("login", "no_answer", .homeAssistant, .temporaryFailure, error.words)
       }
       do throws(CommandFailure) {
-        try state.keep(rejectedFingerprint: login.credential.fingerprint)
+        try login.keepRejection(in: state)
       } catch {
         return .wrong(
           "login", "rejection_not_kept", .board, error.code,

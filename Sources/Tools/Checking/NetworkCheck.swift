@@ -1,6 +1,9 @@
 import Board
 import Bytes
 import Drivers
+import HomeAssistant
+import LinuxIO
+import Outbox
 import Sensing
 
 extension NetworkHere {
@@ -45,6 +48,49 @@ extension NetworkHere {
       "if this is home, write the numeric address of Home Assistant into home_network.url: the"
         + " route to it decides"
     }
+  }
+}
+
+/// Routes over which the agent reports from here, as far as `homeward check` asks them.
+struct CheckedRoutes {
+  let settings: Configuration.HomeAssistantSettings
+  let routes: Routes
+  /// Address from the configuration that the agent uses here.
+  let configured: Route
+  let url: [UInt8]
+  /// Key of `url` in the configuration.
+  let urlKey: StaticString
+  /// Whether the agent sends messages to `url` from here.
+  let isAllowed: Bool
+  /// Usable routes to other addresses, the best one first; none before pairing.
+  let others: [Route]
+
+  /// Takes the addresses in the cloud from the registration.
+  init(
+    _ settings: Configuration.HomeAssistantSettings, at presence: HomeNetworks.Presence,
+    _ registration: Registration?
+  ) {
+    self.settings = settings
+    let now = Moment.now.instant
+    let routes = Routes(
+      instance: settings.url, home: settings.server.home?.url,
+      cloudhook: registration?.cloudhookURL?.bytes, remoteUI: registration?.remoteUIURL?.bytes,
+      presence: presence,
+      isPlainAllowedAway: settings.server.isPlainAllowedAway, seed: 0, now: now)
+    self.routes = routes
+    configured = presence == .home ? .home : .instance
+    url = routes.url(of: configured) ?? settings.url
+    urlKey = url == settings.url ? "home_assistant.url" : "home_network.url"
+    let (usable, url) = (routes.order.filter { routes.obstacle(to: $0, now: now) == nil }, url)
+    isAllowed = usable.contains(configured)
+    others = registration == nil ? [] : usable.filter { routes.url(of: $0) != url }
+  }
+
+  /// Note about what is not sent to an address in plain HTTP.
+  func plainNote(_ subject: StaticString) -> Finding {
+    .note(
+      subject, "Not tested: \(bytes: url) is plain HTTP, which is used only at home",
+      remedy: "test it at home; to use it from here, write https:// into home_assistant.url")
   }
 }
 

@@ -25,6 +25,11 @@ struct PermissionCheck {
           remedy: "\(remedy), then: sudo systemctl restart homeward"))
     }
     let state = Path(configuration.stateDirectory)
+    if let folder = user.obstacle(toEntering: state) {
+      tellProblem(
+        "\(bytes: user.name) is not allowed to enter \(folder), which holds \(state)",
+        "sudo chmod o+x \(typed: folder), or set another state_directory")
+    }
     if user.owns(state) == false {
       tellProblem(
         "\(state) does not belong to \(bytes: user.name)",

@@ -93,12 +93,7 @@ struct PowerStatus: Equatable {
     guard (1...8).contains(text.count) else { return nil }
     var number: UInt32 = 0
     for byte in text {
-      let digit: UInt8
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
-      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
-      default: return nil
-      }
+      guard let digit = hexadecimalValue(of: byte) else { return nil }
       number = number << 4 | UInt32(digit)
     }
     return number

@@ -1,5 +1,6 @@
 import Board
 import Bytes
+import YAML
 
 /// Command of `homeward`. Each has its own file in this folder, and an entry in `all`.
 struct Command {
@@ -77,5 +78,46 @@ extension ByteBuffer {
     append(code == .success ? "   " : "  ")
     append(meaning)
     append(UInt8(ascii: "\n"))
+  }
+}
+
+extension Arguments {
+  /// Reads the time after an option; `example` is a valid one.
+  mutating func duration(
+    of option: Argument, in range: ClosedRange<Duration>, example: StaticString
+  ) throws(UsageError) -> Duration {
+    let text = try value(of: option, "a time, such as 10s")
+    do throws(Refusal) { return try Duration(text, in: range, example: example) } catch {
+      throw .mistake("\(bytes: option.bytes): \(error.problem); \(error.remedy)")
+    }
+  }
+
+  /// Reads all arguments of a command that accepts only `--config FILE` and `--json`; the file is
+  /// nil if none is named.
+  mutating func fileAndForm() throws(UsageError) -> (file: [UInt8]?, isJSON: Bool) {
+    var file: [UInt8]?
+    var isJSON = false
+    while let argument = try next() {
+      switch argument {
+      case "--json": isJSON = true
+      case "--config": file = try value(of: argument, "the name of a file")
+      default: throw argument.unknown
+      }
+    }
+    return (file, isJSON)
+  }
+}
+
+extension Configuration {
+  /// Returns the configuration for a command that looks at the board, and works without one, too:
+  /// nil if none is named and the default file does not exist, or this person may not read it.
+  static func forLook(from named: [UInt8]?) throws(CommandFailure) -> Configuration? {
+    if let named { return try read(from: named) }
+    do throws(CommandFailure) {
+      return try readIfThere(from: [UInt8](defaultFile))
+    } catch  where error.code == .noPermission {
+      Log().warning("only the agent and root can see what the configuration uses")
+      return nil
+    }
   }
 }

@@ -118,8 +118,8 @@ private struct OnceWords {
       isOnce = true
       return true
     case "--timeout":
-      options.timeout = try Self.timeout(
-        try arguments.value(of: argument, "a time, such as 10min"))
+      options.timeout = try arguments.duration(
+        of: argument, in: Self.timeoutRange, example: "10min")
     case "--print-next-wake": options.printsNextWake = true
     case "--trust-clock": options.isClockTrusted = true
     case "--wake", "--rtc":
@@ -137,13 +137,5 @@ private struct OnceWords {
       throw .mistake("\(bytes: dependent.bytes) works only with --once")
     }
     return isOnce ? options : nil
-  }
-
-  private static func timeout(_ text: [UInt8]) throws(UsageError) -> Duration {
-    do throws(Refusal) {
-      return try Duration(text, in: timeoutRange, example: "10min")
-    } catch {
-      throw .mistake("--timeout: \(error.problem); \(error.remedy)")
-    }
   }
 }

@@ -66,7 +66,9 @@ struct StatusCommand {
       switch argument {
       case "--json": isJSON = true
       case "--watch": isWatching = true
-      case "--every": every = try Self.interval(arguments.value(of: argument, "a time"))
+      case "--every":
+        every = try arguments.duration(
+          of: argument, in: .seconds(1) ... .seconds(3600), example: "2s")
       case "--config": file = try arguments.value(of: argument, "the name of a file")
       default: throw argument.unknown
       }
@@ -76,14 +78,6 @@ struct StatusCommand {
     self.isWatching = isWatching
     if every != nil, !isWatching { throw .mistake("--every works only with --watch") }
     self.every = every ?? .seconds(2)
-  }
-
-  private static func interval(_ text: [UInt8]) throws(UsageError) -> Duration {
-    do throws(Refusal) {
-      return try Duration(text, in: Duration.seconds(1)...Duration.seconds(3600), example: "2s")
-    } catch {
-      throw .mistake("--every: \(error.problem); \(error.remedy)")
-    }
   }
 
   func run() throws(CommandFailure) -> ExitCode {
@@ -116,15 +110,14 @@ struct StatusCommand {
     _ client: StatusClient, isWaitingAllowed: Bool
   ) throws(CommandFailure) {
     let loop = try EventLoop.forCommand()
-    let signals: Signals
-    do throws(Errno) { signals = try Signals(loop: loop) } catch {
-      throw CommandFailure(code: .osError, text: "signals cannot be received: \(error)")
-    }
+    let signals = try loop.signals()
     var isWaitingAllowed = isWaitingAllowed
     var toldFailure: [UInt8] = []
-    var timer = PeriodicTimer(every: every, now: Moment.now.instant)
+    var next = Moment.now.instant
     while !signals.isStopRequested {
-      if timer.takeDue(now: Moment.now.instant) {
+      let now = Moment.now.instant
+      if now >= next {
+        next = now + every
         var shown: [UInt8] = []
         do throws(CommandFailure) {
           shown = text(of: try client.run())
@@ -139,7 +132,7 @@ struct StatusCommand {
         }
         guard shown.isEmpty || writeToTerminal(shown, STDOUT_FILENO) else { return }
       }
-      try loop.wait(until: timer.deadline)
+      try loop.wait(until: next)
     }
   }
 }

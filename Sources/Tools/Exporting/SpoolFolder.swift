@@ -49,7 +49,6 @@ struct SpoolFolder: ~Copyable {
     }
   }
 
-  /// Returns the next entry; nil at the end.
   mutating func next() -> (entry: SpoolEntry, isAcknowledged: Bool)? {
     while let step = archive.next() {
       switch step {

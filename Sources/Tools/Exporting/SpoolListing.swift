@@ -67,21 +67,16 @@ struct SpoolListing {
 
   var json: [UInt8] {
     // A name is 24 bytes at most, and a number 20 digits.
-    var line = ByteBuffer(capacity: 1024 + 6 * directory.bytes.count + 640 * segments.count)
-    line.openJSONObject()
-    line.appendMember("directory", directory.bytes.span)
-    line.appendJSON(key: "segments")
-    line.openJSONArray()
-    for segment in segments { line.append(segment) }
-    line.closeJSONArray()
-    line.appendMember("bytes", byteCount)
-    line.appendMember("entries", entryCount)
-    line.appendMember("waiting", waitingCount)
-    line.appendMember("acknowledged_up_to", acknowledgedSequence)
-    line.appendMember("devices", deviceCount)
-    line.closeJSONObject()
-    line.append(UInt8(ascii: "\n"))
-    return [UInt8](line.bytes)
+    let capacity = 1024 + 6 * directory.bytes.count + 640 * segments.count
+    return jsonLine(capacity: capacity) { line in
+      line.appendMember("directory", directory.bytes.span)
+      line.appendMember("segments", segments) { $1.append($0) }
+      line.appendMember("bytes", byteCount)
+      line.appendMember("entries", entryCount)
+      line.appendMember("waiting", waitingCount)
+      line.appendMember("acknowledged_up_to", acknowledgedSequence)
+      line.appendMember("devices", deviceCount)
+    }
   }
 }
 
@@ -101,8 +96,7 @@ extension ByteBuffer {
     openJSONObject()
     appendMember("file", segment.file.name.span)
     appendMember("condition", segment.conditionCode)
-    appendJSON(key: "is_aside")
-    appendJSON(segment.isAside)
+    appendMember("is_aside", segment.isAside)
     if let device = segment.device { appendMember("device", device + 1) }
     appendMember("bytes", segment.byteCount)
     appendMember("entries", segment.entryCount)
@@ -128,5 +122,51 @@ extension MessageText.StringInterpolation {
     var digits = ByteBuffer(capacity: 20)
     digits.append(decimal: number)
     appendInterpolation(bytes: [UInt8](digits.bytes))
+  }
+}
+
+extension ArchivedSegment {
+  /// Flaws of the segment, and their cost.
+  var flaws: [MessageText] {
+    var flaws: [MessageText] = []
+    switch condition {
+    case .intact, .vanished: break
+    case .headless: flaws.append("its header is damaged")
+    case .otherVersion: flaws.append("not read: written by another version of Homeward")
+    case .unknown: flaws.append(byteCount == 0 ? "empty" : "not a spool file")
+    case .unreadable(let failure):
+      flaws.append("cannot be read: \(Errno(code: failure.code))")
+    }
+    if let device, device > 0 { flaws.append("from another device") }
+    if damagedByteCount > 0 { flaws.append("damaged: \(damagedByteCount, "byte")") }
+    if tornByteCount > 0 { flaws.append("incomplete entry at its end: \(tornByteCount, "byte")") }
+    if namelessCount > 0 { flaws.append("without a known sensor: \(namelessCount, "reading")") }
+    return flaws
+  }
+
+  /// Remarks on the segment, beside its numbers.
+  var notes: [MessageText] {
+    isAside ? ["set aside"] + flaws : flaws
+  }
+
+  /// Name of the condition in the JSON output.
+  var conditionCode: StaticString {
+    switch condition {
+    case .intact: "intact"
+    case .headless: "headless"
+    case .otherVersion: "other_version"
+    case .unknown: "unknown"
+    case .unreadable: "unreadable"
+    case .vanished: "vanished"
+    }
+  }
+}
+
+extension [MessageText] {
+  /// `first; second`
+  var joined: MessageText {
+    var text: MessageText = ""
+    for index in indices { text = index == 0 ? self[index] : text + "; " + self[index] }
+    return text
   }
 }

@@ -37,8 +37,6 @@ struct FoundSources {
   ///
   /// `screen` is the terminal of a person who sees the progress. `readsAll`: whether sources that
   /// are not entries of `sensors` are read, too.
-  ///
-  /// - Throws: the kernel refuses to wait.
   init(
     of configuration: Configuration, loop: EventLoop, screen: Int32?, readsAll: Bool = true,
     devices: Path = Path("/dev")
@@ -79,5 +77,140 @@ extension MessageText {
     let rest = bytes.dropFirst(name.count).drop { $0 == UInt8(ascii: ":") }
     guard rest.first == UInt8(ascii: " ") else { return self }
     return MessageText(bytes: [UInt8](rest.dropFirst()))
+  }
+}
+
+extension FoundSources {
+  /// Returns text for people: each kind found, each device with its values, and below it the YAML
+  /// that reports it, or the part of the configuration that already does.
+  ///
+  ///     Thermometers on 1-Wire
+  ///       28-0316a2796cff: 21.3 °C
+  ///         - { one_wire: 28-0316a2796cff, name: Thermometer 6cff }
+  ///
+  /// The end says where a line goes in the configuration `file`; nil if there is no configuration.
+  func lines(isColored: Bool, file: [UInt8]?) -> [UInt8] {
+    var lines: [UInt8] = []
+    for kind in kinds where !kind.found.isEmpty {
+      if !lines.isEmpty { lines.append(UInt8(ascii: "\n")) }
+      lines += kind.lines(isColored: isColored)
+    }
+    if lines.isEmpty { return [UInt8]("Nothing was found that Homeward can report.\n") }
+    return lines + advice(file).bytes
+  }
+
+  private func advice(_ file: [UInt8]?) -> MessageText {
+    guard let file else {
+      return "\nTo report it, and to write these lines into a configuration: sudo homeward pair\n"
+    }
+    guard kinds.contains(where: { $0.found.isEntry && $0.isNew }) else { return "" }
+    let place: MessageText =
+      file.span.elementsEqual("-") ? "the configuration" : "\(Path(file))"
+    return
+      "\nA line with a dash goes below \"sensors:\" of \(place); then:"
+      + " \(Arguments.command("check"))\n"
+  }
+
+  /// JSON object on one line with all kinds.
+  var json: [UInt8] {
+    // JSON takes at most six bytes for one.
+    jsonLine(capacity: 4096 + 6 * kinds.reduce(0) { $0 + $1.byteCount }) { line in
+      line.appendMember("kinds", kinds.filter { !$0.found.isEmpty }) { $0.write(into: &$1) }
+    }
+  }
+}
+
+extension FoundSources.Kind {
+  /// Whether there is a line for something that the configuration does not report.
+  fileprivate var isNew: Bool {
+    entries.contains { $0.item.line != nil && $0.item.reportedBy == nil }
+  }
+
+  fileprivate func lines(isColored: Bool) -> [UInt8] {
+    let (bold, dim, plain) = isColored ? ("\u{1B}[1m", "\u{1B}[2m", "\u{1B}[0m") : Self.noColors
+    var lines: MessageText = "\(bold)\(found.title)\(plain)\n"
+    for entry in entries {
+      let address = entry.item.address.printable
+      lines = lines + "  \(bytes: address): \(entry.words)\n"
+      if let reason = entry.item.reportedBy {
+        lines = lines + "    \(dim)\(reason)\(plain)\n"
+      } else if found.isEntry, let line = entry.item.line {
+        lines = lines + "    - \(line)\n"
+      }
+    }
+    if isNew, let line = found.line { lines = lines + "    \(line)\n" }
+    for remark in remarks { lines = lines + "  \(remark)\n" }
+    return lines.bytes
+  }
+
+  private static let noColors: (StaticString, StaticString, StaticString) = ("", "", "")
+
+  private var remarks: [MessageText] {
+    var remarks: [MessageText] = []
+    if let note = found.note { remarks.append(note) }
+    if found.omittedCount > 0 { remarks.append("and \(found.omittedCount) more") }
+    if found.unusableCount > 0 {
+      remarks.append("and \(found.unusableCount) with names that a configuration cannot hold")
+    }
+    return remarks
+  }
+
+  /// Upper limit of the size of all its texts.
+  fileprivate var byteCount: Int {
+    let items = entries.reduce(0) { sum, entry in
+      let values = entry.sample?.sensors.reduce(0) { $0 + $1.description.name.count + 256 } ?? 0
+      let line = entry.item.line?.bytes.count ?? 0
+      return sum + entry.item.address.count + entry.item.name.count + line + values
+        + entry.words.bytes.count + 512
+    }
+    return items + (found.line?.bytes.count ?? 0) + (found.note?.bytes.count ?? 0) + 512
+  }
+
+  fileprivate func write(into line: inout ByteBuffer) {
+    line.openJSONObject()
+    line.appendMember("key", found.key)
+    line.appendMember("title", found.title)
+    line.appendMember("found", entries) { $0.write(into: &$1, isEntry: found.isEntry) }
+    if let yaml = found.line { line.appendMember("yaml", yaml.bytes.span) }
+    if let note = found.note { line.appendMember("note", note.bytes.span) }
+    line.appendMember("omitted", found.omittedCount)
+    line.appendMember("unusable", found.unusableCount)
+    line.closeJSONObject()
+  }
+}
+
+extension FoundSources.Entry {
+  fileprivate func write(into line: inout ByteBuffer, isEntry: Bool) {
+    line.openJSONObject()
+    line.appendMember("address", item.address.printable.span)
+    if !item.name.isEmpty { line.appendMember("name", item.name.span) }
+    line.appendMember("is_reported", item.reportedBy != nil)
+    if isEntry, let yaml = item.line {
+      line.appendMember("yaml", ("- \(yaml)" as MessageText).bytes.span)
+    }
+    line.appendMember("text", words.bytes.span)
+    line.appendMember("sensors", sample?.sensors ?? []) { $0.write(into: &$1) }
+    if let failure = sample?.failures.first?.failure { line.appendMember("failure", failure.code) }
+    line.closeJSONObject()
+  }
+}
+
+extension SourceSample.Sensor {
+  fileprivate func write(into line: inout ByteBuffer) {
+    line.openJSONObject()
+    line.appendMember("name", description.name.printable.span)
+    line.appendMember("value") { line in
+      switch value {
+      case .number(let number): line.appendJSON(number)
+      case .boolean(let isOn): line.appendJSON(isOn)
+      case .text(let text): line.appendJSON(text.bytes)
+      case .unknown, .unavailable, nil: line.appendJSONNull()
+      }
+    }
+    if let unit = description.unit { line.appendMember("unit", unit.span) }
+    if let deviceClass = description.deviceClass {
+      line.appendMember("device_class", deviceClass.span)
+    }
+    line.closeJSONObject()
   }
 }

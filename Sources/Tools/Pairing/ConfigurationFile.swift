@@ -6,7 +6,6 @@ import LinuxIO
 import Outbox
 import Transport
 
-/// Configuration file in a pairing.
 struct ConfigurationFile {
   let path: [UInt8]
   let dialog: Dialog

@@ -1,11 +1,11 @@
 import Board
 import Bytes
 import HomeAssistant
+import HomeAssistantClient
 import LinuxIO
 import Outbox
 import Transport
 
-/// Options of `homeward pair`.
 struct PairingOptions {
   /// Source of the credential.
   enum Source {

@@ -2,6 +2,8 @@ import Board
 import Bytes
 import CLinux
 import HomeAssistant
+import HomeAssistantClient
+import LinuxIO
 
 /// Result of `homeward pair`.
 struct PairingSummary {
@@ -25,27 +27,49 @@ struct PairingSummary {
 
   /// Writes one JSON object to standard output.
   func print() {
-    var line = ByteBuffer(capacity: 8 * 1024)
-    line.openJSONObject()
-    line.appendJSON(key: "paired")
-    line.appendJSON(true)
-    line.appendMember("url", url.span)
-    line.appendMember("device", deviceName.span)
-    if let user {
-      if let name = user.name { line.appendMember("user", name.bytes.span) }
-      line.appendJSON(key: "is_admin")
-      line.appendJSON(user.isAdmin)
+    let line = jsonLine(capacity: 8 * 1024) { line in
+      line.appendMember("paired", true)
+      line.appendMember("url", url.span)
+      line.appendMember("device", deviceName.span)
+      if let user {
+        if let name = user.name { line.appendMember("user", name.bytes.span) }
+        line.appendMember("is_admin", user.isAdmin)
+      }
+      if let person {
+        line.appendMember("person", person.person.name.bytes.span)
+        line.appendMember("tracker", person.tracker.text.bytes.span)
+        line.appendMember("is_detached", isDetached)
+      }
+      line.appendMember("is_configuration_written", offer == .written)
     }
-    if let person {
-      line.appendMember("person", person.person.name.bytes.span)
-      line.appendMember("tracker", person.tracker.text.bytes.span)
-      line.appendJSON(key: "is_detached")
-      line.appendJSON(isDetached)
+    writeToTerminal(line, STDOUT_FILENO)
+  }
+}
+
+/// Service of the Debian package: it runs the agent with the standard configuration.
+enum Service {
+  /// Required paths: a running systemd, the unit, and the configuration of the agent.
+  private static var needed: [StaticString] {
+    [
+      "/run/systemd/system", "/usr/lib/systemd/system/homeward.service",
+      Configuration.defaultFile,
+    ]
+  }
+
+  /// Whether this process may start the service here.
+  static var canStart: Bool { canStart(as: geteuid(), below: Path("")) }
+
+  /// Returns whether a process of `user` may start it; `root` is the root of the file system.
+  static func canStart(as user: uid_t, below root: Path) -> Bool {
+    user == 0 && needed.allSatisfy { (try? byteCount(ofFileAt: root / $0)) != nil }
+  }
+
+  /// Starts or restarts it. Returns the message for the person.
+  static func start() -> MessageText {
+    guard unsafe clinux_run("/usr/bin/systemctl", "restart", "homeward.service") == 0 else {
+      return "The service did not start. Read its log: sudo journalctl -u homeward"
     }
-    line.appendJSON(key: "is_configuration_written")
-    line.appendJSON(offer == .written)
-    line.closeJSONObject()
-    line.append(UInt8(ascii: "\n"))
-    writeToTerminal([UInt8](line.bytes), STDOUT_FILENO)
+    return
+      "The agent is running and starts with the board. Check it with: sudo homeward status"
   }
 }

@@ -116,3 +116,102 @@ extension Span<UInt8> {
       && self[count - 1 - digits] == UInt8(ascii: ":")
   }
 }
+
+/// Choice of the address that gets a password or a token, out of those of an instance that answered
+/// in the network: one where Home Assistant answers, which the person has seen and confirmed.
+/// `--yes` does not confirm it.
+///
+/// Each device of the network can claim to be Home Assistant, at any address.
+struct AddressChoice {
+  let instance: FoundInstance
+  let say: (MessageText) -> Void
+  /// Returns whether the person says yes; the second argument is the answer for an empty line.
+  let confirm: (MessageText, Bool) throws(CommandFailure) -> Bool
+  /// Returns the reason why a login at an address is not possible, or nil.
+  let reach: ([UInt8]) throws(CommandFailure) -> CommandFailure?
+
+  /// Returns the address; nil if none answers, or the person declines those that do.
+  func run() throws(CommandFailure) -> [UInt8]? {
+    // They are checked like typed addresses.
+    let urls = instance.urls.compactMap { try? serverURL($0.bytes) }
+    if urls.count > 1 { say("\(instance.words).") }
+    var isTLSLost = false
+    for url in urls {
+      if let problem = try reach(url) {
+        say(problem.text)
+        isTLSLost = isTLSLost || url.isEncrypted
+        continue
+      }
+      let name: MessageText = "\(shown: instance.name) at \(bytes: url)"
+      let isFall = isTLSLost && !url.isEncrypted
+      let question: MessageText =
+        isFall
+        ? "Its https:// address cannot be used. Send the password unencrypted to \(name)?"
+        : "Pair with \(name)?"
+      if try confirm(question, !isFall) { return url }
+    }
+    return nil
+  }
+}
+
+extension [UInt8] {
+  fileprivate var isEncrypted: Bool { span.starts(with: "https://") }
+}
+
+extension FoundInstance {
+  /// Name of the instance and all addresses that it claims.
+  var words: MessageText {
+    var text: MessageText = "\(shown: name)"
+    if let version { text = text + " (Home Assistant \(shown: version))" }
+    for index in urls.indices {
+      text = text + (index == 0 ? " at " : ", ") + "\(shown: urls[index])"
+    }
+    return text
+  }
+}
+
+/// Search for Home Assistant in the local network, for two seconds.
+final class ServerSearch {
+  private let loop: EventLoop
+  private let socket: MulticastSocket
+  private var discovery = Discovery()
+  private var datagram = ByteBuffer(capacity: DNSMessage.byteCountMax)
+
+  private init(loop: EventLoop) throws(Errno) {
+    self.loop = loop
+    socket = try MulticastSocket()
+  }
+
+  /// Returns the instances; none if the network cannot be searched, which is reported.
+  static func run(loop: EventLoop, dialog: Dialog) throws(CommandFailure) -> [FoundInstance] {
+    do throws(Errno) {
+      return try ServerSearch(loop: loop).run()
+    } catch {
+      dialog.say("the local network cannot be searched: \(error)")
+      return []
+    }
+  }
+
+  private func run() throws(Errno) -> [FoundInstance] {
+    let watch = try loop.watch(socket.number, for: .input, telling: self)
+    defer { loop.stop(watch) }
+    var action: Discovery.Action? = discovery.begin(now: Moment.now.instant)
+    while action != .end {
+      if case .send(let query)? = action {
+        try socket.send(query.span, to: Discovery.group, port: Discovery.port)
+      }
+      try loop.turn(until: discovery.deadline)
+      action = discovery.deadlineReached(now: Moment.now.instant)
+    }
+    return discovery.instances
+  }
+}
+
+extension ServerSearch: Watcher {
+  func descriptorReady(_ descriptor: Int32, _ readiness: Readiness) {
+    // An error of the socket, such as a port without a listener, is not an answer.
+    guard let isThere = try? socket.receive(into: &datagram), isThere else { return }
+    let bytes = [UInt8](datagram.bytes)
+    discovery.datagramReceived(bytes.span)
+  }
+}

@@ -83,7 +83,7 @@ enum ServerProbe {
     case .homeAssistant, .notSetUp, .server(.unavailable): nil
     case .server(.wantsTLS): "try \(bytes: url.withOtherScheme)"
     case .server(.moved(let address)): "try \(shown: Text(address))"
-    case .server(let refusal): refusal.remedy
+    case .server(let refusal): refusal.remedy()
     }
   }
 }

@@ -2,10 +2,10 @@ import Board
 import Bytes
 import CLinux
 import HomeAssistant
+import HomeAssistantClient
 import LinuxIO
 import Transport
 
-/// Options of `homeward unpair`.
 struct UnpairingOptions {
   var configuration = [UInt8](Configuration.defaultFile)
   var isLocal = false
@@ -22,17 +22,12 @@ struct UnpairingSummary {
 
   /// Writes one JSON object to standard output.
   func print() {
-    var line = ByteBuffer(capacity: 256)
-    line.openJSONObject()
-    line.appendJSON(key: "paired")
-    line.appendJSON(false)
-    line.appendJSON(key: "is_device_deleted")
-    line.appendJSON(isDeviceDeleted)
-    line.appendJSON(key: "is_login_ended")
-    line.appendJSON(isLoginEnded)
-    line.closeJSONObject()
-    line.append(UInt8(ascii: "\n"))
-    writeToTerminal([UInt8](line.bytes), STDOUT_FILENO)
+    let line = jsonLine(capacity: 256) { line in
+      line.appendMember("paired", false)
+      line.appendMember("is_device_deleted", isDeviceDeleted)
+      line.appendMember("is_login_ended", isLoginEnded)
+    }
+    writeToTerminal(line, STDOUT_FILENO)
   }
 }
 
@@ -183,5 +178,43 @@ extension RequestError {
       .unsupported:
       false
     }
+  }
+}
+
+/// Deletion of this board's device in Home Assistant, which only an administrator may do: its
+/// configuration entry, and with that the webhook and all entities.
+struct DeviceDeletion {
+  enum Problem {
+    case failed(RequestError)
+    case notAdministrator
+    case deviceMissing
+  }
+
+  let client: BlockingClient
+
+  /// Returns the problem; nil if the device is deleted.
+  func run(deviceID: [UInt8]) throws(CommandFailure) -> Problem? {
+    switch try client.ask(CurrentUser()) {
+    case .success(let user) where !user.isAdmin: return .notAdministrator
+    case .success: break
+    case .failure(let error): return .failed(error)
+    }
+    let devices: [Device]
+    switch try client.ask(GetDevices()) {
+    case .success(let answer): devices = answer.elements
+    case .failure(let error): return .failed(error)
+    }
+    let device = devices.first { $0.isBoard(deviceID) }
+    guard let entry = device?.configEntryIDs.first else { return .deviceMissing }
+    switch try client.call(RawRESTRequest(.delete, "config/config_entries/entry/" + entry)) {
+    case .success: return nil
+    case .failure(let error): return .failed(error)
+    }
+  }
+}
+
+extension Device {
+  func isBoard(_ deviceID: [UInt8]) -> Bool {
+    identifiers.contains(["mobile_app", Text(deviceID)])
   }
 }

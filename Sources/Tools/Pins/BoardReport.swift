@@ -1,5 +1,7 @@
 import Board
 import Bytes
+import Drivers
+import Sensing
 
 /// Board with all known facts about its pins, for people and for scripts.
 struct BoardReport {
@@ -34,24 +36,15 @@ struct BoardReport {
   /// JSON object on one line with all pins.
   var json: [UInt8] {
     // JSON takes at most six bytes for one.
-    var line = ByteBuffer(capacity: 4096 + headers.reduce(0) { $0 + $1.pins.count } * 4096)
-    line.openJSONObject()
-    line.appendMember("board", board.name.span)
-    line.appendJSON(key: "headers")
-    line.openJSONArray()
-    for header in headers {
-      line.openJSONObject()
-      line.appendMember("name", header.name.span)
-      line.appendJSON(key: "pins")
-      line.openJSONArray()
-      for pin in header.pins { pin.write(into: &line) }
-      line.closeJSONArray()
-      line.closeJSONObject()
+    jsonLine(capacity: 4096 + headers.reduce(0) { $0 + $1.pins.count } * 4096) { line in
+      line.appendMember("board", board.name.span)
+      line.appendMember("headers", headers) { header, line in
+        line.openJSONObject()
+        line.appendMember("name", header.name.span)
+        line.appendMember("pins", header.pins) { $0.write(into: &$1) }
+        line.closeJSONObject()
+      }
     }
-    line.closeJSONArray()
-    line.closeJSONObject()
-    line.append(UInt8(ascii: "\n"))
-    return [UInt8](line.bytes)
   }
 }
 
@@ -59,15 +52,12 @@ extension PinReport {
   fileprivate func write(into line: inout ByteBuffer) {
     line.openJSONObject()
     line.appendMember("pin", number)
-    line.appendJSON(key: "names")
-    Self.write(pin.names, into: &line)
+    line.appendMember("names", pin.names) { $1.appendJSON($0.printable) }
     if let place = pin.line {
       if let chip { line.appendMember("chip", chip.span) }
       line.appendMember("line", Int(place.offset))
-      line.appendJSON(key: "configured")
-      Self.write(configured, into: &line)
-      line.appendJSON(key: "is_taken")
-      line.appendJSON(isTaken)
+      line.appendMember("configured", configured) { $1.appendJSON($0.printable) }
+      line.appendMember("is_taken", isTaken)
       if !consumer.isEmpty { line.appendMember("consumer", consumer.span) }
     }
     if let signal = pin.signal {
@@ -81,10 +71,83 @@ extension PinReport {
     }
     line.closeJSONObject()
   }
+}
 
-  private static func write(_ texts: [[UInt8]], into line: inout ByteBuffer) {
-    line.openJSONArray()
-    for text in texts { line.appendJSON(text.printable) }
-    line.closeJSONArray()
+/// Pin of a header, and its uses.
+struct PinReport: Equatable {
+  /// Name with which our programs take a line.
+  private static let ownConsumer: StaticString = "homeward"
+
+  let number: Int
+  let pin: BoardFile.Pin
+  /// Label of the chip of its line; nil if it is not a line, or the label is not constant.
+  let chip: [UInt8]?
+  /// Names of the entries at its line in the configuration.
+  let configured: [[UInt8]]
+  /// Whether a program or a driver has the line.
+  let isTaken: Bool
+  /// Name of that program or driver; empty if it has none, or the line is free.
+  let consumer: [UInt8]
+  /// Whether the function that may take the line is enabled; nil if that is not known.
+  let isFunctionEnabled: Bool?
+
+  /// Uses of the line in few words, as there is little room; possible ones in parentheses.
+  var words: [UInt8] {
+    var uses = configured
+    if isTaken, !isTakenByAgent { uses.append(consumer.isEmpty ? [UInt8]("taken") : consumer) }
+    if let signal = pin.signal {
+      if isFunctionEnabled == true {
+        uses.append(signal.text)
+      } else if uses.isEmpty {
+        uses.append([UInt8]("(") + signal.text + [UInt8](")"))
+      }
+    }
+    return [UInt8](uses.joined(separator: [UInt8](", ")))
+  }
+
+  /// Whether the line is in use, or the configuration wants it.
+  var isUsed: Bool { !configured.isEmpty || isTaken || isFunctionEnabled == true }
+
+  private var isTakenByAgent: Bool {
+    !configured.isEmpty && consumer.span.elementsEqual(Self.ownConsumer)
+  }
+
+  /// Conflict about a line that the configuration wants; nil if there is none.
+  var conflict: MessageText? {
+    guard let first = configured.first else { return nil }
+    let subject: MessageText = "pin \(number): \(quoted: first)"
+    if pin.line == nil { return "\(subject) is at \(bytes: pin.name), which is not a GPIO line" }
+    if configured.count > 1 { return "\(subject) and \(quoted: configured[1]) use the same line" }
+    if isTaken, !isTakenByAgent {
+      let holder: MessageText = consumer.isEmpty ? "a driver" : "\(quoted: consumer)"
+      return "\(subject) cannot be read while \(holder) uses the line"
+    }
+    guard isFunctionEnabled == true, let signal = pin.signal else { return nil }
+    return "\(subject) uses a line of \(bytes: signal.text), which is enabled"
+  }
+}
+
+extension PinReport {
+  /// Facts about a machine beside its board file.
+  struct Surroundings {
+    /// Addresses and names of the entries in the configuration.
+    var configured: [(address: GPIOLineAddress, name: [UInt8])] = []
+    var lines = GPIOLineUses(lines: [], isIncomplete: false)
+    var tree: DeviceTree?
+  }
+
+  init(_ place: BoardFile.Place, of board: BoardFile, in surroundings: Surroundings) {
+    number = place.pin + 1
+    pin = board[place]
+    chip = pin.line.flatMap { board.chips[$0.chip].labels.first }
+    configured = surroundings.configured.filter { board.places(of: $0.address).contains(place) }
+      .map { $0.name }
+    let line = board.addresses(of: place).compactMap { surroundings.lines.line(at: $0) }.first
+    isTaken = line?.isTaken ?? false
+    consumer = line?.consumer ?? []
+    isFunctionEnabled = pin.signal.flatMap { signal in
+      let nodes = board.functions[signal.function].nodes
+      return nodes.compactMap { surroundings.tree?.isEnabled($0) }.first
+    }
   }
 }

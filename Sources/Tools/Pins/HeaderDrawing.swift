@@ -83,7 +83,6 @@ private struct Cell {
 }
 
 extension [UInt8] {
-  /// Removes the last character of UTF-8.
   fileprivate mutating func removeLastCharacter() {
     while let last = popLast(), last & 0xC0 == 0x80 {}
   }

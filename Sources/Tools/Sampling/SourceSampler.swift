@@ -4,7 +4,6 @@ import Drivers
 import LinuxIO
 import Sensing
 
-/// Result of one sample of a source.
 struct SourceSample {
   struct Sensor {
     let description: SensorDescription

@@ -39,13 +39,10 @@ struct SendReport {
     self.verdict = verdict
   }
 
-  /// Returns the answer without the repeated challenge.
   private static func without(_ challenge: Challenge, _ answer: [UInt8]) -> [UInt8] {
     guard case .object(var members)? = try? JSON(parsing: answer.span) else { return answer }
     members[challenge.key] = nil
-    var text = ByteBuffer(capacity: 2 * answer.count)
-    JSON.object(members).write(into: &text)
-    return [UInt8](text.bytes)
+    return JSON.object(members).serialized()
   }
 
   var code: ExitCode { verdict.code(for: type) }
@@ -65,17 +62,13 @@ struct SendReport {
 
   /// JSON object on one line: `{"type":"get_zones","outcome":"proven","answer":[…]}`.
   var json: [UInt8] {
-    var line = ByteBuffer(capacity: 128 + (answer?.count ?? 0))
-    line.openJSONObject()
-    line.appendMember("type", type.name)
-    line.appendMember("outcome", verdict.name)
-    if let answer {
+    jsonLine(capacity: 256 + 2 * (answer?.count ?? 0)) { line in
+      line.appendMember("type", type.name)
+      line.appendMember("outcome", verdict.name)
+      guard let answer else { return }
       line.appendJSON(key: "answer")
       line.append(answer.onOneLine)
     }
-    line.closeJSONObject()
-    line.append(UInt8(ascii: "\n"))
-    return [UInt8](line.bytes)
   }
 
   /// Answer for people; empty if there is none.
@@ -107,6 +100,128 @@ extension Outcome {
   fileprivate var isDone: Bool {
     switch self {
     case .sealed, .answered: true
+    default: false
+    }
+  }
+}
+
+/// Result of a message that a person sent.
+enum SendVerdict {
+  /// Home Assistant opened this very message with our key and did what it says.
+  case proven
+  /// Home Assistant sealed the answer with our key; nothing says that it is to this message.
+  case sealed
+  /// Home Assistant, or another server, answered a plain registration: nothing proves the sender.
+  case answered
+  /// Home Assistant received the message, and may have dropped it: it answers the same.
+  case accepted
+  /// Home Assistant opened the message and did not do it, or not all of it.
+  case refused
+  case dropped
+  /// A service did not do its work, or does not exist.
+  case failed
+  case notLive
+  /// The message reached no handler, or that of another registration.
+  case undelivered(OutageCause)
+  // enable_encryption
+  case enabled
+  case alreadyEnabled
+  case notAvailable
+
+  init(_ outcome: Outcome) {
+    switch outcome {
+    case .sealed: self = .sealed
+    case .answered: self = .answered
+    case .refused: self = .refused
+    case .accepted: self = .accepted
+    case .dropped: self = .dropped
+    case .failed: self = .failed
+    case .notLive: self = .notLive
+    case .undelivered(let answer): self = .undelivered(OutageCause(answer))
+    }
+  }
+
+  /// Name in the JSON output.
+  var name: StaticString {
+    switch self {
+    case .proven: "proven"
+    case .sealed: "sealed"
+    case .answered: "answered"
+    case .accepted: "accepted"
+    case .refused: "refused"
+    case .dropped: "dropped"
+    case .failed: "failed"
+    case .notLive: "not_live"
+    case .undelivered(let cause): cause.code
+    case .enabled: "enabled"
+    case .alreadyEnabled: "already_enabled"
+    case .notAvailable: "not_available"
+    }
+  }
+
+  func code(for type: MessageType) -> ExitCode {
+    switch self {
+    case .proven, .sealed, .answered, .accepted, .enabled: .success
+    // Only the key can be wrong with these messages.
+    case .dropped where type.isDroppedForItsKey: OutageCause.dropped.exitCode
+    case .refused, .dropped, .failed, .alreadyEnabled, .notAvailable: .dataError
+    case .notLive: .temporaryFailure
+    case .undelivered(let cause): cause.exitCode
+    }
+  }
+
+  /// Returns the result for a person, with the remedy.
+  func words(for type: MessageType) -> MessageText {
+    switch self {
+    case .proven: "Home Assistant opened the message and carried it out."
+    case .sealed:
+      "Home Assistant sealed this answer with this board's key. An old answer that a proxy or an"
+        + " attacker on the way repeats would look the same."
+    case .answered:
+      "Home Assistant answered; without a key nothing proves that it was Home Assistant."
+    case .accepted: Self.acceptedWords(for: type)
+    case .refused: "Home Assistant refuses the message or a part of it."
+    case .dropped: Self.droppedWords(for: type)
+    case .failed:
+      "The service does not exist, rejected its data, or failed; Home Assistant's log shows which."
+        + " A webhook that is not active now looks the same."
+    case .notLive: "\(OutageCause.notLive.words)."
+    case .undelivered(let cause): "\(cause.words)."
+    case .enabled: "Everything between this board and Home Assistant is sealed from now on."
+    case .alreadyEnabled: "This registration is sealed already."
+    case .notAvailable: "This Home Assistant cannot encrypt: it is from before 2022."
+    }
+  }
+
+  private static func acceptedWords(for type: MessageType) -> MessageText {
+    switch type {
+    case .callService:
+      "Home Assistant called the service, or dropped the message: its answer is the same."
+    case .updateLocation: "\(acceptedWords) To see it arrive: sudo homeward watch states"
+    default: "\(acceptedWords) To see it arrive: sudo homeward watch events"
+    }
+  }
+
+  private static var acceptedWords: MessageText {
+    "Home Assistant received the message; if it dropped the message, its answer is the same."
+  }
+
+  private static func droppedWords(for type: MessageType) -> MessageText {
+    if type.isDroppedForItsKey {
+      "Home Assistant dropped the message without an error: it has another key for this board, or"
+        + " none. Pair the board again: \(Arguments.command("pair"))"
+    } else {
+      "Home Assistant dropped the message without an error: it rejects the content, or cannot open"
+        + " the message. If sudo homeward send get_config works, it can open messages"
+    }
+  }
+}
+
+extension MessageType {
+  /// Whether Home Assistant drops it only if it cannot open it.
+  fileprivate var isDroppedForItsKey: Bool {
+    switch self {
+    case .getConfiguration, .getZones, .updateRegistration: true
     default: false
     }
   }

@@ -13,7 +13,7 @@ struct StatusClient {
     var document = Self.emptyDocument
     do throws(Errno) {
       let server = try connectLocal(to: socket, timeout: Self.timeout)
-      try read(server, into: &document)
+      _ = try server.readToEnd(into: &document)
     } catch {
       throw failure(error)
     }
@@ -39,19 +39,6 @@ struct StatusClient {
           + " version")
     }
     return status
-  }
-
-  /// Reads to the end of the answer, or until the buffer is full: longer answers are not valid.
-  private func read(
-    _ server: borrowing Descriptor, into document: inout ByteBuffer
-  ) throws(Errno) {
-    while document.freeCapacity > 0 {
-      switch try server.read(into: &document) {
-      case .bytes: continue
-      case .wouldBlock: throw .wouldBlock
-      case .end: return
-      }
-    }
   }
 
   /// Failure if no agent listens. On a read-only disk none can, and its lock shows whether one
@@ -105,5 +92,64 @@ extension ByteBuffer {
     guard count > 0 else { return true }
     return bytes[0] == UInt8(ascii: "{") && bytes[count - 1] != UInt8(ascii: "\n")
       && freeCapacity > 0
+  }
+}
+
+/// Question to the running agent without blocking: the loop delivers the answer.
+final class StatusQuestion: Watcher {
+  enum Outcome {
+    case answered(AgentStatus)
+    case failed(CommandFailure)
+  }
+
+  /// Nil until the agent has answered, or failed to.
+  private(set) var outcome: Outcome?
+  /// Time at which a missing answer counts as a failure.
+  let deadline: Instant
+  private let client: StatusClient
+  private let loop: EventLoop
+  private let server: Descriptor
+  private var watch: LinuxIO.Watch?
+  private var document = StatusClient.emptyDocument
+
+  init(_ client: StatusClient, loop: EventLoop, now: Instant) throws(CommandFailure) {
+    self.client = client
+    self.loop = loop
+    deadline = now + StatusClient.timeout
+    do throws(Errno) {
+      server = try connectLocal(to: client.socket, timeout: nil)
+      watch = try loop.watch(server.number, for: .input, telling: self)
+    } catch {
+      throw client.failure(error)
+    }
+  }
+
+  /// Records a failure if the deadline has passed.
+  func timePassed(_ now: Instant) {
+    if outcome == nil, now >= deadline { end(.failed(client.failure(.wouldBlock))) }
+  }
+
+  /// Stops waiting for the answer.
+  func cancel() {
+    if let watch { loop.stop(watch) }
+    watch = nil
+  }
+
+  private func end(_ outcome: Outcome) {
+    cancel()
+    self.outcome = outcome
+  }
+
+  func descriptorReady(_ descriptor: Int32, _ readiness: Readiness) {
+    do throws(Errno) {
+      if document.freeCapacity > 0, try server.read(into: &document) != .end { return }
+    } catch {
+      return end(.failed(client.failure(error)))
+    }
+    do throws(CommandFailure) {
+      end(.answered(try client.status(in: document, isCalm: true)))
+    } catch {
+      end(.failed(error))
+    }
   }
 }

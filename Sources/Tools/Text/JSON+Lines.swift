@@ -16,6 +16,28 @@ extension JSON {
   }
 }
 
+/// Returns a JSON object on a line of its own, with the members that `writeMembers` appends.
+func jsonLine(capacity: Int, _ writeMembers: (inout ByteBuffer) -> Void) -> [UInt8] {
+  var line = ByteBuffer(capacity: capacity)
+  line.openJSONObject()
+  writeMembers(&line)
+  line.closeJSONObject()
+  line.append(UInt8(ascii: "\n"))
+  return [UInt8](line.bytes)
+}
+
+extension ByteBuffer {
+  /// Appends a member whose value is an array, with what `write` appends for each element.
+  mutating func appendMember<Element>(
+    _ key: StaticString, _ elements: [Element], _ write: (Element, inout ByteBuffer) -> Void
+  ) {
+    appendJSON(key: key)
+    openJSONArray()
+    for element in elements { write(element, &self) }
+    closeJSONArray()
+  }
+}
+
 extension JSONObject {
   /// Lines of the members, each after four spaces: the key, and the value as JSON.
   var lines: [UInt8] {

@@ -1,6 +1,7 @@
 import Board
 import Bytes
 import HomeAssistant
+import HomeAssistantClient
 import LinuxIO
 import Transport
 
@@ -38,9 +39,7 @@ final class Watch {
     let tokens = login.tokens(try state.keptRejectedTokens())
     loop = try .forCommand()
     url = try configuration.homeAssistant.urlForSecrets(loop: loop)
-    do throws(Errno) { signals = try Signals(loop: loop) } catch {
-      throw CommandFailure(code: .osError, text: "signals cannot be received: \(error)")
-    }
+    signals = try loop.signals()
     guard
       let driver = NetworkDriver(
         address: url, tokens: tokens, settings: configuration.homeAssistant.tls, loop: loop,
@@ -142,7 +141,7 @@ final class Watch {
 
   private func rejected() -> CommandFailure {
     do throws(CommandFailure) {
-      try state.keep(rejectedFingerprint: login.credential.fingerprint)
+      try login.keepRejection(in: state)
       return CommandFailure(code: .noPermission, text: login.rejectedWithRemedy)
     } catch {
       return CommandFailure(

@@ -52,6 +52,7 @@ public struct NetworkMonitor: ~Copyable {
   }
 
   private let name: InlineText
+  /// Destination of the route; nil if no network is configured as home.
   private let goal: NetworkGoal?
   private var connection: Connection?
   /// The open round; the last one while none is open.
@@ -70,9 +71,6 @@ public struct NetworkMonitor: ~Copyable {
   /// Whether a radio can be recognised.
   public private(set) var wirelessSight = WirelessSight.unknown
 
-  /// - Parameters:
-  ///   - name: name of the network in failures.
-  ///   - goal: destination of the route; nil if no network is configured as home.
   public init(name: InlineText, to goal: NetworkGoal? = nil) {
     self.name = name
     self.goal = goal

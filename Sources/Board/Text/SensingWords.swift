@@ -1,0 +1,130 @@
+public import Bytes
+public import Sensing
+
+extension TrackDecision {
+  /// Decision on a fix and its reason, for people.
+  public var words: StaticString {
+    switch self {
+    case .first: "kept: the first point"
+    case .interval: "kept: moving.every has passed"
+    case .distance: "kept: the last point is moving.or_distance away"
+    case .turn: "kept: the course has changed by moving.or_turn"
+    case .startedMoving: "kept: the board started to move"
+    case .stopped: "kept: the board stopped"
+    case .displaced: "kept: the board stands, away from the last point"
+    case .parkedInterval: "kept: parked.every has passed"
+    case .newPlace: "kept: later fixes confirm an apparent jump"
+    case .zone: "kept: the board entered or left a zone"
+    case .owed: "kept: Home Assistant does not have the last point"
+    case .nothingNew: "left out: too near to the last point"
+    case .standing: "left out: the board stands"
+    case .older: "rejected: older than an earlier fix"
+    case .inaccurate: "rejected: it may be off by more than 200 m"
+    case .jump: "rejected: the board cannot have moved there so fast"
+    }
+  }
+
+  /// Code of the decision, for scripts.
+  public var code: StaticString {
+    switch self {
+    case .first: "first"
+    case .interval: "interval"
+    case .distance: "distance"
+    case .turn: "turn"
+    case .startedMoving: "started_moving"
+    case .stopped: "stopped"
+    case .displaced: "displaced"
+    case .parkedInterval: "parked_interval"
+    case .newPlace: "new_place"
+    case .zone: "zone"
+    case .owed: "owed"
+    case .nothingNew: "nothing_new"
+    case .standing: "standing"
+    case .older: "older"
+    case .inaccurate: "inaccurate"
+    case .jump: "jump"
+    }
+  }
+}
+
+extension Fix.ErrorSource {
+  /// Name in gpsd.
+  public var code: StaticString {
+    switch self {
+    case .estimate: "eph"
+    case .parts: "epx_epy"
+    case .dilution: "hdop"
+    }
+  }
+}
+
+extension AnchorMonitor.State {
+  /// Code of the state, for scripts.
+  public var code: StaticString {
+    switch self {
+    case .unset: "unset"
+    case .awaitingPlace: "waiting"
+    case .inside: "inside"
+    case .outside: "outside"
+    case .unknown: "unknown"
+    }
+  }
+}
+
+extension AnchorMonitor.Status {
+  /// Status of the watch with its reason, for people, without a position.
+  public var words: MessageText {
+    switch state {
+    case .unset: return hasLine ? "not set" : "not set; the command command_anchor sets it"
+    case .awaitingPlace:
+      return "set by \(setterWords); it waits for a reliable fix to set its position"
+    case .inside: return "inside, \(distanceWords)"
+    case .outside: return "OUTSIDE, \(distanceWords)"
+    case .unknown:
+      return "there is no reliable fix; it is not known whether the boat is within \(radius) m of"
+        + " its anchor"
+    }
+  }
+
+  private var radius: Int { wholeMeters(radiusMeters) }
+
+  private var setterWords: StaticString { setter == .line ? "its line" : "a command" }
+
+  private var distanceWords: MessageText {
+    guard let distanceMeters else { return "by an earlier fix; \(radius) m are allowed" }
+    return "\(wholeMeters(distanceMeters)) m from the anchor; \(radius) m are allowed"
+  }
+}
+
+/// Returns whole metres; the maximum if the number is too large.
+public func wholeMeters(_ meters: Double) -> Int {
+  Int(clamping: FixedPoint(rounding: meters, decimals: 0)?.coefficient ?? .max)
+}
+
+extension PowerLevel.Condition {
+  /// Condition for people, such as `below 30 %`.
+  public var words: MessageText {
+    switch self {
+    case .chargeBelow(let percent): "below \(Int(clamping: percent)) %"
+    case .voltageBelow(let microvolts): "below \(bytes: Self.volts(microvolts)) V"
+    case .withoutMains: "without mains"
+    }
+  }
+
+  /// Returns volts without trailing zeros.
+  private static func volts(_ microvolts: Int64) -> [UInt8] {
+    var (coefficient, decimals) = (microvolts, UInt8(6))
+    while decimals > 0, coefficient.isMultiple(of: 10) {
+      coefficient /= 10
+      decimals -= 1
+    }
+    var text = ByteBuffer(capacity: 32)
+    text.append(FixedPoint(coefficient, decimals: decimals))
+    return [UInt8](text.bytes)
+  }
+}
+
+extension PowerMonitor {
+  /// Current level of the configuration, for people.
+  public var levelWords: MessageText { condition?.words ?? "normal" }
+}

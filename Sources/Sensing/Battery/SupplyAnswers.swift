@@ -1,0 +1,253 @@
+public import Bytes
+
+/// A sensor that a power supply can have.
+public enum SupplySensor: Int, CaseIterable, Sendable {
+  case capacity, status, online, voltage, current, energy
+
+  public static let count = 6
+
+  /// Whether the sensor is a measurement, and so has a minimum change.
+  public var isMeasured: Bool { unit != nil }
+
+  /// Returns the description of this sensor of the supply `supply` for Home Assistant.
+  public func description(of supply: [UInt8]) -> SensorDescription {
+    var description = SensorDescription(
+      uniqueID: uniqueID("supply_", supply.span) + [UInt8(ascii: "_")] + [UInt8](word),
+      name: supply, icon: icon.map { [UInt8]($0) },
+      isDiagnostic: isDiagnostic, isUrgent: self == .online)
+    description.name += [UInt8(ascii: " ")] + [UInt8](word)
+    if self == .online { description.kind = .binarySensor }
+    description.deviceClass = deviceClass.map { [UInt8]($0) }
+    description.unit = unit.map { [UInt8]($0) }
+    description.stateClass = unit == nil ? nil : [UInt8]("measurement")
+    description.powerFigure = powerFigure
+    return description
+  }
+
+  private var powerFigure: PowerFigure? {
+    switch self {
+    case .capacity: .charge
+    case .voltage: .voltage
+    case .online: .mains
+    case .status: .batteryStatus
+    case .current, .energy: nil
+    }
+  }
+
+  /// Key in the configuration, and end of the name and of the unique id.
+  public var word: StaticString {
+    switch self {
+    case .capacity: "capacity"
+    case .status: "status"
+    case .online: "online"
+    case .voltage: "voltage"
+    case .current: "current"
+    case .energy: "energy"
+    }
+  }
+
+  private var unit: StaticString? {
+    switch self {
+    case .capacity: "%"
+    case .voltage: "V"
+    case .current: "A"
+    case .energy: "Wh"
+    case .status, .online: nil
+    }
+  }
+
+  /// Nil for the status: Home Assistant's `enum` wants a closed list, and drivers add words.
+  private var deviceClass: StaticString? {
+    switch self {
+    case .capacity: "battery"
+    case .online: "plug"
+    case .voltage: "voltage"
+    case .current: "current"
+    case .energy: "energy_storage"
+    case .status: nil
+    }
+  }
+
+  private var icon: StaticString? { self == .status ? "mdi:battery-charging" : nil }
+
+  private var isDiagnostic: Bool { self == .status || self == .energy }
+}
+
+/// A number of a power supply: one entry of `Documentation/ABI/testing/sysfs-class-power`.
+public enum SupplyQuantity: Int, Sendable {
+  /// Percent.
+  case capacity
+  /// Microvolts.
+  case voltageNow, voltageMinDesign
+  /// Microamperes, with the sign of the driver.
+  case currentNow
+  /// Microwatt-hours.
+  case energyNow, energyFull
+  /// Microampere-hours.
+  case chargeNow, chargeFull
+
+  public static let count = 8
+
+  /// Name of the file with the number.
+  public var attribute: StaticString {
+    switch self {
+    case .capacity: "capacity"
+    case .voltageNow: "voltage_now"
+    case .voltageMinDesign: "voltage_min_design"
+    case .currentNow: "current_now"
+    case .energyNow: "energy_now"
+    case .energyFull: "energy_full"
+    case .chargeNow: "charge_now"
+    case .chargeFull: "charge_full"
+    }
+  }
+
+  /// Name of the file to use if `attribute` does not exist: some gauges only have the average of
+  /// the last seconds.
+  public var substitute: StaticString? {
+    switch self {
+    case .voltageNow: "voltage_avg"
+    case .currentNow: "current_avg"
+    case .energyNow: "energy_avg"
+    case .chargeNow: "charge_avg"
+    case .capacity, .voltageMinDesign, .energyFull, .chargeFull: nil
+    }
+  }
+
+  /// Possible numbers in the file. The kernel stores them in an `int`, so the product of two fits
+  /// an `Int64`.
+  public var range: ClosedRange<Int64> {
+    switch self {
+    case .currentNow: Int64(Int32.min)...Int64(Int32.max)
+    case .capacity, .voltageNow, .voltageMinDesign, .energyNow, .energyFull, .chargeNow,
+      .chargeFull:
+      0...Int64(Int32.max)
+    }
+  }
+
+  private static let volts = KernelPart(named: []).range(of: "V")
+  private static let amperes = KernelPart(named: []).range(of: "A")
+
+  /// Returns the failure for an impossible number of `subject`; nil if the number is possible.
+  public func failure(of subject: InlineText, _ number: Int64) -> SourceFailure? {
+    switch self {
+    case .capacity:
+      number > SupplyAnswers.overfullPercentMax
+        ? PlausibleRange.ofCharge.failure(of: subject, FixedPoint(number)) : nil
+    case .voltageNow, .voltageMinDesign: Self.failure(of: subject, number, Self.volts)
+    case .currentNow: Self.failure(of: subject, number, Self.amperes)
+    case .energyNow, .energyFull, .chargeNow, .chargeFull: nil
+    }
+  }
+
+  private static func failure(
+    of subject: InlineText, _ micros: Int64, _ range: PlausibleRange?
+  ) -> SourceFailure? {
+    let number = FixedPoint(micros, decimals: 6)
+    guard let range, !range.contains(number) else { return nil }
+    return range.failure(of: subject, number)
+  }
+}
+
+/// Result of reading one quantity.
+public enum SupplyAnswer: Equatable, Sendable {
+  /// The supply has no such file.
+  case absent
+  /// The file exists and its device does not answer.
+  case unavailable
+  /// The device has no number, or an invalid one.
+  case unknown
+  case number(Int64)
+}
+
+/// The readings of a supply, and the sensors that they allow.
+///
+/// A gauge counts energy or charge, rarely both, and many have no percentage: missing values are
+/// computed from the others, also a percentage that is unavailable at the moment. A value is nil if
+/// the supply cannot have that sensor.
+public struct SupplyAnswers: Sendable {
+  /// Highest percentage of a full battery: a gauge with a wrong capacity finds more than it
+  /// expects. Up to here it counts as 100, unless the energy gives a percentage; more is a register
+  /// full of ones.
+  public static let overfullPercentMax: Int64 = 254
+
+  private var answers = InlineArray<8, SupplyAnswer>(repeating: .absent)
+
+  public init() {
+    precondition(answers.count == SupplyQuantity.count, "there is a place for each quantity")
+  }
+
+  public subscript(quantity: SupplyQuantity) -> SupplyAnswer {
+    get { answers[quantity.rawValue] }
+    set { answers[quantity.rawValue] = newValue }
+  }
+
+  /// Whole percent, 0...100.
+  public var capacityPercent: Value? {
+    if case .number(let number) = self[.capacity], number <= 100 {
+      return .number(FixedPoint(number))
+    }
+    if case .number? = shareOfFull { return shareOfFull }
+    return value(of: self[.capacity]) { FixedPoint(min($0, 100)) } ?? shareOfFull
+  }
+
+  private var shareOfFull: Value? {
+    share(of: self[.energyNow], in: self[.energyFull])
+      ?? share(of: self[.chargeNow], in: self[.chargeFull])
+  }
+
+  public var voltageVolts: Value? {
+    value(of: self[.voltageNow]) { FixedPoint($0, decimals: 6).rounded(to: 2) }
+  }
+
+  public var currentAmperes: Value? {
+    value(of: self[.currentNow]) { FixedPoint($0, decimals: 6).rounded(to: 3) }
+  }
+
+  /// Remaining energy, or remaining charge times the rated voltage; if that is unknown, times the
+  /// present voltage.
+  public var energyWattHours: Value? {
+    if self[.energyNow] != .absent {
+      return value(of: self[.energyNow]) { FixedPoint($0, decimals: 6).rounded(to: 2) }
+    }
+    guard let voltage = voltageOfCharge, self[.chargeNow] != .absent else { return nil }
+    return value(of: self[.chargeNow], voltage) { charge, voltage in
+      // 10^-6 A h × 10^-6 V: three decimals are cut first, so that nine are left.
+      FixedPoint(charge * voltage / 1000, decimals: 9).rounded(to: 2)
+    }
+  }
+
+  private var voltageOfCharge: SupplyAnswer? {
+    if case .number(let microvolts) = self[.voltageMinDesign], microvolts > 0 {
+      return .number(microvolts)
+    }
+    return self[.voltageNow] == .absent ? nil : self[.voltageNow]
+  }
+
+  private func share(of now: SupplyAnswer, in full: SupplyAnswer) -> Value? {
+    guard now != .absent, full != .absent else { return nil }
+    return value(of: now, full) { now, full in
+      full > 0 ? FixedPoint(min((now * 100 + full / 2) / full, 100)) : nil
+    }
+  }
+
+  private func value(of answer: SupplyAnswer, _ number: (Int64) -> FixedPoint?) -> Value? {
+    switch answer {
+    case .absent: nil
+    case .unavailable: .unavailable
+    case .unknown: .unknown
+    case .number(let micros): number(micros).map(Value.number) ?? .unknown
+    }
+  }
+
+  private func value(
+    of first: SupplyAnswer, _ second: SupplyAnswer, _ number: (Int64, Int64) -> FixedPoint?
+  ) -> Value? {
+    switch (first, second) {
+    case (.number(let first), .number(let second)):
+      number(first, second).map(Value.number) ?? .unknown
+    case (.unavailable, _), (_, .unavailable): .unavailable
+    default: .unknown
+    }
+  }
+}

@@ -1,0 +1,313 @@
+import Bytes
+import CLinux
+import LinuxIO
+import Sensing
+import Testing
+
+@testable import Drivers
+
+@Suite final class GPIOLineTests {
+  private let tree: FakeTree
+  private let sink = RecordingSink()
+  private let supervisor: Supervisor
+  private let loop: EventLoop
+
+  init() throws {
+    tree = try FakeTree()
+    loop = try EventLoop()
+    supervisor = Supervisor(owner: sink)
+  }
+
+  private func makeLine(
+    _ address: GPIOLineAddress = .name([UInt8]("GPIO17")), debounce: Duration = .milliseconds(20)
+  ) -> GPIOLine {
+    let settings = GPIOLineSettings(
+      address: address,
+      entity: EntitySettings(name: [UInt8]("Bilge"), deviceClass: [UInt8]("moisture")),
+      debounce: debounce, isUrgent: true)
+    return GPIOLine(settings, SourceContext(in: tree.path, loop, sink, supervisor))
+  }
+  private var device: Path { tree.path / "gpiochip3" }
+  private var recorded: Value? { sink.values["gpio_gpio17"] }
+
+  /// Lets the loop tell what is ready now.
+  private func turn() throws { try loop.turn(until: Instant(nanoseconds: 0)) }
+
+  @Test func aMachineWithoutChipsIsSaidOnceAndTheSensorIsUnavailable() throws {
+    let line = makeLine()
+    supervisor.add(line)
+    #expect(line.deadline == nil)
+    #expect(sink.sensors.isEmpty)
+    supervisor.sample(at: at(seconds: 1))
+    #expect(recorded == .unavailable)
+    #expect(sink.reports == ["GPIO17: missing a chip for GPIO17"])
+    let sensor = try #require(sink.sensors.first)
+    #expect(sensor.kind == .binarySensor)
+    #expect(sensor.isUrgent)
+    #expect(sensor.deviceClass == [UInt8]("moisture"))
+
+    supervisor.deadlineReached(at: at(seconds: 10))
+    #expect(sink.readingCount == 2)
+    #expect(sink.reports.count == 1)
+  }
+
+  @Test func aMissingLineIsLookedForAgainEverMoreSeldom() throws {
+    supervisor.add(makeLine(.chip(label: [UInt8]("pinctrl-bcm2711"), offset: 17)))
+    supervisor.sample(at: at(seconds: 0))
+    let first = at(seconds: 0).instant + Supervision.firstDelay
+    #expect(supervisor.deadline == first)
+    // A cycle in between does not ask.
+    let readingCount = sink.readingCount
+    supervisor.sample(at: at(seconds: 1))
+    #expect(sink.readingCount == readingCount)
+    #expect(supervisor.deadline == first)
+    supervisor.deadlineReached(at: at(seconds: 5))
+    #expect(supervisor.deadline == at(seconds: 5).instant + Supervision.firstDelay * 2)
+    #expect(sink.reports == ["pinctrl-bcm2711/17: missing a chip for pinctrl-bcm2711/17"])
+  }
+
+  @Test func whoHoldsALineIsKnownByName() throws {
+    let line = makeLine()
+    #expect(line.holder == nil, "there is no chip")
+    let fake = FakeLine(device)
+    #expect(line.holder == nil)
+    fake.hold(as: "pump")
+    line.sample(at: at(seconds: 1))
+    #expect(sink.reports == ["GPIO17: busy GPIO17"])
+    #expect(line.holder == InlineText("pump"))
+    fake.hold(as: "")
+    line.sample(at: at(seconds: 10))
+    #expect(line.holder == InlineText("homeward"))
+  }
+
+  @Test func theLevelAtStartIsReportedAtOnce() throws {
+    let fake = FakeLine(device)
+    fake.level = true
+    let line = makeLine()
+    line.sample(at: at(seconds: 1))
+    #expect(recorded == .boolean(true))
+    #expect(sink.times["gpio_gpio17"] == at(seconds: 1).wallTime)
+    #expect(sink.reports.isEmpty)
+    supervisor.add(line)
+    #expect(supervisor.deadline == nil, "nothing wakes for a line that rests")
+  }
+
+  @Test(arguments: [
+    (GPIOLineAddress.name([UInt8]("GPIO17")), true),
+    (.name([UInt8]("GPIO1")), false),
+    (.chip(label: [UInt8]("pinctrl-fake"), offset: 17), true),
+    (.chip(label: [UInt8]("pinctrl-fake"), offset: 18), false),
+    (.chip(label: [UInt8]("pinctrl"), offset: 17), false),
+  ])
+  func aLineIsFoundByItsWholeName(address: GPIOLineAddress, isFound: Bool) throws {
+    let fake = FakeLine(device)
+    let line = makeLine(address)
+    line.sample(at: at(seconds: 1))
+    #expect(sink.reports.isEmpty == isFound)
+    #expect((sink.values.values.first == .boolean(false)) == isFound)
+    withExtendedLifetime(fake) {}
+  }
+
+  @Test func aChangeCountsOnceItHasLastedAndFromItsOwnTime() throws {
+    let fake = FakeLine(device)
+    let line = makeLine()
+    line.sample(at: Moment.now)
+    let edgeAt = Moment.now.instant
+    fake.edge(to: true, at: edgeAt)
+    try turn()
+    #expect(recorded == .boolean(false))
+    #expect(line.deadline == edgeAt + .milliseconds(20))
+    let later = Moment(
+      instant: edgeAt + .seconds(3), wallTime: WallTime(nanoseconds: 1_000_000_000_000))
+    line.deadlineReached(at: later)
+    #expect(recorded == .boolean(true))
+    #expect(sink.times["gpio_gpio17"] == WallTime(nanoseconds: 997_000_000_000))
+    #expect(line.deadline == nil)
+  }
+
+  /// The kernel may wake a process for nothing (`epoll(7)`, `select(2)`).
+  @Test func aWakeUpWithoutAnEdgeIsNoFailureOfTheLine() throws {
+    let fake = FakeLine(device)
+    let line = makeLine(debounce: .zero)
+    line.sample(at: Moment.now)
+    line.descriptorReady(-1, .input)
+    #expect(sink.reports.isEmpty)
+    #expect(recorded == .boolean(false))
+    fake.edge(to: true, at: Moment.now.instant)
+    try turn()
+    line.deadlineReached(at: Moment.now)
+    #expect(recorded == .boolean(true), "its edges are still heard")
+  }
+
+  /// The loop would be told of it again and again.
+  @Test func aLineThatHangsUpWithoutAWordIsUnavailable() throws {
+    let fake = FakeLine(device)
+    let line = makeLine()
+    line.sample(at: Moment.now)
+    line.descriptorReady(-1, [.input, .failure])
+    #expect(recorded == .unavailable)
+    #expect(sink.reports == ["GPIO17: missing GPIO17"])
+    withExtendedLifetime(fake) {}
+  }
+
+  /// The numbers of the edges tell.
+  @Test func aDroppedEdgeDoesNotLeaveALineOnTheWrongLevel() throws {
+    let fake = FakeLine(device)
+    let line = makeLine(debounce: .zero)
+    line.sample(at: Moment.now)
+    let start = Moment.now.instant
+    fake.edge(to: true, at: start)
+    fake.loseEdges(1)
+    fake.edge(to: true, at: start + .nanoseconds(1))
+    fake.level = false
+    try turn()
+    line.deadlineReached(at: Moment.now)
+    #expect(recorded == .boolean(false))
+  }
+
+  @Test func aStormIsTakenInPiecesAndEndsOnTheRightLevel() throws {
+    let fake = FakeLine(device)
+    let line = makeLine(debounce: .zero)
+    line.sample(at: Moment.now)
+    let start = Moment.now.instant
+    for number in 1...Int64(LineInput.eventsPerReadMax) + 5 {
+      fake.edge(to: number % 2 == 1, at: start + .nanoseconds(number))
+    }
+    let before = sink.readingCount
+    try turn()
+    #expect(sink.readingCount - before <= LineInput.eventsPerReadMax + 1)
+    try turn()
+    line.deadlineReached(at: Moment.now)
+    #expect(recorded == .boolean(true))
+  }
+
+  @Test func aLevelWhoseEdgeWasLostIsFoundByTheNextCycle() throws {
+    let fake = FakeLine(device)
+    let line = makeLine()
+    line.sample(at: at(seconds: 1))
+    fake.level = true
+    line.sample(at: at(seconds: 2))
+    line.deadlineReached(at: at(seconds: 3))
+    #expect(recorded == .boolean(true))
+  }
+
+  @Test(arguments: [
+    (EBUSY, "busy GPIO17"), (EACCES, "not permitted GPIO17"),
+    (EPERM, "not permitted GPIO17"), (EIO, "failed GPIO17 \(EIO)"),
+    (ENXIO, "unsupported GPIO17, choose a line whose chip can report edges"),
+    (ENODEV, "missing GPIO17"),
+  ])
+  func aRefusedRequestSaysWhy(error: Int32, report: String) throws {
+    let fake = FakeLine(device)
+    fake.refuse(error)
+    supervisor.add(makeLine())
+    supervisor.sample(at: at(seconds: 1))
+    #expect(recorded == .unavailable)
+    #expect(sink.reports == ["GPIO17: \(report)"])
+    fake.refuse(0)
+    supervisor.deadlineReached(at: at(seconds: 6))
+    #expect(recorded == .boolean(false))
+    #expect(sink.reports.last == "GPIO17: recovered")
+  }
+
+  @Test(arguments: [(EACCES, "not permitted"), (EPERM, "not permitted"), (EMFILE, "failed")])
+  func aChipThatCannotBeOpenedIsNamed(error: Int32, word: String) throws {
+    let other = FakeLine(tree.path / "gpiochip5", name: "GPIO5")
+    let fake = FakeLine(device)
+    fake.refuseToOpen(error)
+    supervisor.add(makeLine())
+    supervisor.sample(at: at(seconds: 1))
+    let device = string(InlineText(device.bytes.span))
+    #expect(sink.reports.first?.hasPrefix("GPIO17: \(word) \(device)") == true)
+    fake.refuseToOpen(0)
+    supervisor.deadlineReached(at: at(seconds: 6))
+    #expect(recorded == .boolean(false))
+    withExtendedLifetime(other) {}
+  }
+
+  @Test func aChipThatCannotBeOpenedHidesNoOther() throws {
+    let closed = FakeLine(tree.path / "gpiochip0", name: "GPIO0")
+    closed.refuseToOpen(EACCES)
+    let fake = FakeLine(device)
+    makeLine().sample(at: at(seconds: 1))
+    #expect(recorded == .boolean(false))
+    withExtendedLifetime(fake) {}
+  }
+
+  @Test func aLineThatAnotherProgramHoldsIsBusy() throws {
+    let fake = FakeLine(device)
+    let first = makeLine()
+    let second = makeLine(.chip(label: [UInt8]("pinctrl-fake"), offset: 17))
+    first.sample(at: at(seconds: 1))
+    second.sample(at: at(seconds: 1))
+    #expect(sink.reports == ["pinctrl-fake/17: busy pinctrl-fake/17"])
+    withExtendedLifetime(fake) {}
+  }
+
+  @Test func aChipThatIsPulledOutIsUnavailableUntilItIsBack() throws {
+    supervisor.add(makeLine())
+    do {
+      let fake = FakeLine(device)
+      supervisor.sample(at: Moment.now)
+      fake.hangUp()
+      try turn()
+      #expect(recorded == .unavailable)
+      #expect(sink.reports == ["GPIO17: missing GPIO17"])
+    }
+    // It is not asked for events again: the loop has nothing to tell.
+    let readingCount = sink.readingCount
+    try turn()
+    #expect(sink.readingCount == readingCount)
+
+    let fake = FakeLine(tree.path / "gpiochip5")
+    fake.level = true
+    let retryAt = try #require(supervisor.deadline)
+    supervisor.deadlineReached(at: Moment(instant: retryAt, wallTime: at(seconds: 9).wallTime))
+    #expect(recorded == .boolean(true))
+    #expect(sink.reports.last == "GPIO17: recovered")
+  }
+
+  @Test func aLooseCableDoesNotUseUpTheLoop() throws {
+    let line = makeLine()
+    for _ in 0...EventLoop.watchesMax {
+      let fake = FakeLine(device)
+      line.sample(at: Moment.now)
+      #expect(recorded == .boolean(false))
+      fake.hangUp()
+      try turn()
+      #expect(line.listening == .closed)
+    }
+  }
+
+  @Test func aChipThatWentWithoutAWordIsNoticedByTheNextCycle() throws {
+    let fake = FakeLine(device)
+    let line = makeLine()
+    line.sample(at: at(seconds: 1))
+    fake.hangUp()
+    line.sample(at: at(seconds: 2))
+    #expect(recorded == .unavailable)
+    #expect(sink.reports == ["GPIO17: missing GPIO17"])
+  }
+
+  /// A file that happens to have the name of a chip, and a device that is none.
+  @Test func whatIsNoChipIsPassedOver() throws {
+    let fake = FakeLine(device)
+    _ = try Descriptor(opening: tree.path / "gpiochip0", mode: .writeNew)
+    let link = tree.path / "gpiochip1"
+    #expect(unsafe link.withCString { unsafe symlink("/dev/null", $0) } == 0)
+    makeLine().sample(at: at(seconds: 1))
+    #expect(recorded == .boolean(false))
+    #expect(sink.reports.isEmpty)
+    withExtendedLifetime(fake) {}
+  }
+
+  @Test func halfAnEventIsALineThatHasHungUp() throws {
+    let fake = FakeLine(device)
+    let line = makeLine()
+    line.sample(at: Moment.now)
+    fake.halfAnEvent()
+    try turn()
+    #expect(recorded == .unavailable)
+    #expect(sink.reports == ["GPIO17: missing GPIO17"])
+  }
+}

@@ -1,0 +1,75 @@
+import Bytes
+import CLinux
+import LinuxIO
+import Sensing
+import Testing
+
+@testable import Drivers
+
+/// A check of an output, which must not start a pump.
+@Suite final class OutputLookTests {
+  private let tree: FakeTree
+  private let sink = RecordingSink()
+  private let context: SourceContext
+
+  init() throws {
+    tree = try FakeTree()
+    context = SourceContext(in: tree.path, try EventLoop(), sink, Supervisor(owner: sink))
+  }
+
+  private func makeLook(_ line: String = "GPIO22") -> OutputLook {
+    OutputLook(
+      OutputSettings(
+        address: .name([UInt8](line.utf8)), entity: EntitySettings(name: [UInt8]("Pump")),
+        safe: .active), context)
+  }
+
+  private func failure(of look: OutputLook) -> String? {
+    do throws(SourceFailure) {
+      try look.sample(at: at(seconds: 1))
+      return nil
+    } catch { return string(error) }
+  }
+
+  private var recorded: Value? { sink.values["output_gpio22"] }
+
+  @Test func aLineThatIsFreeIsNeitherAskedForNorSwitched() {
+    let fake = FakeLine(tree.path / "gpiochip3", name: "GPIO22")
+    let look = makeLook()
+    #expect(failure(of: look) == nil)
+    #expect(fake.flags == 0, "no program asked for the line")
+    #expect(!fake.outputLevel, "its safe state is on, and it stays off")
+    #expect(recorded == .text(InlineText("free; a check does not switch it")))
+    #expect(look.holder == nil)
+  }
+
+  @Test func aLineThatIsHeldIsInUseByItsHolder() {
+    let fake = FakeLine(tree.path / "gpiochip3", name: "GPIO22")
+    fake.hold(as: "pumpd")
+    let look = makeLook()
+    #expect(failure(of: look) == "busy GPIO22")
+    #expect(recorded == .unavailable)
+    #expect(look.holder == InlineText("pumpd"))
+    #expect(fake.flags == 0)
+  }
+
+  @Test func aLineThatIsNotThereIsMissing() {
+    let fake = FakeLine(tree.path / "gpiochip3", name: "GPIO22")
+    #expect(failure(of: makeLook("GPIO23")) == "missing GPIO23")
+    withExtendedLifetime(fake) {}
+  }
+
+  @Test func aChipThatMayNotBeAskedMayHaveTheLine() {
+    let fake = FakeLine(tree.path / "gpiochip3", name: "GPIO22")
+    fake.refuseToOpen(EACCES)
+    #expect(failure(of: makeLook()) == "not permitted GPIO22")
+    #expect(recorded == .unavailable)
+  }
+
+  @Test func aContextThatChangesNothingMakesLooks() throws {
+    let settings = OutputSettings(
+      address: .name([UInt8]("GPIO22")), entity: EntitySettings(name: [UInt8]("Pump")))
+    #expect(!context.changesNothing)
+    #expect(settings.look(context).name == InlineText("GPIO22"))
+  }
+}

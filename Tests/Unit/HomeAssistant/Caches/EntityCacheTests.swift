@@ -1,0 +1,221 @@
+import Bytes
+import HomeAssistantTesting
+import Testing
+
+@testable import HomeAssistant
+@testable import HomeAssistantClient
+
+/// The cache of what entities are. How events change them is `EntityStore`'s matter.
+@Suite struct EntityCacheTests {
+  private let rig = ClientRig(isReady: true)
+  private let notes = Notes()
+
+  private func observe(_ cache: EntityCache) -> Observation {
+    cache.observe { [notes] entities, change in
+      notes.changes.append(change)
+      notes.counts.append(entities.count)
+    }
+  }
+
+  /// Accepts the last subscription and says what there is.
+  private func serve(_ states: String...) throws {
+    let id = rig.driver.messageID(ofType: "subscribe_entities")
+    rig.driver.answer(id)
+    let all = states.map { "\"\($0)\":{\"s\":\"on\",\"lc\":1}" }.joined(separator: ",")
+    rig.driver.tell(try json("{\"a\":{\(all)}}"), of: id)
+  }
+
+  private func tell(_ event: String) throws {
+    rig.driver.tell(
+      try json(event), of: rig.driver.messageID(ofType: "subscribe_entities"))
+  }
+
+  @Test func aChangeTellsWhichEntitiesChanged() throws {
+    let cache = EntityCache(rig.client)
+    let observation = observe(cache)
+    #expect(!cache.isPopulated)
+    try serve("light.a", "light.b")
+    #expect(cache.isPopulated)
+    try tell(
+      #"{"c":{"light.a":{"+":{"s":"off"}}},"r":["light.b"],"a":{"sun.sun":{"s":"up","lc":2}}}"#)
+    #expect(
+      notes.changes == [
+        .of(added: ["light.a", "light.b"]),
+        .of(added: ["sun.sun"], changed: ["light.a"], removed: ["light.b"]),
+      ])
+    #expect(cache["light.a"]?.state == "off")
+    #expect(cache["light.b"] == nil)
+    #expect(cache.count == 2)
+    observation.cancel()
+  }
+
+  @Test func whatChangesNothingIsNotTold() throws {
+    let observation = observe(EntityCache(rig.client))
+    try serve("light.a")
+    try tell(#"{"c":{"light.a":{"+":{"s":"on"}},"light.z":{"+":{"s":"on"}}}}"#)
+    #expect(notes.changes.count == 1)
+    observation.cancel()
+  }
+
+  @Test func aHomeWithoutEntitiesIsKnownToo() throws {
+    let observation = observe(EntityCache(rig.client))
+    try serve()
+    #expect(notes.changes == [.of()])
+    observation.cancel()
+  }
+
+  @Test func aLaterObserverIsToldAllThereIsInOrder() throws {
+    let cache = EntityCache(rig.client)
+    let first = cache.observe { _, _ in }
+    try serve("light.b", "light.a")
+    rig.forget()
+    let second = observe(cache)
+    let once = cache.once { #expect($0.count == 2) }
+    #expect(notes.changes == [.of(added: ["light.a", "light.b"])])
+    #expect(rig.driver.messages.isEmpty)
+    first.cancel()
+    second.cancel()
+    once.cancel()
+  }
+
+  @Test func anotherConnectionTellsTheDifferenceAndForgetsWhatIsGone() throws {
+    let cache = EntityCache(rig.client)
+    let observation = observe(cache)
+    try serve("light.a", "light.b")
+    rig.forget()
+    rig.reconnect()
+    #expect(rig.ids(of: "subscribe_entities").count == 1)
+    #expect(cache.count == 2)
+    try serve("light.b", "light.c")
+    #expect(notes.changes.last == .of(added: ["light.c"], removed: ["light.a"]))
+    #expect(rig.ids(of: "subscribe_entities").count == 1)
+    #expect(rig.ids(of: "unsubscribe_events").isEmpty)
+    observation.cancel()
+  }
+
+  @Test func anEventThatIsNoneHasItSubscribeAgain() throws {
+    let cache = EntityCache(rig.client)
+    let observation = observe(cache)
+    try serve("light.a")
+    let old = rig.driver.messageID(ofType: "subscribe_entities")
+    try tell(#"{"a":[]}"#)
+    #expect(rig.ids(of: "subscribe_entities").count == 1)
+    rig.driver.advance(by: .seconds(5))
+    #expect(rig.ids(of: "subscribe_entities").count == 2)
+    rig.driver.tell(try json(#"{"c":{"light.a":{"+":{"s":"off"}}}}"#), of: old)
+    #expect(notes.changes.last == .of(changed: ["light.a"]))
+    try serve("light.b")
+    #expect(notes.changes.last == .of(added: ["light.b"], removed: ["light.a"]))
+    observation.cancel()
+  }
+
+  @Test func aServerThatDoesNotKnowTheSubscriptionIsToldOf() {
+    let cache = EntityCache(rig.client)
+    let observation = observe(cache)
+    rig.driver.refuse(code: "unknown_command")
+    #expect(cache.failure == .server(code: "unknown_command", message: ""))
+    #expect(!cache.isPopulated)
+    observation.cancel()
+  }
+
+  @Test func oneEntityIsToldOfItsChangesAlone() throws {
+    let cache = EntityCache(rig.client)
+    let light = cache.entity("light.a")
+    #expect(light.value == nil)
+    var told: [Text?] = []
+    let observation = light.observe { told.append($0?.state) }
+    try serve("light.b")
+    try tell(#"{"a":{"light.a":{"s":"on","lc":1}}}"#)
+    try tell(#"{"c":{"light.b":{"+":{"s":"off"}}}}"#)
+    try tell(#"{"c":{"light.a":{"+":{"s":"off"}}}}"#)
+    try tell(#"{"r":["light.a"]}"#)
+    #expect(told == [nil, "on", "off", nil])
+    observation.cancel()
+    #expect(light.value == .some(nil))
+  }
+
+  @Test func whatAllEntitiesComeToIsToldAfterEachChange() throws {
+    let count = EntityCache(rig.client).map { $0.count }
+    var told: [Int] = []
+    let observation = count.observe { told.append($0) }
+    try serve("light.a", "light.b")
+    try tell(#"{"r":["light.a"]}"#)
+    #expect(told == [2, 1])
+    #expect(count.value == 1)
+    observation.cancel()
+    #expect(count.value == 1)
+  }
+
+  @Test func anObserverMayEndItWhileItLooksAtTheEntities() throws {
+    let cache = EntityCache(rig.client, retention: .forgotten(after: .zero))
+    let notes = notes
+    notes.observation = cache.observe { entities, _ in
+      notes.observation = nil
+      notes.counts.append(entities.count)
+    }
+    try serve("light.a")
+    #expect(notes.counts == [1])
+    #expect(cache.count == 0)
+    #expect(!cache.isPopulated)
+    #expect(rig.driver.messageTypes.last == "unsubscribe_events")
+    let again = observe(cache)
+    try serve("light.b")
+    #expect(notes.changes == [.of(added: ["light.b"])])
+    again.cancel()
+  }
+
+  @Test func anObserverMayEndItAndBeginAgainWhileItLooks() throws {
+    let cache = EntityCache(rig.client, retention: .forgotten(after: .zero))
+    let notes = notes
+    notes.observation = cache.observe { [unowned cache] _, _ in
+      notes.observation = nil
+      notes.observation = cache.observe { entities, change in
+        notes.counts.append(entities.count)
+        notes.changes.append(change)
+      }
+    }
+    try serve("light.a")
+    #expect(notes.changes.isEmpty)
+    try serve("light.b")
+    #expect(notes.changes == [.of(added: ["light.b"])])
+    notes.observation = nil
+  }
+
+  @Test func anEventCopiesNothingHoweverManyObserve() throws {
+    func address(of store: borrowing EntityStore) -> UInt {
+      unsafe unsafeBitCast(store.slots, to: UInt.self)
+    }
+    let cache = EntityCache(rig.client)
+    let first = observe(cache)
+    let second = cache.entity("light.a").observe { _ in }
+    let third = cache.map { $0["light.b"] }.observe { _ in }
+    try serve("light.a", "light.b")
+    let before = address(of: cache.core.store)
+    for step in 0..<9 {
+      try tell(#"{"c":{"light.a":{"+":{"s":"\#(step)"}}}}"#)
+      #expect(address(of: cache.core.store) == before)
+    }
+    #expect(notes.changes.count == 10)
+    first.cancel()
+    second.cancel()
+    third.cancel()
+  }
+
+  final class Notes {
+    var changes: [EntityStore.Change] = []
+    var counts: [Int] = []
+    var observation: Observation?
+  }
+}
+
+extension EntityStore.Change {
+  fileprivate static func of(
+    added: [EntityID] = [], changed: [EntityID] = [], removed: [EntityID] = []
+  ) -> EntityStore.Change {
+    var change = EntityStore.Change()
+    change.added = added
+    change.changed = changed
+    change.removed = removed
+    return change
+  }
+}

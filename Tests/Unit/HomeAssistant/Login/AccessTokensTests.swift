@@ -1,0 +1,272 @@
+import Bytes
+import Testing
+
+@testable import HomeAssistant
+
+@Suite struct AccessTokensTests {
+  private var now = Instant(nanoseconds: 0)
+  private var tokens = Self.keeper()
+
+  private static let credential = Credential.refreshToken(
+    [UInt8]("ref/resh"), clientID: [UInt8]("http://ha/"))
+
+  private static func keeper(
+    _ credential: Credential = credential, rejected: RejectedTokens = RejectedTokens()
+  ) -> AccessTokens {
+    AccessTokens(credential: credential, rejected: rejected, seed: 3)
+  }
+
+  // MARK: Getting one
+
+  @Test mutating func theRefreshTokenIsGoodForAccessTokens() throws {
+    let call = try sent(tokens.tokenWanted(now: now))
+    #expect(call.path == [UInt8]("/auth/token") && call.encoding == .form)
+    #expect(
+      String(decoding: call.body, as: UTF8.self)
+        == "grant_type=refresh_token&refresh_token=ref%2fresh&client_id=http%3a%2f%2fha%2f")
+    #expect(answered("one") == .use([UInt8]("one")))
+    #expect(tokens.tokenWanted(now: now) == .use([UInt8]("one")))
+  }
+
+  @Test mutating func severalAskersCostOneCall() throws {
+    _ = try sent(tokens.tokenWanted(now: now))
+    for _ in 0..<5 { #expect(tokens.tokenWanted(now: now) == .wait) }
+    #expect(answered("one") == .use([UInt8]("one")))
+  }
+
+  @Test mutating func aTokenIsRenewedAMinuteBeforeItEnds() throws {
+    try get("one", lifetime: 1800)
+    now = now + .seconds(1739)
+    #expect(tokens.tokenWanted(now: now) == .use([UInt8]("one")))
+    now = now + .seconds(1)
+    _ = try sent(tokens.tokenWanted(now: now))
+    #expect(answered("two") == .use([UInt8]("two")))
+  }
+
+  @Test mutating func aTokenThatLivesShortlyIsUsedAllTheSame() throws {
+    // Each asker gets the one that was made for it, and no call is made before one asks.
+    try get("one", lifetime: 30)
+    try get("two", lifetime: 30)
+  }
+
+  @Test func theTokenOfTheLoginIsUsedFirst() {
+    let current = AccessToken(bytes: [UInt8]("new"), lifetime: .seconds(1800), now: now)
+    var tokens = AccessTokens(
+      credential: Self.credential, current: current, rejected: RejectedTokens(), seed: 1)
+    #expect(tokens.tokenWanted(now: now) == .use([UInt8]("new")))
+  }
+
+  @Test func aLongLivedTokenIsUsedAsItIs() throws {
+    var tokens = Self.keeper(try #require(Credential(accessToken: [UInt8]("llat"))))
+    #expect(tokens.tokenWanted(now: now) == .use([UInt8]("llat")))
+  }
+
+  // MARK: Rejections
+
+  @Test(arguments: [
+    (400, #"{"error":"invalid_grant"}"#), (400, #"{"error":"invalid_request"}"#),
+  ])
+  mutating func aRejectedRefreshTokenIsNeverSentAgain(status: Int, body: String) throws {
+    _ = try sent(tokens.tokenWanted(now: now))
+    #expect(answer(status, body) == .rejected)
+    for _ in 0..<100 {
+      now = now + .seconds(3600)
+      tokens.networkChanged()
+      #expect(tokens.tokenWanted(now: now) == .rejected)
+    }
+    // Nor after a restart.
+    var kept = RejectedTokens()
+    kept.insert(fingerprint: tokens.credential.fingerprint)
+    var file = ByteBuffer(capacity: RejectedTokens.fileByteCountMax)
+    kept.writeFile(into: &file)
+    tokens = Self.keeper(rejected: try RejectedTokens(file: file.bytes))
+    #expect(tokens.tokenWanted(now: now) == .rejected)
+  }
+
+  @Test mutating func anAccessTokenThatIsRefusedIsReplacedOnce() throws {
+    try get("one")
+    _ = try sent(tokens.tokenRefused([UInt8]("one"), now: now))
+    #expect(answered("two") == .use([UInt8]("two")))
+    #expect(tokens.tokenRefused([UInt8]("two"), now: now) == .rejected)
+    #expect(tokens.tokenWanted(now: now) == .rejected)
+  }
+
+  @Test mutating func anAccessTokenMayBeReplacedAgainAfterOneWasGood() throws {
+    try get("one")
+    _ = try sent(tokens.tokenRefused([UInt8]("one"), now: now))
+    _ = answered("two")
+    tokens.tokenAccepted()
+    _ = try sent(tokens.tokenRefused([UInt8]("two"), now: now))
+  }
+
+  @Test mutating func twoAskersWithTheSameRefusedTokenCostOneReplacement() throws {
+    try get("one")
+    _ = try sent(tokens.tokenRefused([UInt8]("one"), now: now))
+    #expect(tokens.tokenRefused([UInt8]("one"), now: now) == .wait)
+    #expect(answered("two") == .use([UInt8]("two")))
+    #expect(tokens.tokenRefused([UInt8]("one"), now: now) == .use([UInt8]("two")))
+  }
+
+  /// The last one had nearly come to its end, and the next is on its way already.
+  @Test(arguments: [true, false])
+  mutating func aSecondRefusalWhileTheNextTokenIsFetchedIsTheEnd(isAnswered: Bool) throws {
+    try get("one", lifetime: 1800)
+    _ = try sent(tokens.tokenRefused([UInt8]("one"), now: now))
+    #expect(answered("two") == .use([UInt8]("two")))
+    now = now + .seconds(1790)
+    _ = try sent(tokens.tokenWanted(now: now))
+    #expect(tokens.tokenRefused([UInt8]("two"), now: now) == .rejected)
+    let step =
+      isAnswered ? answered("three") : tokens.connectionFailed(InlineText("no route"), now: now)
+    #expect(step == .rejected)
+    #expect(tokens.tokenWanted(now: now) == .rejected)
+  }
+
+  @Test func aLongLivedTokenThatIsRefusedIsNeverSentAgain() throws {
+    var tokens = Self.keeper(try #require(Credential(accessToken: [UInt8]("llat"))))
+    #expect(tokens.tokenRefused([UInt8]("llat"), now: now) == .rejected)
+    #expect(tokens.tokenWanted(now: now) == .rejected)
+  }
+
+  // MARK: Failures
+
+  @Test mutating func aNetworkThatFailsIsNotAskedInALoop() throws {
+    let reason = InlineText("Couldn't connect to server")
+    var step = AccessTokens.firstRetryDelay
+    for _ in 0..<8 {
+      _ = try sent(tokens.tokenWanted(now: now))
+      guard
+        case .unavailable(.noConnection(reason), let until) =
+          tokens.connectionFailed(reason, now: now)
+      else {
+        Issue.record("the failure is not told")
+        return
+      }
+      #expect(until - now > step * 0.7 && until - now <= step)
+      step = min(step * 2, AccessTokens.longestRetryDelay)
+      now = until + .nanoseconds(-1)
+      #expect(
+        tokens.tokenWanted(now: now) == .unavailable(.noConnection(reason), until: until))
+      now = until
+    }
+  }
+
+  /// Home Assistant counts each call with a revoked token, heard or not, and may ban the address.
+  @Test mutating func aCredentialInDoubtIsSentSeldomWhereNoAnswerComes() throws {
+    try get("one")
+    _ = try sent(tokens.tokenRefused([UInt8]("one"), now: now))
+    let reason = InlineText("no answer")
+    #expect(
+      tokens.connectionFailed(reason, now: now)
+        == .unavailable(.noConnection(reason), until: now + AccessTokens.doubtedRetryDelay))
+    // Another network is no reason to doubt it less.
+    tokens.networkChanged()
+    now = now + (AccessTokens.doubtedRetryDelay - .nanoseconds(1))
+    #expect(
+      tokens.tokenWanted(now: now)
+        == .unavailable(.noConnection(reason), until: now + .nanoseconds(1)))
+    now = now + .nanoseconds(1)
+    try get("two")
+    tokens.tokenAccepted()
+    now = now + .seconds(1800)
+    _ = try sent(tokens.tokenWanted(now: now))
+    guard case .unavailable(_, let until) = tokens.connectionFailed(reason, now: now) else {
+      Issue.record("there is no token")
+      return
+    }
+    #expect(until - now <= AccessTokens.firstRetryDelay * 2)
+  }
+
+  @Test mutating func aCallThatWasNotMadeIsTheNextOnes() throws {
+    _ = try sent(tokens.tokenWanted(now: now))
+    #expect(tokens.tokenWanted(now: now) == .wait)
+    tokens.callNotMade()
+    try get("one")
+    tokens.callNotMade()
+    #expect(tokens.tokenWanted(now: now) == .use([UInt8]("one")))
+  }
+
+  @Test mutating func anotherNetworkIsTriedAtOnce() throws {
+    _ = try sent(tokens.tokenWanted(now: now))
+    _ = tokens.connectionFailed(InlineText("no route"), now: now)
+    tokens.networkChanged()
+    try get("one")
+  }
+
+  @Test(arguments: [
+    (403, "403: Forbidden", AccessTokens.Problem.server(.banned), 3600),
+    (503, "", .server(.unavailable(status: 503)), 5), (404, "", .server(.notFound), 5),
+    (400, "400: Bad Request", .server(.untrustedProxy), 5),
+    // A user who may log in at home only, and a proxy that has an account for each.
+    (
+      403, #"{"error":"access_denied","error_description":"User cannot authenticate remotely"}"#,
+      .server(.forbidden(status: 403)), 60
+    ),
+    (401, #"{"error":"invalid_client"}"#, .server(.forbidden(status: 401)), 60),
+    (400, #"{"error":"invalid_token"}"#, .server(.notHomeAssistant(status: 400)), 5),
+    (200, "<html>hotel</html>", .server(.notHomeAssistant(status: 200)), 5),
+    (200, #"{"access_token":"","expires_in":1800}"#, .server(.notHomeAssistant(status: 200)), 5),
+  ])
+  mutating func whatSaysNothingAboutTheTokenDoesNotRejectIt(
+    status: Int, body: String, problem: AccessTokens.Problem, seconds: Int64
+  ) throws {
+    _ = try sent(tokens.tokenWanted(now: now))
+    guard case .unavailable(problem, let until) = answer(status, body) else {
+      Issue.record("the problem is not told")
+      return
+    }
+    #expect(until - now <= .seconds(seconds))
+    #expect(until - now >= .seconds(seconds) * 0.7)
+    // A ban does not go away with the network's name, and the login of a proxy does.
+    tokens.networkChanged()
+    if problem == .server(.banned) {
+      #expect(tokens.tokenWanted(now: now) == .unavailable(problem, until: until))
+      now = until
+    }
+    try get("one")
+  }
+
+  @Test mutating func aProxyThatStaysIsAskedSeldom() throws {
+    var waits: [Duration] = []
+    for _ in 0..<10 {
+      _ = try sent(tokens.tokenWanted(now: now))
+      guard case .unavailable(_, let until) = answer(401, "<html>log in</html>") else {
+        Issue.record("there is a token")
+        return
+      }
+      waits.append(until - now)
+      now = until
+    }
+    #expect(waits[0] <= .seconds(60))
+    #expect(waits[9] > AccessTokens.longestRefusalDelay * 0.7)
+    try get("one")
+    _ = tokens.tokenRefused([UInt8]("one".utf8), now: now)
+    guard case .unavailable(_, let until) = answer(401, "<html>log in</html>") else {
+      Issue.record("there is a token")
+      return
+    }
+    #expect(until - now >= AccessTokens.doubtedRetryDelay, "the token may be revoked")
+  }
+
+  // MARK: Tools
+
+  private mutating func get(_ token: String, lifetime: Int = 1800) throws {
+    _ = try sent(tokens.tokenWanted(now: now))
+    #expect(answered(token, lifetime: lifetime) == .use([UInt8](token.utf8)))
+  }
+
+  private mutating func answered(_ token: String, lifetime: Int = 1800) -> AccessTokens.Step {
+    answer(200, #"{"access_token":"\#(token)","token_type":"Bearer","expires_in":\#(lifetime)}"#)
+  }
+
+  private mutating func answer(_ status: Int, _ body: String) -> AccessTokens.Step {
+    tokens.answerReceived(AnswerHead(status: status), body: [UInt8](body.utf8).span, now: now)
+  }
+
+  private func sent(_ step: AccessTokens.Step) throws -> AuthCall {
+    guard case .send(let call) = step else { throw Unexpected(step: "\(step)") }
+    return call
+  }
+
+  private struct Unexpected: Error { let step: String }
+}

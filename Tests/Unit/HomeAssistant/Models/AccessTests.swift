@@ -1,0 +1,71 @@
+import Bytes
+import HomeAssistant
+import HomeAssistantClient
+import Testing
+
+@Suite struct AccessTests {
+  @Test func notificationsComeThroughTheChannelOfTheDevice() throws {
+    let plain = SubscribePush(webhookID: "w", isConfirmed: false)
+    #expect(plain.command == "mobile_app/push_notification_channel")
+    #expect(plain.payload == ["webhook_id": "w"])
+    #expect(plain.isResubscribed)
+    #expect(
+      SubscribePush(webhookID: "w", isConfirmed: true).payload
+        == ["webhook_id": "w", "support_confirm": true])
+    let notification: PushNotification = try decode(
+      #"{"message":"hello","title":"T","data":{"a":[1]},"hass_confirm_id":"c"}"#)
+    #expect(notification.message == "hello")
+    #expect(notification.title == "T")
+    #expect(notification.data == ["a": [1]])
+    #expect(notification.confirmID == "c")
+    let bare: PushNotification = try decode(#"{"message":"hello"}"#)
+    #expect(bare.data == [:])
+    #expect(bare.confirmID == nil)
+  }
+
+  @Test func aConfirmationIsForThisConnectionOnly() {
+    let request = ConfirmPush(webhookID: "w", confirmID: "c")
+    #expect(request.command == "mobile_app/push_notification_confirm")
+    #expect(request.payload == ["webhook_id": "w", "confirm_id": "c"])
+    #expect(request.retry == .never)
+  }
+
+  @Test func aWebhookIsCalledWithItsBodyAsText() throws {
+    let request = HandleWebhook(webhookID: "w", body: #"{"type":"get_config"}"#)
+    #expect(request.command == "webhook/handle")
+    #expect(
+      request.payload == [
+        "webhook_id": "w", "method": "POST", "body": #"{"type":"get_config"}"#,
+        "headers": ["Content-Type": "application/json"], "query": "",
+      ])
+    let reply: WebhookReply = try decode(
+      #"{"body":"{}","status":200,"headers":{"Content-Type":"application/json"}}"#)
+    #expect(reply.status == 200)
+    #expect(reply.body == "{}")
+    #expect(reply.headers["Content-Type"] == "application/json")
+    let refused: WebhookReply = try decode(#"{"body":null,"status":410,"headers":{}}"#)
+    #expect(refused.status == 410)
+    #expect(refused.body == nil)
+  }
+
+  @Test func aLongLivedTokenIsMadeOnce() throws {
+    let request = CreateLongLivedToken(clientName: "Boat", lifespanDays: 3650)
+    #expect(request.command == "auth/long_lived_access_token")
+    #expect(request.payload == ["client_name": "Boat", "lifespan": 3650])
+    #expect(request.retry == .never)
+    #expect(
+      CreateLongLivedToken(clientName: "B", lifespanDays: 1, clientIcon: "mdi:ferry")
+        .payload["client_icon"] == "mdi:ferry")
+    #expect(try decode(#""eyJ""#, as: CreateLongLivedToken.Response.self) == "eyJ")
+  }
+
+  @Test func aPathIsSignedForAWhile() throws {
+    #expect(SignPath("/api/states").payload == ["path": "/api/states"])
+    #expect(
+      SignPath("/api/states", lifetime: .seconds(30)).payload
+        == ["path": "/api/states", "expires": 30])
+    #expect(SignPath("/").command == "auth/sign_path")
+    let signed: SignedPath = try decode(#"{"path":"/api/states?authSig=x"}"#)
+    #expect(signed.path == "/api/states?authSig=x")
+  }
+}

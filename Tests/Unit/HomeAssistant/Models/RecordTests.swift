@@ -1,0 +1,170 @@
+import Bytes
+import HomeAssistant
+import HomeAssistantClient
+import Testing
+
+@Suite struct RecordTests {
+  @Test func historyIsAskedForWithAllItsChoices() {
+    var request = GetHistory(
+      ["sun.sun"], from: time("2026-01-01T00:00:00Z"), to: time("2026-01-02T00:00:00.5Z"))
+    #expect(request.command == "history/history_during_period")
+    #expect(
+      request.payload == [
+        "entity_ids": ["sun.sun"], "start_time": "2026-01-01T00:00:00+00:00",
+        "end_time": "2026-01-02T00:00:00.500000+00:00", "include_start_time_state": true,
+        "significant_changes_only": true, "minimal_response": false, "no_attributes": false,
+      ])
+    request.includesStartState = false
+    request.isSignificantOnly = false
+    request.isMinimal = true
+    request.hasAttributes = false
+    #expect(request.payload["include_start_time_state"] == false)
+    #expect(request.payload["significant_changes_only"] == false)
+    #expect(request.payload["minimal_response"] == true)
+    #expect(request.payload["no_attributes"] == true)
+  }
+
+  @Test func historySaysWhenAStateChangedOnlyWhereItWasUpdatedLater() throws {
+    let history: GetHistory.Response = try decode(
+      """
+      {"input_boolean.pump":[{"s":"off","a":{"friendly_name":"Pump"},"lu":1795272779.0789297},
+      {"s":"on","lu":1795272784.4375463,"lc":1795272783.4273827}]}
+      """)
+    let states = try #require(history["input_boolean.pump"])
+    #expect(states.map(\.state) == ["off", "on"])
+    #expect(states[0].attributes == ["friendly_name": "Pump"])
+    #expect(states[1].attributes == nil)
+    #expect(states[0].lastChanged == states[0].lastUpdated)
+    #expect(states[0].lastUpdated == time("2026-11-21T14:52:59.078930Z"))
+    #expect(states[1].lastChanged == time("2026-11-21T14:53:03.427383Z"))
+  }
+
+  @Test func theLogbookIsAskedForOrWatched() throws {
+    let request = GetLogbook(from: time("2026-01-01T00:00:00Z"), entities: ["sun.sun"])
+    #expect(request.command == "logbook/get_events")
+    #expect(
+      request.payload == [
+        "start_time": "2026-01-01T00:00:00+00:00", "entity_ids": ["sun.sun"],
+      ])
+    let subscription = SubscribeLogbook(from: time("2026-01-01T00:00:00Z"))
+    #expect(subscription.command == "logbook/event_stream")
+    #expect(subscription.payload == ["start_time": "2026-01-01T00:00:00+00:00"])
+    let entry = """
+      {"state":"on","entity_id":"input_boolean.pump","when":1795272783.4273827,
+      "context_user_id":"u","context_domain":"input_boolean","context_service":"turn_on",
+      "context_event_type":"call_service"}
+      """
+    let entries: GetLogbook.Response = try decode("[\(entry)]")
+    #expect(entries.map(\.entityID) == ["input_boolean.pump"])
+    #expect(entries.map(\.state) == ["on"])
+    #expect(entries.map(\.time) == [time("2026-11-21T14:53:03.427383Z")])
+    #expect(entries.map(\.contextUserID) == ["u"])
+    #expect(entries.map(\.contextEventType) == ["call_service"])
+    let event: LogbookEvent = try decode(
+      #"{"events":[\#(entry)],"start_time":1795272000.5,"end_time":1795272800,"partial":true}"#)
+    #expect(event.entries.count == 1)
+    #expect(event.startTime == time("2026-11-21T14:40:00.500000Z"))
+    #expect(event.isPartial)
+  }
+
+  @Test func statisticsAreListed() throws {
+    #expect(GetStatisticIDs().payload == [:])
+    #expect(GetStatisticIDs(.sum).payload == ["statistic_type": "sum"])
+    let list: GetStatisticIDs.Response = try decode(
+      """
+      [{"statistic_id":"homeward:bilge","display_unit_of_measurement":"°F","has_mean":true,
+      "mean_type":2,"has_sum":false,"name":"Bilge","source":"homeward",
+      "statistics_unit_of_measurement":"°C","unit_class":"temperature"},
+      {"statistic_id":"sensor.a","has_mean":true,"has_sum":true,"name":null,"source":"recorder"},
+      {"statistic_id":"sensor.b","has_mean":false,"has_sum":true,"source":"recorder"}]
+      """)
+    #expect(list.map(\.id) == ["homeward:bilge", "sensor.a", "sensor.b"])
+    #expect(list.map(\.mean) == [.circular, .arithmetic, .none])
+    #expect(list.map(\.hasSum) == [false, true, true])
+    #expect(list.map(\.unit) == ["°C", nil, nil])
+    #expect(list.map(\.displayUnit) == ["°F", nil, nil])
+    #expect(list.map(\.unitClass) == ["temperature", nil, nil])
+    #expect(list.map(\.source) == ["homeward", "recorder", "recorder"])
+  }
+
+  @Test func statisticsAreDescribedOneByOne() throws {
+    let request = GetStatisticDescriptions(["sensor.a", "homeward:bilge"])
+    #expect(request.command == "recorder/get_statistics_metadata")
+    #expect(request.payload == ["statistic_ids": ["sensor.a", "homeward:bilge"]])
+    let answer: GetStatisticDescriptions.Response = try decode(
+      """
+      [{"statistic_id":"sensor.a","display_unit_of_measurement":"°C","has_mean":true,"mean_type":1,
+      "has_sum":false,"name":null,"source":"recorder","statistics_unit_of_measurement":"°F",
+      "unit_class":"temperature"}]
+      """)
+    #expect(answer.map(\.id) == ["sensor.a"])
+    #expect(answer.map(\.unit) == ["°F"])
+    #expect(answer.map(\.displayUnit) == ["°C"])
+    #expect(answer.map(\.mean) == [.arithmetic])
+    #expect(throws: JSONDecodingError.missingKey("has_sum")) {
+      try decode(
+        #"[{"statistic_id":"sensor.a","source":"recorder"}]"#,
+        as: GetStatisticDescriptions.Response.self)
+    }
+  }
+
+  @Test func statisticsComeWithTimesInMilliseconds() throws {
+    let request = GetStatistics(
+      ["homeward:bilge"], per: .fiveMinutes, from: time("2026-01-01T00:00:00Z"),
+      figures: [.mean, .lastReset])
+    #expect(request.command == "recorder/statistics_during_period")
+    #expect(
+      request.payload == [
+        "statistic_ids": ["homeward:bilge"], "period": "5minute",
+        "start_time": "2026-01-01T00:00:00+00:00", "types": ["mean", "last_reset"],
+      ])
+    let statistics: GetStatistics.Response = try decode(
+      """
+      {"homeward:bilge":[{"start":1767225600000,"end":1767229200000,"last_reset":null,"min":20.0,
+      "mean":20.5,"max":21},{"start":1767229200000,"end":1767232800000,"sum":1.5,"state":7,
+      "change":0.5,"last_reset":1767225600000}]}
+      """)
+    let points = try #require(statistics["homeward:bilge"])
+    #expect(points.map(\.start) == [time("2026-01-01T00:00:00Z"), time("2026-01-01T01:00:00Z")])
+    #expect(points[0].end == time("2026-01-01T01:00:00Z"))
+    #expect(points.map(\.mean) == [20.5, nil])
+    #expect(points.map(\.min) == [20, nil])
+    #expect(points.map(\.max) == [21, nil])
+    #expect(points.map(\.sum) == [nil, 1.5])
+    #expect(points.map(\.state) == [nil, 7])
+    #expect(points.map(\.change) == [nil, 0.5])
+    #expect(points.map(\.lastReset) == [nil, time("2026-01-01T00:00:00Z")])
+  }
+
+  @Test(
+    arguments: [
+      (
+        .before2025_11,
+        ["has_mean", "has_sum", "name", "source", "statistic_id", "unit_of_measurement"]
+      ),
+      (
+        .since2025_11,
+        [
+          "has_mean", "has_sum", "mean_type", "name", "source", "statistic_id", "unit_class",
+          "unit_of_measurement",
+        ]
+      ),
+    ] as [(ImportStatistics.Form, [Text])])
+  func anImportHasNoMemberThatThisHomeAssistantDoesNotKnow(
+    form: ImportStatistics.Form, keys: [Text]
+  ) throws {
+    let request = ImportStatistics(
+      "homeward:bilge", source: "homeward", name: nil, unit: "°C", unitClass: "temperature",
+      mean: .arithmetic, hasSum: false,
+      hours: [.init(time("2026-01-01T00:00:00Z"), mean: 20.5, min: 20, max: 21)], form: form)
+    #expect(request.command == "recorder/import_statistics")
+    let metadata = try request.payload.get("metadata", as: JSONObject.self)
+    #expect(metadata.members.map(\.key).sorted() == keys)
+    #expect(metadata["name"] == .null)
+    #expect(metadata["has_mean"] == true)
+    #expect(
+      request.payload["stats"] == [
+        ["start": "2026-01-01T00:00:00+00:00", "mean": 20.5, "min": 20.0, "max": 21.0]
+      ])
+  }
+}

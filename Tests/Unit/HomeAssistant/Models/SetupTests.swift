@@ -1,0 +1,122 @@
+import Bytes
+import HomeAssistant
+import HomeAssistantClient
+import Testing
+
+@Suite struct SetupTests {
+  @Test func theConfigurationIsDecoded() throws {
+    let config: ServerConfig = try decode(
+      """
+      {"allowlist_external_dirs":["/media"],"components":["counter","mobile_app.notify"],
+      "config_dir":"/config","config_source":"yaml","country":"NL","currency":"EUR","debug":false,
+      "elevation":1,"external_url":null,"internal_url":"http://h:8123","language":"en",
+      "latitude":52.0,"location_name":"Boat","longitude":4.5,"radius":100,"recovery_mode":false,
+      "safe_mode":true,"state":"RUNNING","time_zone":"Europe/Amsterdam",
+      "unit_system":{"length":"km","temperature":"°C"},"version":"2025.4.4"}
+      """)
+    #expect(config.locationName == "Boat")
+    #expect(config.latitude == 52)
+    #expect(config.longitude == 4.5)
+    #expect(config.elevationMeters == 1)
+    #expect(config.timeZone == "Europe/Amsterdam")
+    #expect(config.units == ["length": "km", "temperature": "°C"])
+    #expect(config.version == "2025.4.4")
+    #expect(config.components == ["counter", "mobile_app.notify"])
+    #expect(config.country == "NL")
+    #expect(config.currency == "EUR")
+    #expect(config.language == "en")
+    #expect(config.externalURL == nil)
+    #expect(config.internalURL == "http://h:8123")
+    #expect(config.state == "RUNNING")
+    #expect(config.isSafeMode)
+    #expect(!config.isRecoveryMode)
+  }
+
+  @Test func panelsAreDecodedByTheirPath() throws {
+    let panels: GetPanels.Response = try decode(
+      """
+      {"config":{"component_name":"config","icon":"hass:cog","title":"config","config":null,
+      "url_path":"config","require_admin":true,"config_panel_domain":null},
+      "lovelace":{"component_name":"lovelace","icon":null,"title":null,
+      "config":{"mode":"storage"},"url_path":"lovelace","require_admin":false},
+      "custom":{"component_name":"custom","url_path":"custom"}}
+      """)
+    #expect(panels["custom"]?.requiresAdmin == false, "who does not say so is for everyone")
+    #expect(panels["config"]?.requiresAdmin == true)
+    #expect(panels["config"]?.icon == "hass:cog")
+    #expect(panels["config"]?.config == nil)
+    #expect(panels["lovelace"]?.title == nil)
+    #expect(panels["lovelace"]?.config == ["mode": "storage"])
+    #expect(panels["lovelace"]?.componentName == "lovelace")
+    #expect(panels["lovelace"]?.urlPath == "lovelace")
+  }
+
+  @Test func aPieceOfAnAutomationIsValidOrSaysWhyNot() throws {
+    let request = ValidateConfig(triggers: ["platform": "sun"], actions: [])
+    #expect(request.command == "validate_config")
+    #expect(request.payload == ["triggers": ["platform": "sun"], "actions": []])
+    let answer: ValidateConfig.Response = try decode(
+      #"{"triggers":{"valid":true,"error":null},"actions":{"valid":false,"error":"no"}}"#)
+    #expect(answer["triggers"]?.isValid == true)
+    #expect(answer["triggers"]?.error == nil)
+    #expect(answer["actions"]?.isValid == false)
+    #expect(answer["actions"]?.error == "no")
+  }
+
+  @Test func theLogIsDecoded() throws {
+    let entries: GetSystemLog.Response = try decode(
+      """
+      [{"name":"homeassistant.components.camera","message":["Error loading"],"level":"ERROR",
+      "source":["img_util.py",100],"timestamp":1795272699.1217952,"exception":"Traceback",
+      "count":2,"first_occurred":1795272698.5}]
+      """)
+    #expect(entries.map(\.logger) == ["homeassistant.components.camera"])
+    #expect(entries.map(\.messages) == [["Error loading"]])
+    #expect(entries.map(\.level) == ["ERROR"])
+    #expect(entries.map(\.exception) == ["Traceback"])
+    #expect(entries.map(\.count) == [2])
+    #expect(entries.map(\.firstOccurred) == [time("2026-11-21T14:51:38.500000Z")])
+    #expect(entries.map(\.lastOccurred) == [time("2026-11-21T14:51:39.121795Z")])
+  }
+
+  @Test func commandsWithoutMembersAreNamedAsHomeAssistantNamesThem() {
+    #expect(GetStates().command == "get_states")
+    #expect(GetConfig().command == "get_config")
+    #expect(GetServices().command == "get_services")
+    #expect(GetPanels().command == "get_panels")
+    #expect(GetSystemLog().command == "system_log/list")
+    #expect(GetEnergyInfo().command == "energy/info")
+    #expect(GetEnergyPreferences().command == "energy/get_prefs")
+    #expect(GetAreas().command == "config/area_registry/list")
+    #expect(GetFloors().command == "config/floor_registry/list")
+    #expect(GetLabels().command == "config/label_registry/list")
+    #expect(GetDevices().command == "config/device_registry/list")
+    #expect(GetEntityRegistry().command == "config/entity_registry/list")
+    #expect(GetDisplayedEntities().command == "config/entity_registry/list_for_display")
+    #expect(GetPeople().command == "person/list")
+    #expect(GetAssistPipelines().command == "assist_pipeline/pipeline/list")
+  }
+}
+
+@Suite struct RawRequestTests {
+  @Test func whatHasNoTypeHereIsSentAsItIs() {
+    let request = RawRequest("thread/list_datasets", ["a": 1], retry: .always)
+    #expect(request.command == "thread/list_datasets")
+    #expect(request.payload == ["a": 1])
+    #expect(request.retry == .always)
+    let subscription = RawSubscription("camera/stream", isResubscribed: false)
+    #expect(subscription.payload == [:])
+    #expect(!subscription.isResubscribed)
+    #expect(RawSubscription("x").isResubscribed)
+    let call = RawRESTRequest(.patch, "x", query: [("a", "b")], body: ["c": 1])
+    #expect(call.method == .patch)
+    #expect(call.path == "x")
+    #expect(call.query.map(\.name) == ["a"])
+    #expect(call.body == ["c": 1])
+  }
+
+  @Test(arguments: ["null", "{}", "[1]", "7", #""x""#])
+  func noContentDecodesFromAnything(text: String) throws {
+    #expect(try decode(text, as: NoContent.self) == NoContent())
+  }
+}

@@ -1,0 +1,188 @@
+import Bytes
+import Testing
+
+@testable import Outbox
+
+@Suite struct OutageTests {
+  private var now = Instant(nanoseconds: 0)
+  private var outage = Outage(doubtAfter: .seconds(300), seed: 1)
+  private var told: [DeliveryEvent] = []
+
+  private mutating func attemptFailed(_ cause: OutageCause = .notLive, isDoubtful: Bool = true) {
+    var tellings = Queue<DeliveryEvent>()
+    outage.attemptFailed(cause, isDoubtful: isDoubtful, now: now, telling: &tellings)
+    while let event = tellings.takeFirst() { told.append(event) }
+  }
+
+  /// Waits for the next attempt, which fails as well.
+  private mutating func nextAttemptFails(
+    _ cause: OutageCause = .notLive, isDoubtful: Bool = true
+  ) throws {
+    now = try #require(outage.deadline)
+    outage.attemptBegan(now: now)
+    attemptFailed(cause, isDoubtful: isDoubtful)
+  }
+
+  private var doubtCount: Int {
+    told.count { if case .registrationDoubted = $0 { true } else { false } }
+  }
+
+  // MARK: Waiting
+
+  @Test mutating func thereIsADeadlineBetweenAttemptsAndAtNoOtherTime() {
+    #expect(outage.deadline == nil && !outage.isUnderWay)
+    attemptFailed()
+    #expect(outage.deadline.map { $0 > now } == true && outage.isUnderWay)
+    outage.attemptBegan(now: now)
+    #expect(outage.deadline == nil && outage.isUnderWay)
+    attemptFailed()
+    outage.proven()
+    #expect(outage.deadline == nil && !outage.isUnderWay && outage.since == nil)
+  }
+
+  @Test mutating func waitsGrowUntilAProof() throws {
+    attemptFailed()
+    let first = try #require(outage.deadline) - now
+    for _ in 0..<10 { try nextAttemptFails() }
+    #expect(try #require(outage.deadline) - now > first * 10)
+    outage.proven()
+    attemptFailed()
+    #expect(try #require(outage.deadline) - now <= Delivery.firstRetryDelay)
+  }
+
+  @Test mutating func inAnotherNetworkTheNextAttemptIsDueAtOnceButNotTwiceInAFewSeconds() throws {
+    attemptFailed()
+    for _ in 0..<10 { try nextAttemptFails() }
+    let attemptedAt = now
+    now = now + .seconds(1)
+    outage.tryEarlier(now: now)
+    #expect(outage.deadline == attemptedAt + Delivery.firstRetryDelay)
+    now = now + .seconds(10)
+    outage.tryEarlier(now: now)
+    #expect(outage.deadline == attemptedAt + Delivery.firstRetryDelay, "it is not put off")
+  }
+
+  @Test mutating func withoutARouteNothingWasAttemptedThatAnotherNetworkWaitsFor() {
+    attemptFailed(.noRoute, isDoubtful: false)
+    now = now + .seconds(1)
+    outage.tryEarlier(now: now)
+    #expect(outage.deadline == now)
+  }
+
+  @Test mutating func anotherNetworkMeansNothingToAnAttemptThatIsUnderWay() {
+    attemptFailed()
+    outage.attemptBegan(now: now)
+    outage.tryEarlier(now: now)
+    #expect(outage.deadline == nil)
+  }
+
+  // MARK: What is told
+
+  @Test mutating func aCauseIsToldOnceInARow() throws {
+    attemptFailed(.server(.notFound))
+    try nextAttemptFails(.server(.notFound))
+    try nextAttemptFails(.gone)
+    try nextAttemptFails(.server(.notFound))
+    #expect(told == [.outage(.server(.notFound)), .outage(.gone), .outage(.server(.notFound))])
+  }
+
+  @Test mutating func theStatusIsThatOfTheLastAttemptSinceTheFirst() throws {
+    #expect(outage.status == nil)
+    attemptFailed(.server(.notFound))
+    let began = now
+    try nextAttemptFails(.gone)
+    #expect(outage.status == .outage(.gone, since: began, isDoubted: false))
+    while doubtCount == 0 { try nextAttemptFails(.gone) }
+    #expect(outage.status == .outage(.gone, since: began, isDoubted: true))
+  }
+
+  // MARK: The doubt
+
+  @Test mutating func theDoubtIsToldOnceWithItsLength() throws {
+    attemptFailed()
+    while now < Instant(nanoseconds: 0) + .seconds(1000) { try nextAttemptFails() }
+    #expect(doubtCount == 1)
+    guard case .registrationDoubted(let after)? = told.last else {
+      Issue.record("the doubt was not told last")
+      return
+    }
+    #expect(after >= .seconds(300) && after < .seconds(300) + Delivery.longestRetryDelay)
+  }
+
+  /// A home that starts when the board wakes up answers as if the board were deleted.
+  @Test mutating func aSleepOfTheBoardDoesNotCount() throws {
+    attemptFailed()
+    now = try #require(outage.deadline) + .seconds(8 * 3600)
+    let wokeUpAt = now
+    outage.attemptBegan(now: now)
+    attemptFailed()
+    #expect(doubtCount == 0)
+    while doubtCount == 0 { try nextAttemptFails() }
+    #expect(now - wokeUpAt >= .seconds(300) - Delivery.firstRetryDelay)
+  }
+
+  @Test mutating func oneAttemptThatEndsOtherwiseBeginsTheDoubtAnew() throws {
+    attemptFailed()
+    while now < Instant(nanoseconds: 0) + .seconds(280) {
+      let next = try #require(outage.deadline)
+      if next >= Instant(nanoseconds: 0) + .seconds(280) { break }
+      try nextAttemptFails()
+    }
+    try nextAttemptFails(.server(.notFound), isDoubtful: false)
+    try nextAttemptFails()
+    let began = now
+    while now - began < .seconds(300) {
+      #expect(doubtCount == 0)
+      try nextAttemptFails()
+    }
+    #expect(doubtCount == 1)
+  }
+
+  @Test mutating func whereNoOtherRegistrationIsToBeHadTheDoubtGrowsAgain() throws {
+    attemptFailed()
+    while doubtCount == 0 { try nextAttemptFails() }
+    now = now + .seconds(20)
+    outage.registrationRefused(now: now)
+    let refusedAt = now
+    outage.attemptBegan(now: now)
+    attemptFailed()
+    while now - refusedAt < .seconds(300) {
+      #expect(doubtCount == 1)
+      try nextAttemptFails()
+    }
+    #expect(doubtCount == 2)
+  }
+
+  // MARK: The registration
+
+  @Test mutating func theLossOfARegistrationLastsUntilAProof() {
+    outage.registrationFailed(now: now)
+    let began = now
+    now = now + .seconds(60)
+    outage.registrationFailed(now: now)
+    #expect(outage.since == began && outage.unregisteredSince == began && !outage.isUnderWay)
+    outage.registrationReplaced()
+    #expect(outage.since == began)
+    outage.proven()
+    #expect(outage.since == nil && outage.unregisteredSince == nil)
+  }
+
+  @Test mutating func aNewRegistrationEndsTheOutageButNotWhatItCosts() throws {
+    attemptFailed(.gone)
+    let began = now
+    for _ in 0..<5 { try nextAttemptFails(.gone) }
+    outage.registrationFailed(now: now)
+    #expect(outage.unregisteredSince == now && outage.since == began)
+    outage.registrationReplaced()
+    #expect(!outage.isUnderWay && outage.deadline == nil && outage.status == nil)
+    #expect(outage.since == began)
+    // The waits start over.
+    attemptFailed()
+    #expect(try #require(outage.deadline) - now <= Delivery.firstRetryDelay)
+  }
+
+  @Test mutating func aFirstRegistrationCostsNothing() {
+    outage.registrationReplaced()
+    #expect(outage.since == nil && outage.unregisteredSince == nil)
+  }
+}

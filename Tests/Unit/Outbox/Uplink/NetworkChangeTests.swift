@@ -1,0 +1,91 @@
+import Bytes
+import Sensing
+import Testing
+
+@testable import HomeAssistant
+@testable import Outbox
+
+/// What a change of the network means for messages, whether or not it is known which one is home.
+@Suite struct NetworkChangeTests {
+  private static let cable = NetworkInterface(index: 1, name: InlineText("eth0"))
+  private static let radio = NetworkInterface(index: 2, name: InlineText("wlan0"))
+  private static let modem = NetworkInterface(index: 3, name: InlineText("wwan0"))
+
+  private let rig = UplinkRig.proven(UplinkRig.Setup())
+
+  private func place(_ place: NetworkPlace) { rig.event { $0.placeChanged(place, now: $1) } }
+
+  private func sending() {
+    rig.wait(.seconds(30))
+    rig.cycle()
+  }
+
+  private static func harbour(_ accessPoint: UInt8) throws -> NetworkPlace {
+    let name = [UInt8]("Harbour".utf8)
+    let (ssid, bssid) = (SSID(name.span), HardwareAddress([2, 0, 0, 0, 0, accessPoint].span))
+    return .wireless(WirelessNetwork(ssid: ssid, bssid: try #require(bssid)), radio)
+  }
+
+  /// Its answer would be waited for until the timeout of 30 s.
+  @Test func aMessageThatIsUnderWayIsSentAnewOverTheOtherNetwork() throws {
+    place(try Self.harbour(1))
+    sending()
+    let calls = rig.calls.count
+    place(.elsewhere(Self.modem))
+    #expect(rig.cancelled == [.webhook])
+    rig.wait(Delivery.firstRetryDelay)
+    #expect(rig.calls.count == calls + 1)
+  }
+
+  @Test func aMessageOutlivesAnotherAccessPointOfOneNameAndAShortLoss() throws {
+    place(try Self.harbour(1))
+    sending()
+    place(try Self.harbour(2))
+    place(.none)
+    #expect(rig.cancelled.isEmpty)
+  }
+
+  @Test func aGatewayThatIsLearnedLaterIsNoOtherNetwork() {
+    place(.wired(gateway: nil, Self.cable))
+    sending()
+    place(.wired(gateway: UplinkRig.gateway, Self.cable))
+    #expect(rig.cancelled.isEmpty)
+  }
+
+  /// The gateway tells that this is home while a message goes over a way that is allowed anywhere.
+  @Test func aMessageGoesOnWhereItsWayIsAllowedBothBeforeAndAfter() {
+    var setup = UplinkRig.Setup()
+    setup.knowsHome = true
+    setup.url = "https://127.0.0.1:1"
+    let rig = UplinkRig.proven(setup)
+    rig.event { $0.placeChanged(.wired(gateway: nil, Self.cable), now: $1) }
+    rig.wait(.seconds(30))
+    rig.cycle()
+    #expect(rig.uplink.delivery.routeUnderWay != nil)
+    rig.event { $0.placeChanged(.wired(gateway: UplinkRig.gateway, Self.cable), now: $1) }
+    #expect(rig.cancelled.isEmpty)
+  }
+
+  @Test func theFirstNetworkThatIsFoundEndsNoMessage() {
+    sending()
+    place(.elsewhere(Self.modem))
+    #expect(rig.cancelled.isEmpty)
+  }
+
+  @Test func whenTheLinkIsBackAnOutageIsTriedAtOnce() {
+    place(.elsewhere(Self.modem))
+    place(.none)
+    sending()
+    rig.event { $0.messageFailed(InlineText("no route"), now: $1) }
+    for _ in 0..<6 {
+      rig.wait(.seconds(300))
+      rig.event { $0.messageFailed(InlineText("no route"), now: $1) }
+    }
+    rig.wait(Delivery.firstRetryDelay)
+    rig.event { $0.messageFailed(InlineText("no route"), now: $1) }
+    rig.wait(.seconds(6))
+    let calls = rig.calls.count
+    place(.elsewhere(Self.modem))
+    #expect(rig.calls.count == calls + 1)
+  }
+}

@@ -1,0 +1,123 @@
+import Bytes
+import Sensing
+import Testing
+
+private func event(
+  to level: Level, atMilliseconds time: UInt64, sequence: UInt32 = 1
+) -> LineEvent {
+  LineEvent(to: level, timestamp: time * 1_000_000, sequence: sequence)
+}
+
+@Suite struct LineEventTests {
+  /// The kernel's clock of edges stands still while the board sleeps.
+  @Test func anEdgeIsAsLateAsTheBoardSlept() {
+    let event = LineEvent(
+      to: .active, timestamp: 7_000_000, sequence: 1, asleep: .milliseconds(500))
+    #expect(event.edge == Edge(to: .active, at: Instant(nanoseconds: 507_000_000)))
+  }
+
+  @Test func aTimestampBeyondTimeIsHeldAtItsEnd() {
+    let event = LineEvent(to: .inactive, timestamp: .max, sequence: 1)
+    #expect(event.edge == Edge(to: .inactive, at: Instant(nanoseconds: .max)))
+  }
+}
+
+@Suite struct LineInputTests {
+  private func at(_ milliseconds: Int64) -> Instant {
+    Instant(nanoseconds: milliseconds * 1_000_000)
+  }
+
+  /// Lets `input` read events and returns what settled, and whether it misses some.
+  private func read(
+    _ events: [LineEvent], into input: inout LineInput, now: Int64 = 1000
+  ) -> (settled: [Debouncer.Settled], isIncomplete: Bool) {
+    var settled: [Debouncer.Settled] = []
+    for event in events {
+      if let level = input.eventRead(event, now: at(now)) { settled.append(level) }
+    }
+    return (settled, input.readingEnded(now: at(now)))
+  }
+  private func makeInput() -> LineInput {
+    var input = LineInput(debounce: .milliseconds(20))
+    _ = input.levelRead(.inactive, now: at(0))
+    return input
+  }
+
+  @Test func theFirstLevelIsThereAtOnceAndTheSameOneNotAgain() {
+    var input = LineInput(debounce: .milliseconds(20))
+    #expect(input.levelRead(.active, now: at(5)) == .init(.active, since: at(5)))
+    #expect(input.levelRead(.active, now: at(6)) == nil)
+    #expect(input.deadline == nil)
+  }
+
+  @Test func edgesInOrderMissNothing() {
+    var input = makeInput()
+    let events = [
+      event(to: .active, atMilliseconds: 100, sequence: 1),
+      event(to: .inactive, atMilliseconds: 200, sequence: 2),
+    ]
+    let result = read(events, into: &input)
+    #expect(result.settled == [.init(.active, since: at(100))])
+    #expect(!result.isIncomplete)
+    #expect(input.deadline == at(220))
+    let rest = read([event(to: .active, atMilliseconds: 225, sequence: 3)], into: &input)
+    #expect(rest.settled == [.init(.inactive, since: at(200))])
+    #expect(!rest.isIncomplete)
+    #expect(input.deadlineReached(now: at(245)) == .init(.active, since: at(225)))
+  }
+
+  @Test func aGapInTheNumbersAsksForTheLevel() {
+    var input = makeInput()
+    let events = [
+      event(to: .active, atMilliseconds: 100, sequence: 1),
+      event(to: .inactive, atMilliseconds: 101, sequence: 4),
+    ]
+    #expect(read(events, into: &input).isIncomplete)
+    // The edge back was dropped; the level that is read puts it right.
+    #expect(input.levelRead(.active, now: at(110)) == nil)
+    #expect(input.deadlineReached(now: at(130)) == .init(.active, since: at(110)))
+  }
+
+  @Test func aGapBeforeTheFirstEventIsNoticed() {
+    var input = makeInput()
+    let late = event(to: .active, atMilliseconds: 100, sequence: 3)
+    #expect(read([late], into: &input).isIncomplete)
+  }
+
+  @Test func numbersThatStartAnewAfterFourBillionEdgesAreNoGap() {
+    var input = makeInput()
+    _ = read([event(to: .active, atMilliseconds: 1, sequence: .max)], into: &input)
+    let next = event(to: .inactive, atMilliseconds: 2, sequence: 0)
+    #expect(!read([next], into: &input).isIncomplete)
+  }
+
+  @Test func twoRisingEdgesInARowAskForTheLevel() {
+    var input = makeInput()
+    #expect(
+      !read([event(to: .active, atMilliseconds: 100, sequence: 1)], into: &input).isIncomplete)
+    #expect(read([event(to: .active, atMilliseconds: 101, sequence: 2)], into: &input).isIncomplete)
+  }
+
+  @Test func aGapIsToldOnce() {
+    var input = makeInput()
+    #expect(read([event(to: .active, atMilliseconds: 100, sequence: 3)], into: &input).isIncomplete)
+    let next = event(to: .inactive, atMilliseconds: 200, sequence: 4)
+    #expect(!read([next], into: &input).isIncomplete)
+  }
+
+  @Test func aTimestampFromTheFutureIsNow() {
+    var input = makeInput()
+    let wallClock = event(to: .active, atMilliseconds: 1_700_000_000_000)
+    _ = read([wallClock], into: &input, now: 1000)
+    #expect(input.deadlineReached(now: at(1020)) == .init(.active, since: at(1000)))
+  }
+
+  @Test func anAddressIsSaidAsItIsWritten() {
+    let name = GPIOLineAddress.name([UInt8]("GPIO17"))
+    #expect(name.text == [UInt8]("GPIO17"))
+    #expect(name.uniqueID == [UInt8]("gpio_gpio17"))
+    let chip = GPIOLineAddress.chip(label: [UInt8]("pinctrl-bcm2711"), offset: 4_294_967_295)
+    #expect(chip.text == [UInt8]("pinctrl-bcm2711/4294967295"))
+    #expect(chip.uniqueID == [UInt8]("gpio_pinctrl_bcm2711_4294967295"))
+  }
+}

@@ -1,0 +1,164 @@
+import Bytes
+import Foundation
+import LinuxIO
+import Testing
+
+@testable import Board
+@testable import Tools
+
+/// What `homeward check` says of what the service's user may read.
+@Suite struct PermissionCheckTests {
+  private let board = FakeBoard()
+
+  /// The owner of the files of a test, and those who are not.
+  private var owner: UserRights {
+    UserRights(name: [UInt8]("boat".utf8), number: geteuid(), groups: [])
+  }
+  private func stranger(in groups: [UInt32] = []) -> UserRights {
+    UserRights(name: [UInt8]("boat".utf8), number: 54_321, groups: groups)
+  }
+
+  private func write(_ name: String, mode: Int) throws -> String {
+    try board.write("", to: name)
+    let path = board.folder.appending(path: name).path
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    return path
+  }
+
+  private var state: String { "state_directory: \(board.folder.path)/s\n" }
+
+  private func rows(_ user: UserRights, _ more: String) throws -> [String] {
+    var rows: [String] = []
+    PermissionCheck(
+      user: user, configuration: try board.configuration(more),
+      devices: Path([UInt8]("\(board.folder.path)/dev".utf8))
+    ).run { rows.append(row($0)) }
+    return rows
+  }
+
+  @Test func whatTheUserMayReadIsWell() throws {
+    let file = try write("level", mode: 0o644)
+    let sensors = "sensors: [{ file: \(file), name: Level }]\n\(state)"
+    #expect(
+      try rows(stranger(), sensors) == [
+        "permissions: boat can read all files in the configuration; "
+      ]
+    )
+  }
+
+  @Test func aFileOfItsOwnerOnlyIsToldWithTheCommand() throws {
+    let file = try write("level", mode: 0o600)
+    let sensors = "sensors: [{ file: \(file), name: Level }]\n\(state)"
+    #expect(
+      try rows(stranger(), sensors) == [
+        "WRONG permissions not_permitted 77: boat is not allowed to read \(file); sudo chown boat"
+          + " \(file), then: sudo systemctl restart homeward"
+      ])
+    #expect(try rows(owner, sensors).first?.hasPrefix("permissions: ") == true)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root can give a file to a group"))
+  func theGroupThatIsMissingIsNamed() throws {
+    let chip = try write("dev/gpiochip0", mode: 0o660)
+    guard let entry = unsafe getgrnam("dialout") else { throw POSIXError(.ENOENT) }
+    let group = unsafe entry.pointee.gr_gid
+    guard unsafe chown(chip, uid_t.max, group) == 0 else { throw POSIXError(.EPERM) }
+    let sensors = "sensors: [{ gpio: GPIO17, name: Bilge }]\n\(state)"
+    #expect(
+      try rows(stranger(), sensors) == [
+        "WRONG permissions not_permitted 77: boat is not allowed to read \(chip); sudo adduser boat"
+          + " dialout, then: sudo systemctl restart homeward"
+      ])
+    #expect(try rows(stranger(in: [group]), sensors).count == 1)
+    #expect(try rows(stranger(in: [group]), sensors)[0].hasPrefix("permissions: "))
+    #expect(
+      try rows(stranger(), state)[0]
+        .hasPrefix("permissions: "), "without a line no chip matters")
+  }
+
+  @Test func aFolderOnTheWayIsToldToo() throws {
+    let file = try write("closed/level", mode: 0o644)
+    let folder = board.folder.appending(path: "closed").path
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
+    let row = try rows(stranger(), "sensors: [{ file: \(file), name: Level }]\n").last
+    #expect(row?.contains("; move it out of \(folder), which that user cannot enter") == true)
+  }
+
+  /// Its user may read them all the same: root and who checks see what the service does not.
+  @Test func whatTheUnitHidesIsTold() throws {
+    let shown = "LoadState=loaded\nProtectHome=yes\nPrivateTmp=yes"
+    let sensors = ["/tmp/level", "/home/pi/level", "/srv/level"].enumerated()
+      .map { "{ file: \($1), name: Level \($0) }" }.joined(separator: ", ")
+    let configuration = try board.configuration("sensors: [\(sensors)]\n")
+    func rows(_ shown: String) -> [String] {
+      var rows: [String] = []
+      PermissionCheck(
+        user: owner, configuration: configuration,
+        service: ServiceState(shown: [UInt8](shown.utf8))
+      ).run { rows.append(row($0)) }
+      return rows
+    }
+    #expect(rows(shown).count { $0.contains("the service cannot see /") } == 2)
+    #expect(rows(shown + "\n").contains { $0.contains("cannot see /tmp/level: its unit") })
+    #expect(rows("LoadState=loaded\nProtectHome=no").allSatisfy { !$0.contains("not see") })
+  }
+
+  @Test func aChipThatIsNotNeededMayBeForOthers() throws {
+    _ = try write("dev/gpiochip0", mode: 0o644)
+    _ = try write("dev/gpiochip4", mode: 0o600)
+    let sensors = "sensors: [{ gpio: GPIO17, name: Bilge }]\n\(state)"
+    #expect(try rows(stranger(), sensors).allSatisfy { $0.hasPrefix("permissions: ") })
+  }
+
+  @Test func theStateDirectoryHasToBelongToTheUser() throws {
+    try board.write("", to: "s/x")
+    let rows = try rows(stranger(), state)
+    #expect(rows.count == 1)
+    #expect(
+      rows[0].contains("/s does not belong to boat; sudo chown -R boat: \(board.folder.path)/s"))
+  }
+
+  @Test func theUserHasToGetToTheStateDirectory() throws {
+    try board.write("", to: "closed/s/x")
+    let folder = board.folder.appending(path: "closed").path
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
+    let state = "state_directory: \(folder)/s\n"
+    let words =
+      "boat is not allowed to enter \(folder), which holds \(folder)/s; sudo chmod o+x \(folder), or"
+      + " set another state_directory, then: sudo systemctl restart homeward"
+    #expect(try rows(stranger(), state).first == "WRONG permissions not_permitted 77: \(words)")
+    #expect(try rows(owner, state).allSatisfy { $0.hasPrefix("permissions: ") })
+  }
+
+  @Test func theTokenTheAuthoritiesAndTheSerialPortAreLookedAt() throws {
+    let token = try write("token", mode: 0o600)
+    let port = "/dev/shm/homeward-\(UUID().uuidString)"
+    try Data().write(to: URL(filePath: port))
+    defer { try? FileManager.default.removeItem(atPath: port) }
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: port)
+    let authority = try write("ca.pem", mode: 0o600)
+    let text = """
+      home_assistant: { url: http://localhost, token_file: \(token), tls: { ca_file: \(authority) } }
+      state_directory: \(board.folder.path)/s
+      notifications: { push_url: "http://localhost", push_token_file: \(token) }
+      sensors: [{ ve_direct: \(port), name: House }]
+      """
+    let configuration = try Configuration.parse([UInt8](text.utf8))
+    var rows: [String] = []
+    PermissionCheck(user: stranger(), configuration: configuration).run { rows.append(row($0)) }
+    for path in [token, authority, port] {
+      #expect(rows.contains { $0.contains("boat is not allowed to read \(path); ") }, "\(rows)")
+    }
+  }
+
+  @Test func rootHasAllRightsAndUnknownUsersNone() throws {
+    let file = try write("level", mode: 0)
+    let path = Path([UInt8](file.utf8))
+    #expect(UserRights(named: [UInt8]("root".utf8))?.obstacle(toReading: path) == nil)
+    #expect(UserRights(named: [UInt8]("no-such-user".utf8)) == nil)
+    #expect(UserRights(named: []) == nil)
+    #expect(stranger().obstacle(toReading: path) == .owner)
+    #expect(stranger().obstacle(toReading: Path([UInt8]("/none".utf8))) == nil)
+    #expect(stranger().owns(path) == false && owner.owns(path) == true)
+  }
+}

@@ -1,0 +1,281 @@
+import Bytes
+
+import LinuxIO
+import Testing
+
+@testable import HomeAssistant
+@testable import Transport
+
+/// Calls to the REST API, and the tokens that go with them.
+@Suite(.serialized) final class CallQueueTests {
+  private let loop: EventLoop
+  private let server: ScriptedServer
+  private let owner = Owner()
+
+  private final class Owner: CallQueueOwner {
+    var tokens: [TokenResult] = []
+    var answers: [(call: RequestID, status: Int, body: String)] = []
+    var failures: [(call: RequestID, error: RequestError)] = []
+    /// What is called with each answer, while it can be read.
+    var answered: () -> Void = {}
+
+    func tokenFetched(_ result: TokenResult) { tokens.append(result) }
+    func callAnswered(
+      _ id: RequestID, status: Int, mediaType: InlineText, body: borrowing ByteBuffer
+    ) {
+      answered()
+      answers.append((id, status, String(decoding: [UInt8](body.bytes), as: UTF8.self)))
+    }
+    func callFailed(_ id: RequestID, _ error: RequestError) { failures.append((id, error)) }
+
+    var endCount: Int { answers.count + failures.count }
+  }
+
+  init() throws {
+    loop = try EventLoop()
+    server = try ScriptedServer(loop: loop)
+  }
+
+  deinit { server.stop() }
+
+  private func queue(
+    _ credential: Credential, to server: ScriptedServer? = nil
+  ) throws -> CallQueue {
+    let queue = try #require(
+      CallQueue(
+        address: [UInt8]("http://127.0.0.1:\((server ?? self.server).port)".utf8),
+        tokens: AccessTokens(credential: credential, rejected: RejectedTokens(), seed: 1),
+        settings: .system, loop: loop, userAgent: [UInt8]("test".utf8)))
+    unsafe queue.owner = owner
+    return queue
+  }
+
+  private static let longLived = Credential(accessToken: [UInt8]("llat".utf8))
+  private static var refresh: Credential {
+    .refreshToken([UInt8]("refresh".utf8), clientID: [UInt8]("http://ha/".utf8))
+  }
+  private static func granted(_ token: String, seconds: Int = 1800) -> ScriptedServer.Reply {
+    let answer = #"{"access_token":"\#(token)","token_type":"Bearer","expires_in":\#(seconds)}"#
+    return .whole([UInt8](answer.utf8))
+  }
+
+  private func call(
+    _ number: UInt64, _ target: String = "/api/", method: HTTPMethod = .get
+  ) -> HTTPCall {
+    HTTPCall(
+      id: RequestID(number: number), method: method, target: [UInt8](target.utf8),
+      body: method == .post ? [UInt8]("{}") : nil)
+  }
+
+  private func turn(_ queue: CallQueue, until isDone: () -> Bool) throws {
+    while !isDone() {
+      try loop.turn(until: queue.deadline)
+      queue.deadlineReached(now: Moment.now.instant)
+    }
+  }
+
+  private func requests(with text: String) -> Int {
+    server.requests.count { String(decoding: $0, as: UTF8.self).contains(text) }
+  }
+
+  @Test func callsGoOneAfterTheOtherWithTheToken() throws {
+    server.add(.whole([UInt8]("1")), .whole([UInt8]("2")))
+    let queue = try queue(try #require(Self.longLived))
+    queue.add(call(1))
+    queue.add(call(2))
+    try turn(queue) { owner.endCount == 2 }
+    #expect(owner.answers.map(\.body) == ["1", "2"])
+    #expect(requests(with: "Authorization: Bearer llat") == 2)
+  }
+
+  @Test func aRefusedTokenIsReplacedOnceAndTheCallIsMadeAgain() throws {
+    server.add(
+      Self.granted("old"), .rejection, Self.granted("new"), .whole([UInt8]("ok")))
+    let queue = try queue(Self.refresh)
+    queue.add(call(1))
+    try turn(queue) { owner.endCount == 1 }
+    #expect(owner.answers.first?.body == "ok")
+    #expect(requests(with: "Bearer old") == 1 && requests(with: "Bearer new") == 1)
+  }
+
+  /// An hour later the next access token may be refused, too: a user was changed.
+  @Test func aTokenThatWasAcceptedMayBeReplacedAgainLater() throws {
+    server.add(
+      Self.granted("first"), .rejection, Self.granted("second"), .whole([UInt8]("1")),
+      .rejection, Self.granted("third"), .whole([UInt8]("2")))
+    let queue = try queue(Self.refresh)
+    queue.add(call(1))
+    try turn(queue) { owner.endCount == 1 }
+    queue.add(call(2))
+    try turn(queue) { owner.endCount == 2 }
+    #expect(owner.answers.map(\.body) == ["1", "2"])
+    #expect(!queue.isCredentialRejected && requests(with: "Bearer third") == 1)
+  }
+
+  /// A proxy's error page comes whatever the token is.
+  @Test func anErrorAcceptsNoToken() throws {
+    server.add(
+      Self.granted("first"), .rejection, Self.granted("second"),
+      .whole(status: 502, []), .rejection)
+    let queue = try queue(Self.refresh)
+    queue.add(call(1))
+    try turn(queue) { owner.endCount == 1 }
+    #expect(owner.answers.map(\.status) == [502])
+    queue.add(call(2))
+    try turn(queue) { owner.endCount == 2 }
+    #expect(owner.failures.map(\.error) == [.rejected] && queue.isCredentialRejected)
+  }
+
+  @Test func aCallThatIsMadeAgainComesBeforeThoseAfterIt() throws {
+    server.add(
+      Self.granted("old"), .rejection, Self.granted("new"), .whole([UInt8]("1")),
+      .whole([UInt8]("2")))
+    let queue = try queue(Self.refresh)
+    queue.add(call(1))
+    queue.add(call(2))
+    try turn(queue) { owner.endCount == 2 }
+    #expect(owner.answers.map(\.call) == [RequestID(number: 1), RequestID(number: 2)])
+  }
+
+  @Test func aTokenThatIsRefusedTwiceIsNotSentAThirdTime() throws {
+    server.add(
+      Self.granted("old"), .rejection, Self.granted("new"), .rejection)
+    let queue = try queue(Self.refresh)
+    queue.add(call(1))
+    queue.add(call(2))
+    try turn(queue) { owner.endCount == 2 }
+    #expect(owner.failures.map(\.error) == [.rejected, .rejected])
+    #expect(queue.isCredentialRejected && server.requests.count == 4)
+    queue.add(call(3))
+    #expect(owner.failures.count == 3 && server.requests.count == 4)
+  }
+
+  @Test func aRefusedLongLivedTokenIsRejectedAtOnce() throws {
+    server.add(.rejection)
+    let queue = try queue(try #require(Self.longLived))
+    queue.add(call(1))
+    try turn(queue) { owner.endCount == 1 }
+    #expect(owner.failures.first?.error == .rejected && queue.isCredentialRejected)
+  }
+
+  @Test func oneTokenServesTheSessionAndTheCalls() throws {
+    server.add(Self.granted("one"), .whole([UInt8]("1")), .whole([UInt8]("2")))
+    let queue = try queue(Self.refresh)
+    queue.fetchToken(refused: nil)
+    for number in 1...2 {
+      queue.add(call(UInt64(number)))
+      try turn(queue) { owner.endCount == number }
+    }
+    #expect(owner.tokens == [.token([UInt8]("one".utf8))], "it is told once to who asked once")
+    #expect(requests(with: "/auth/token") == 1)
+  }
+
+  @Test func aServerThatCannotBeReachedIsSaidForEachCall() throws {
+    let closed = try ScriptedServer(loop: loop, isListening: false)
+    defer { closed.stop() }
+    let queue = try queue(try #require(Self.longLived), to: closed)
+    queue.add(call(1))
+    queue.add(call(2))
+    try turn(queue) { owner.endCount == 2 }
+    for failure in owner.failures {
+      guard case .transport = failure.error else {
+        Issue.record("\(failure.error)")
+        continue
+      }
+    }
+    #expect(owner.failures.map(\.call) == [RequestID(number: 1), RequestID(number: 2)])
+  }
+
+  @Test func aCancelledCallIsToldNothingAndTheNextOneGoes() throws {
+    server.add(.silence, .whole([UInt8]("2")))
+    let queue = try queue(try #require(Self.longLived))
+    queue.add(call(1))
+    queue.add(call(2))
+    try turn(queue) { server.requests.count == 1 }
+    queue.cancel(RequestID(number: 1))
+    try turn(queue) { owner.endCount == 1 }
+    #expect(owner.answers.map(\.call) == [RequestID(number: 2)])
+  }
+
+  /// The next call would be written where the answer is read.
+  @Test func aCallThatIsMadeWhileAnAnswerIsReadWaitsForItsEnd() throws {
+    server.add(.whole([UInt8]("1")), .whole([UInt8]("2")))
+    let queue = try queue(try #require(Self.longLived))
+    queue.add(call(1))
+    owner.answered = { [owner, call = call(2)] in
+      owner.answered = {}
+      queue.add(call)
+    }
+    try turn(queue) { owner.endCount == 2 }
+    #expect(owner.answers.map(\.body) == ["1", "2"])
+  }
+
+  /// A call that waits for its answer while the session wants a token, and its own is used up.
+  private func queueInTheMiddleOfACall() throws -> CallQueue {
+    server.add(Self.granted("old", seconds: 1), .silence)
+    let queue = try queue(Self.refresh)
+    queue.add(call(1, "/api/services/lock/open", method: .post))
+    try turn(queue) { server.requests.count == 2 }
+    queue.fetchToken(refused: nil)
+    return queue
+  }
+
+  /// The lock would open twice.
+  @Test func aCallUnderWayIsNeverRepeatedForTheSakeOfAToken() throws {
+    let queue = try queueInTheMiddleOfACall()
+    server.add(Self.granted("new"), .whole([UInt8]("twice")))
+    for _ in 0..<3 { try loop.turn(until: Moment.now.instant + .milliseconds(20)) }
+    server.breakSilence(with: ScriptedServer.answer([UInt8]("once")))
+    try turn(queue) { owner.endCount == 1 && !owner.tokens.isEmpty }
+    #expect(owner.answers.map(\.body) == ["once"])
+    #expect(owner.tokens == [.token([UInt8]("new".utf8))])
+    #expect(requests(with: "POST /api/services/lock/open") == 1)
+  }
+
+  @Test func aWaitingCallGetsItsTokenWhereTheCallUnderWayIsCancelled() throws {
+    let queue = try queueInTheMiddleOfACall()
+    server.add(Self.granted("new"))
+    queue.cancel(RequestID(number: 1))
+    try turn(queue) { !owner.tokens.isEmpty }
+    #expect(owner.tokens == [.token([UInt8]("new".utf8))] && owner.endCount == 0)
+  }
+
+  @Test func aCallThatIsRefusedWhileATokenIsWantedGoesWithThatOne() throws {
+    let queue = try queueInTheMiddleOfACall()
+    server.breakSilence(with: ScriptedServer.rejection)
+    server.add(Self.granted("new"), .whole([UInt8]("ok")))
+    try turn(queue) { owner.endCount == 1 }
+    #expect(owner.tokens == [.token([UInt8]("new".utf8))])
+    #expect(owner.answers.map(\.body) == ["ok"])
+    #expect(requests(with: "Bearer new") == 1 && server.requests.count == 4)
+  }
+
+  /// The second refusal of a token is the end: what was to be sent for the next one is not.
+  @Test func aTokenThatIsWantedIsNotFetchedWhereTheCredentialIsRejectedMeanwhile() throws {
+    server.add(
+      Self.granted("first"), .rejection, Self.granted("old", seconds: 1), .silence)
+    let queue = try queue(Self.refresh)
+    queue.add(call(1))
+    try turn(queue) { server.requests.count == 4 }
+    queue.fetchToken(refused: nil)
+    server.breakSilence(with: ScriptedServer.rejection)
+    try turn(queue) { owner.endCount == 1 }
+    #expect(owner.failures.map(\.error) == [.rejected] && queue.isCredentialRejected)
+    #expect(queue.deadline == nil, "nothing is under way")
+    #expect(owner.tokens.count == 1 && server.requests.count == 4)
+  }
+
+  @Test func anAnswerThatIsTooLongIsNoAnswer() throws {
+    let limit = CallQueue.responseByteCountMax
+    server.add(
+      .endless([UInt8]("HTTP/1.1 200 X\r\nContent-Length: \(limit + 1)\r\n\r\n[".utf8)),
+      .whole([UInt8]("2")))
+    let queue = try queue(try #require(Self.longLived))
+    queue.add(call(1))
+    queue.add(call(2))
+    try turn(queue) { owner.endCount == 2 }
+    #expect(owner.failures.map(\.call) == [RequestID(number: 1)])
+    #expect(owner.failures.map(\.error) == [.tooLarge])
+    #expect(owner.answers.map(\.call) == [RequestID(number: 2)])
+  }
+}
