@@ -76,14 +76,16 @@ fix_arrives() {
   soon "$(said)" shown
 }
 
+# jumped: says so while the last fix was refused.
+jumped() { [[ $(decision) != jump ]] || echo jumped; }
 decision() { agent_status | sed -n 's/.*"track":{[^}]*"decision":"\([a-z_]*\)".*/\1/p'; }
 
-# The receiver is back as soon as the agent has refused a fix. There are two cycles of 5 s for that:
-# the agent believes the third fix that is there.
+# The agent believes the third fix that is there, and its cycles take 5 s.
 jump_is_refused() {
-  play-receiver stands "${far[@]}"
-  soon jump decision
   play-receiver stands "${harbour[@]}"
+  play-receiver jumps 8 "${far[@]}"
+  soon jump decision
+  soon '' jumped
   position_arrives 52.9332535
   is 0 "$(happened '"event": *"location".*53[.]9')"
 }

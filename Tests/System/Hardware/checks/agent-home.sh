@@ -63,14 +63,16 @@ board_roams() {
   local before
   before=$(away_count)
   play-access-point wlan2 Harbour 6 "$password"
-  control_station scan
-  soon OK control_station roam "$(address wlan2)"
+  soon OK station_roams "$(address wlan2)"
   soon "$(address wlan2)" access_point
   door_arrives on
   door_arrives off
   is home "$(way)"
   is "$before" "$(away_count)"
 }
+
+# station_roams ADDRESS: to an access point that was seen; else it looks again.
+station_roams() { control_station roam "$1" | grep OK || control_station scan >/dev/null; }
 
 cable_is_home() {
   play-station leave
