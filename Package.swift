@@ -62,10 +62,10 @@ let package = Package(
     .systemLibrary(name: "CGPIOD"),
     .systemLibrary(name: "CGPS"),
     .systemLibrary(name: "CYAML"),
-    .systemLibrary(name: "CNumber"),
+    .systemLibrary(name: "CText"),
 
     // Layer 0
-    .target(name: "Bytes", dependencies: ["CNumber"], swiftSettings: shipped),
+    .target(name: "Bytes", dependencies: ["CText"], swiftSettings: shipped),
     // Layer 1
     .target(
       name: "Sensing", dependencies: ["Bytes"], exclude: ["Power/README.md"], swiftSettings: shipped

@@ -1,4 +1,4 @@
-import CNumber
+import CText
 
 /// JSON number (RFC 8259), stored exactly: 1, 1.0 and 1e0 stay different, and neither a large
 /// integer nor a long fraction loses a digit.
@@ -66,7 +66,7 @@ public struct JSONNumber: Hashable, Sendable {
   private static func double(terminated text: [UInt8]) -> Double {
     unsafe text.withUnsafeBufferPointer { text in
       guard let start = text.baseAddress else { preconditionFailure("the NUL is always there") }
-      return unsafe cnumber_double(start)
+      return unsafe ctext_double(start)
     }
   }
 

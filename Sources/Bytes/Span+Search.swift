@@ -1,38 +1,16 @@
+import CText
+
 /// Searches that compare several bytes at once: gpsd sends 13 KB in a cycle, and all messages sent
 /// and received pass here.
 extension Span where Element == UInt8 {
   /// Returns the first position of `byte` at or after `start`.
   public func firstIndex(of byte: UInt8, from start: Int = 0) -> Int? {
     precondition(start >= 0, "a place is not negative")
-    var index = start
-    // A line is usually longer than a few words: 64 bytes at a time, until one of them is `byte`.
-    let wanted = SIMD16(repeating: byte)
-    while count &- index >= 64,
-      !any(
-        (sixteen(at: index) .== wanted) .| (sixteen(at: index &+ 16) .== wanted)
-          .| (sixteen(at: index &+ 32) .== wanted) .| (sixteen(at: index &+ 48) .== wanted))
-    {
-      index &+= 64
+    guard start < count else { return nil }
+    let found = unsafe withUnsafeBufferPointer { text in
+      unsafe text.baseAddress.map { unsafe ctext_find($0 + start, text.count - start, byte) } ?? -1
     }
-    index = firstMarked(from: index) { word in word.marks(of: byte) }
-    return index < count ? index : nil
-  }
-
-  /// Returns the last position of `byte` before `end`.
-  public func lastIndex(of byte: UInt8, before end: Int) -> Int? {
-    precondition((0...count).contains(end), "what stands before the end is looked at")
-    var index = end
-    let wanted = SIMD16(repeating: byte)
-    while index >= 32,
-      !any((sixteen(at: index &- 16) .== wanted) .| (sixteen(at: index &- 32) .== wanted))
-    {
-      index &-= 32
-    }
-    while index > 0 {
-      index &-= 1
-      if self[index] == byte { return index }
-    }
-    return nil
+    return found < 0 ? nil : start + found
   }
 
   /// Returns the first position at or after `start` whose byte needs special treatment in a JSON
@@ -65,10 +43,6 @@ extension Span where Element == UInt8 {
     UInt64(
       littleEndian: unsafe bytes.unsafeLoadUnaligned(
         fromUncheckedByteOffset: index, as: UInt64.self))
-  }
-
-  private func sixteen(at index: Int) -> SIMD16<UInt8> {
-    unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: SIMD16<UInt8>.self)
   }
 }
 

@@ -1,3 +1,5 @@
+import CText
+
 extension Span where Element == UInt8 {
   /// Whether both have the same bytes.
   public func elementsEqual(_ other: Span<UInt8>) -> Bool {
@@ -12,7 +14,13 @@ extension Span where Element == UInt8 {
 
   /// Whether the bytes begin with those of `other`.
   public func starts(with other: Span<UInt8>) -> Bool {
-    count >= other.count && firstDifference(from: other) == nil
+    guard count >= other.count else { return false }
+    return unsafe withUnsafeBufferPointer { text in
+      unsafe other.withUnsafeBufferPointer { other in
+        guard let text = text.baseAddress, let start = other.baseAddress else { return true }
+        return unsafe ctext_is_equal(text, start, other.count)
+      }
+    }
   }
 
   /// Returns the first position with a different byte; nil if one begins with the other.

@@ -29,6 +29,8 @@ struct clinux_reader {
   int threads;
   bool is_stopped;
   uint32_t next;
+  // Number of jobs that were ever asked: the others are not looked at.
+  uint32_t known;
   // Number of jobs that wait for a thread.
   uint32_t asked;
   struct job jobs[CLINUX_READER_JOBS_MAX];
@@ -45,7 +47,7 @@ static void leave(struct clinux_reader *reader) {
 }
 
 static bool is_at_work(const struct clinux_reader *reader, uint32_t bus) {
-  for (uint32_t number = 0; number < CLINUX_READER_JOBS_MAX; number++) {
+  for (uint32_t number = 0; number < reader->known; number++) {
     const struct job *job = &reader->jobs[number];
     if (job->state == JOB_AT_WORK && job->bus == bus) return true;
   }
@@ -55,8 +57,8 @@ static bool is_at_work(const struct clinux_reader *reader, uint32_t bus) {
 // Takes the next requested job whose bus is free, in turn, so that each one gets its turn.
 static struct job *begin_next(struct clinux_reader *reader) {
   if (reader->asked == 0 || reader->is_stopped) return NULL;
-  for (uint32_t count = 0; count < CLINUX_READER_JOBS_MAX; count++) {
-    uint32_t number = (reader->next + count) % CLINUX_READER_JOBS_MAX;
+  for (uint32_t count = 0; count < reader->known; count++) {
+    uint32_t number = (reader->next + count) % reader->known;
     struct job *job = &reader->jobs[number];
     if (job->state != JOB_ASKED || is_at_work(reader, job->bus)) continue;
     job->state = JOB_AT_WORK;
@@ -164,6 +166,7 @@ int clinux_reader_ask(clinux_reader *reader, uint32_t number, void *work, uint32
     job->bus = bus;
     job->state = JOB_ASKED;
     reader->asked++;
+    if (number >= reader->known) reader->known = number + 1;
     error = hand_out(reader);
     if (reader->threads > 0) error = 0;
     if (error) {
