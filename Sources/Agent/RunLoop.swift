@@ -71,9 +71,11 @@ final class RunLoop {
         guard supervisor.isGathering, Moment.now.instant < end else { return }
       }
       // Before an edge is recorded with the time of a clock that was set during the sleep.
-      try loop.turn(until: earliest(deadline, end)) { slept() }
+      let sourcesDue = supervisor.deadline
+      try loop.turn(until: earliest(earliest(sourcesDue, deadline), end)) { slept() }
       let moment = Moment.now
-      supervisor.deadlineReached(at: moment)
+      // If an event of this turn has brought a deadline forward, the next turn does not sleep.
+      if let sourcesDue, moment.instant >= sourcesDue { supervisor.deadlineReached(at: moment) }
       output.deadlineReached(now: moment.instant)
       driver.deadlineReached(now: moment.instant)
       // A reading or the time may have changed the level.
@@ -96,9 +98,9 @@ final class RunLoop {
     driver.clockRead(moment)
   }
 
+  /// Earliest deadline of all but the sources.
   private var deadline: Instant {
-    let sources = earliest(supervisor.deadline, output.deadline)
-    return earliest(earliest(sources, service?.deadline), driver.deadline) ?? driver.deadline
+    earliest(earliest(output.deadline, service?.deadline), driver.deadline) ?? driver.deadline
   }
 
   private func cycleBegan(now: Instant) {
