@@ -3,7 +3,7 @@ public import HomeAssistant
 
 /// Value of Home Assistant that is kept up to date for any number of observers.
 ///
-///     let areas = Cache(client, populatedBy: CachePopulation(GetAreas()),
+///     let areas = Cache(client, populatedBy: CachePopulation(.areas),
 ///                       updatedBy: [.outdating(.events(.areaRegistryUpdated))])
 ///     let observation = areas.observe { areas in … }
 ///

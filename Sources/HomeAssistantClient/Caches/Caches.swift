@@ -68,14 +68,14 @@ extension Caches {
 
 private let statesKey = CacheKey { EntityCache($0, $1) }
 private let userKey = CacheKey { client, _ in
-  Cache(client, populatedBy: CachePopulation(CurrentUser()))
+  Cache(client, populatedBy: CachePopulation(.currentUser))
 }
 private let configKey = CacheKey { client, _ in
   Cache(
-    client, populatedBy: CachePopulation(GetConfig()),
+    client, populatedBy: CachePopulation(.config),
     updatedBy: [
-      .outdating(SubscribeEvents(.coreConfigUpdated)),
-      CacheUpdate(SubscribeEvents(.componentLoaded)) { config, event in
+      .outdating(.events(.coreConfigUpdated)),
+      CacheUpdate(.events(.componentLoaded)) { config, event in
         config.load(event.data.get("component", orOnFailure: "")) ? .changed : .unchanged
       },
     ], settlingTime: .milliseconds(500))
@@ -84,18 +84,18 @@ private let configKey = CacheKey { client, _ in
 /// large.
 private let servicesKey = CacheKey { client, _ in
   Cache(
-    client, populatedBy: CachePopulation(GetServices()),
+    client, populatedBy: CachePopulation(.services),
     updatedBy: [
-      .outdating(SubscribeEvents(.serviceRegistered)),
-      .outdating(SubscribeEvents(.serviceRemoved)),
+      .outdating(.events(.serviceRegistered)),
+      .outdating(.events(.serviceRemoved)),
     ], settlingTime: .seconds(5))
 }
-private let panelsKey = registryKey(GetPanels(), .panelsUpdated)
-private let areasKey = registryKey(GetAreas(), .areaRegistryUpdated)
-private let floorsKey = registryKey(GetFloors(), .floorRegistryUpdated)
-private let labelsKey = registryKey(GetLabels(), .labelRegistryUpdated)
-private let devicesKey = registryKey(GetDevices(), .deviceRegistryUpdated)
-private let entityRegistryKey = registryKey(GetEntityRegistry(), .entityRegistryUpdated)
+private let panelsKey = registryKey(.panels, .panelsUpdated)
+private let areasKey = registryKey(.areas, .areaRegistryUpdated)
+private let floorsKey = registryKey(.floors, .floorRegistryUpdated)
+private let labelsKey = registryKey(.labels, .labelRegistryUpdated)
+private let devicesKey = registryKey(.devices, .deviceRegistryUpdated)
+private let entityRegistryKey = registryKey(.entityRegistry, .entityRegistryUpdated)
 
 /// Creates a key for a registry. Its events report that something changed, but not what.
 private func registryKey<R: Request>(
@@ -104,7 +104,7 @@ private func registryKey<R: Request>(
   CacheKey { client, _ in
     Cache(
       client, populatedBy: CachePopulation(request),
-      updatedBy: [.outdating(SubscribeEvents(event))],
+      updatedBy: [.outdating(.events(event))],
       settlingTime: .milliseconds(500))
   }
 }

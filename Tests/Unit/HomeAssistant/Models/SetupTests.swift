@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test func panelsAreDecodedByTheirPath() throws {
-    let panels: GetPanels.Response = try decode(
+    let panels: [Text: Panel] = try decode(
       """
       {"config":{"component_name":"config","icon":"hass:cog","title":"config","config":null,
       "url_path":"config","require_admin":true,"config_panel_domain":null},
@@ -52,10 +52,11 @@ import Testing
   }
 
   @Test func aPieceOfAnAutomationIsValidOrSaysWhyNot() throws {
-    let request = ValidateConfig(triggers: ["platform": "sun"], actions: [])
+    let request: TypedRequest<[Text: ConfigValidity]> = .validateConfig(
+      triggers: ["platform": "sun"], actions: [])
     #expect(request.command == "validate_config")
     #expect(request.payload == ["triggers": ["platform": "sun"], "actions": []])
-    let answer: ValidateConfig.Response = try decode(
+    let answer: [Text: ConfigValidity] = try decode(
       #"{"triggers":{"valid":true,"error":null},"actions":{"valid":false,"error":"no"}}"#)
     #expect(answer["triggers"]?.isValid == true)
     #expect(answer["triggers"]?.error == nil)
@@ -64,7 +65,7 @@ import Testing
   }
 
   @Test func theLogIsDecoded() throws {
-    let entries: GetSystemLog.Response = try decode(
+    let entries: [SystemLogEntry] = try decode(
       """
       [{"name":"homeassistant.components.camera","message":["Error loading"],"level":"ERROR",
       "source":["img_util.py",100],"timestamp":1795272699.1217952,"exception":"Traceback",
@@ -80,21 +81,23 @@ import Testing
   }
 
   @Test func commandsWithoutMembersAreNamedAsHomeAssistantNamesThem() {
-    #expect(GetStates().command == "get_states")
-    #expect(GetConfig().command == "get_config")
-    #expect(GetServices().command == "get_services")
-    #expect(GetPanels().command == "get_panels")
-    #expect(GetSystemLog().command == "system_log/list")
-    #expect(GetEnergyInfo().command == "energy/info")
-    #expect(GetEnergyPreferences().command == "energy/get_prefs")
-    #expect(GetAreas().command == "config/area_registry/list")
-    #expect(GetFloors().command == "config/floor_registry/list")
-    #expect(GetLabels().command == "config/label_registry/list")
-    #expect(GetDevices().command == "config/device_registry/list")
-    #expect(GetEntityRegistry().command == "config/entity_registry/list")
-    #expect(GetDisplayedEntities().command == "config/entity_registry/list_for_display")
-    #expect(GetPeople().command == "person/list")
-    #expect(GetAssistPipelines().command == "assist_pipeline/pipeline/list")
+    func command(_ request: some Request) -> Text { request.payload == [:] ? request.command : "" }
+    #expect(command(.currentUser) == "auth/current_user")
+    #expect(command(.states) == "get_states")
+    #expect(command(.config) == "get_config")
+    #expect(command(.services) == "get_services")
+    #expect(command(.panels) == "get_panels")
+    #expect(command(.systemLog) == "system_log/list")
+    #expect(command(.energyInfo) == "energy/info")
+    #expect(command(.energyPreferences) == "energy/get_prefs")
+    #expect(command(.areas) == "config/area_registry/list")
+    #expect(command(.floors) == "config/floor_registry/list")
+    #expect(command(.labels) == "config/label_registry/list")
+    #expect(command(.devices) == "config/device_registry/list")
+    #expect(command(.entityRegistry) == "config/entity_registry/list")
+    #expect(command(.displayedEntities) == "config/entity_registry/list_for_display")
+    #expect(command(.people) == "person/list")
+    #expect(command(.assistPipelines) == "assist_pipeline/pipeline/list")
   }
 }
 
