@@ -11,7 +11,7 @@ public final class Caches {
   private let client: Client
   private var made: [(key: AnyObject, wish: JSONObject, cache: AnyObject)] = []
 
-  /// - Parameter client: client of the connections; it is held.
+  /// Creates caches that hold this client.
   public init(_ client: Client) { self.client = client }
 
   /// Returns the cache of a key. One key may have several caches, one for each wish.
@@ -32,7 +32,7 @@ public final class Caches {
 public final class CacheKey<Kept: AnyObject>: Sendable {
   let make: @Sendable (Client, JSONObject) -> Kept
 
-  /// - Parameter make: creates a cache for a client and a wish.
+  /// Creates a key from a function that creates a cache.
   public init(_ make: @escaping @Sendable (_ client: Client, _ wish: JSONObject) -> Kept) {
     self.make = make
   }
@@ -52,8 +52,6 @@ extension Caches {
   public var config: Cache<ServerConfig> { self[configKey] }
   /// Services that Home Assistant offers.
   public var services: Cache<Services> { self[servicesKey] }
-  /// Pages of the user interface, by their path.
-  public var panels: Cache<[Text: Panel]> { self[panelsKey] }
   /// Areas of the home, such as rooms.
   public var areas: Cache<[Area]> { self[areasKey] }
   /// Floors of the areas.
@@ -90,7 +88,6 @@ private let servicesKey = CacheKey { client, _ in
       .outdating(.events(.serviceRemoved)),
     ], settlingTime: .seconds(5))
 }
-private let panelsKey = registryKey(.panels, .panelsUpdated)
 private let areasKey = registryKey(.areas, .areaRegistryUpdated)
 private let floorsKey = registryKey(.floors, .floorRegistryUpdated)
 private let labelsKey = registryKey(.labels, .labelRegistryUpdated)

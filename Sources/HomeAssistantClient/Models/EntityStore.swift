@@ -64,12 +64,9 @@ public struct EntityStore: ~Copyable {
   /// event holds all entities, and the others are removed.
   public mutating func subscriptionStarted() { isBeginning = true }
 
-  /// Applies one event: additions, then removals, then differences.
-  ///
-  /// - Parameter event: value of `event` in Home Assistant's message.
-  /// - Returns: the real changes.
-  /// - Throws: `JSONError` if the event is not JSON or of another kind; then the store is
-  ///   unchanged.
+  /// Applies the value of `event` in Home Assistant's message: additions, then removals, then
+  /// differences. Returns the real changes. If it throws, because the event is not JSON or of
+  /// another kind, the store is unchanged.
   public mutating func apply(_ event: Span<UInt8>) throws(JSONError) -> Change {
     let parts = try EventParts(event)
     eventNumber += 1

@@ -4,12 +4,8 @@ public import HomeAssistant
 extension Request where Self == TypedRequest<Text> {
   /// Request for a token that is valid for years. Home Assistant shows it only once; it is a
   /// secret. Never repeated: Home Assistant would refuse a second token of this name, after one
-  /// that the program never received.
-  ///
-  /// - Parameters:
-  ///   - clientName: unused name for the token on the user's profile page.
-  ///   - lifespanDays: lifetime of the token.
-  ///   - clientIcon: address of a picture beside the name; nil for none.
+  /// that the program never received. The user's profile page shows the name, which must be unused,
+  /// and the picture at the address `clientIcon`.
   public static func longLivedToken(
     clientName: Text, lifespanDays: Int, clientIcon: Text? = nil
   ) -> Self {
@@ -22,11 +18,8 @@ extension Request where Self == TypedRequest<Text> {
 }
 
 extension Request where Self == TypedRequest<SignedPath> {
-  /// Request for a path that works for a while without a token, such as for a video player.
-  ///
-  /// - Parameters:
-  ///   - path: path with its slash: `/api/camera_proxy/camera.door`.
-  ///   - lifetime: lifetime in whole seconds; nil for 30 seconds.
+  /// Request for a path, such as `/api/camera_proxy/camera.door`, that works for a while without a
+  /// token: for whole seconds, by default 30. It is for a video player, for example.
   public static func signPath(_ path: Text, lifetime: Duration? = nil) -> Self {
     var payload: JSONObject = ["path": .text(path)]
     payload["expires"] = lifetime.map { .number(JSONNumber($0.nanoseconds / 1_000_000_000)) }

@@ -18,33 +18,3 @@ extension Request where Self == TypedRequest<Services> {
   /// Request for the services of Home Assistant.
   public static var services: Self { TypedRequest("get_services") }
 }
-extension Request where Self == TypedRequest<[Text: Panel]> {
-  /// Request for the pages of the user interface, by their path.
-  public static var panels: Self { TypedRequest("get_panels") }
-}
-extension Request where Self == TypedRequest<[SystemLogEntry]> {
-  /// Request for the warnings and errors that Home Assistant has logged since its start. For
-  /// administrators.
-  public static var systemLog: Self { TypedRequest("system_log/list") }
-}
-extension Request where Self == RawRequest {
-  /// Request for the sources of the energy dashboard.
-  public static var energyInfo: Self { RawRequest("energy/info") }
-  /// Request for the settings of the energy dashboard; refused as `not_found` if there are none.
-  public static var energyPreferences: Self { RawRequest("energy/get_prefs") }
-}
-
-extension Request where Self == TypedRequest<[Text: ConfigValidity]> {
-  /// Request to check parts of an automation, each of them one or an array. The answer has the
-  /// verdicts by `triggers`, `conditions` and `actions`. It needs Home Assistant 2024.10 or newer,
-  /// which renamed the members.
-  public static func validateConfig(
-    triggers: JSON? = nil, conditions: JSON? = nil, actions: JSON? = nil
-  ) -> Self {
-    var payload = JSONObject()
-    payload["triggers"] = triggers
-    payload["conditions"] = conditions
-    payload["actions"] = actions
-    return TypedRequest("validate_config", payload)
-  }
-}

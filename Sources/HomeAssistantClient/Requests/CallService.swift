@@ -2,19 +2,12 @@ public import Bytes
 public import HomeAssistant
 
 extension Request where Self == TypedRequest<ServiceOutcome> {
-  /// Call of a Home Assistant service.
+  /// Call of a Home Assistant service, such as `light` and `turn_on`.
   ///
   /// If the connection is lost before the answer, the call is repeated, and may take effect twice.
   /// If that is harmful, use `retry: .never`.
   ///
-  /// - Parameters:
-  ///   - domain: domain, such as `light`.
-  ///   - service: service, such as `turn_on`.
-  ///   - data: data of the service, such as `brightness_pct`.
-  ///   - target: target; nil for a service without one.
-  ///   - wantsResponse: whether the call wants response data. Some services refuse calls that want
-  ///     it, and others refuse calls that do not.
-  ///   - retry: whether it is sent again if its connection is lost before the answer.
+  /// Some services refuse calls that want response data, and others refuse calls that do not.
   public static func callService(
     _ domain: Text, _ service: Text, data: JSONObject = [:], target: ServiceTarget? = nil,
     wantsResponse: Bool = false, retry: Retry = .within(.seconds(10))

@@ -112,12 +112,8 @@ extension SubscriptionRequest where Self == TypedSubscription<TriggerEvent> {
 
 extension SubscriptionRequest where Self == TypedSubscription<TemplateEvent> {
   /// Subscription to a template: its result now, and after every change of its dependencies.
-  ///
-  /// - Parameters:
-  ///   - template: template in Home Assistant's template language (Jinja).
-  ///   - variables: variables of the template, by name.
-  ///   - timeout: time limit of one rendering, truncated to the millisecond.
-  ///   - isStrict: whether an unknown variable is an error.
+  /// The time limit of one rendering is truncated to the millisecond. Strictly, an unknown variable
+  /// is an error.
   public static func template(
     _ template: Text, variables: JSONObject = [:], timeout: Duration? = nil, isStrict: Bool = false
   ) -> Self {

@@ -19,14 +19,8 @@ public enum REST {
   /// Call for the services of Home Assistant.
   public static var services: TypedRESTRequest<Services> { TypedRESTRequest(.get, "services") }
 
-  /// Call of a Home Assistant service.
-  ///
-  /// - Parameters:
-  ///   - domain: domain, such as `light`.
-  ///   - service: service, such as `turn_on`.
-  ///   - data: data of the service.
-  ///   - target: target; its members are added to those of `data`.
-  ///   - wantsResponse: whether the call wants response data.
+  /// Call of a Home Assistant service, such as `light` and `turn_on`. The members of the target are
+  /// added to those of `data`.
   public static func callService(
     _ domain: Text, _ service: Text, data: JSONObject = [:], target: ServiceTarget? = nil,
     wantsResponse: Bool = false

@@ -15,6 +15,7 @@ struct HistoryRateLimiter {
   /// Transfer time up to which the next event is larger.
   static let shortTransfer: Duration = .seconds(2)
 
+  /// Maximum data rate of history, at least `smallestByteCount`; nil without a limit.
   private let bytesPerMinute: Int?
   /// Maximum size of an event.
   private(set) var byteCount = firstByteCount
@@ -26,8 +27,6 @@ struct HistoryRateLimiter {
   /// Earliest time of the next event.
   private(set) var nextAt = Instant(nanoseconds: .min)
 
-  /// - Parameter bytesPerMinute: maximum data rate of history, at least `smallestByteCount`; nil
-  ///   without a limit.
   init(bytesPerMinute: Int?) { self.bytesPerMinute = bytesPerMinute }
 
   /// Records that an event of `byteCount` bytes on the link is sent.

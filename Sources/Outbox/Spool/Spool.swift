@@ -66,13 +66,6 @@ public final class Spool {
   private(set) var slice: WorkSlice
   private var underWay: Purpose?
 
-  /// - Parameters:
-  ///   - device: device of the readings.
-  ///   - durability: acceptable loss after a power cut.
-  ///   - byteCountCap: maximum size of all files together; at least four segments.
-  ///   - segmentByteCount: size of a segment, less one batch.
-  ///   - sliceByteCount: size of postponable work in one wake-up.
-  ///   - seed: start of the jitter of the delays.
   public init(
     device: DeviceFingerprint, durability: Durability = .batch,
     byteCountCap: Int = Spool.byteCountCap, segmentByteCount: Int = Spool.segmentByteCount,

@@ -83,9 +83,6 @@ public struct StatisticsImport: Sendable {
   private var question: Question?
   private var tellings = Queue<Event>()
 
-  /// - Parameters:
-  ///   - waiting: remaining hours of earlier runs.
-  ///   - seed: start of the jitter of the delays.
   public init(_ waiting: WaitingHours, seed: UInt64) {
     self.waiting = waiting
     backOff = BackOff(
@@ -118,13 +115,8 @@ public struct StatisticsImport: Sendable {
 
   // MARK: Passes
 
-  /// Begins a pass, because Home Assistant is connected and accepts requests.
-  ///
-  /// - Parameters:
-  ///   - deviceID: id of this device in Home Assistant, if known.
-  ///   - webhookID: id of the registration's webhook, the prefix of its entities' unique ids.
-  ///   - time: time of the wall clock.
-  ///   - now: time of the monotonic clock.
+  /// Begins a pass, because Home Assistant is connected and accepts requests. The id of the webhook
+  /// is the prefix of the unique ids of this device's entities.
   public mutating func connectionReady(
     deviceID: Text?, webhookID: [UInt8], time: WallTime, now: Instant
   ) {
