@@ -26,14 +26,9 @@ extension SubscriptionRequest where Self == TypedSubscription<AssistEvent> {
   /// Run of Assist, from speech or text to an answer, whose steps arrive as events. It is not
   /// repeated on another connection.
   ///
-  /// - Parameters:
-  ///   - startStage: first stage: `.intent` for text, an earlier one for speech.
-  ///   - endStage: last stage.
-  ///   - input: input of the run.
-  ///   - pipelineID: pipeline; nil for the preferred one.
-  ///   - conversationID: conversation that the run continues.
-  ///   - deviceID: device that the person speaks to, which determines the room.
-  ///   - timeout: time limit of the run; nil for Home Assistant's limit of 5 minutes.
+  /// The first stage is `.intent` for text, an earlier one for speech. The device is the one that
+  /// the person speaks to, which determines the room. By default the pipeline is the preferred one,
+  /// and the time limit 5 minutes.
   public static func assist(
     from startStage: AssistStage, to endStage: AssistStage, _ input: AssistInput,
     pipelineID: Text? = nil, conversationID: Text? = nil, deviceID: Text? = nil,

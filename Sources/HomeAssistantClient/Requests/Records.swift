@@ -2,17 +2,11 @@ public import Bytes
 public import HomeAssistant
 
 extension Request where Self == TypedRequest<[Text: [HistoryState]]> {
-  /// Request for the past states of entities, by their identifiers.
+  /// Request for the past states of entities, by their identifiers, until now without an end.
   ///
-  /// - Parameters:
-  ///   - entityIDs: entities to report.
-  ///   - startTime: start of the period.
-  ///   - endTime: end of the period; nil for now.
-  ///   - includesStartState: whether the state at the start comes first, although it began before.
-  ///   - isSignificantOnly: whether changes of attributes alone are left out, except in the few
-  ///     domains that depend on them.
-  ///   - isMinimal: whether only the first and the last state have attributes.
-  ///   - hasAttributes: whether states have attributes.
+  /// The start state comes first, although it began before. `isSignificantOnly` leaves out changes
+  /// of attributes alone, except in the few domains that depend on them; if `isMinimal`, only the
+  /// first and the last state have attributes.
   public static func history(
     of entityIDs: [EntityID], from startTime: WallTime, to endTime: WallTime? = nil,
     includesStartState: Bool = true, isSignificantOnly: Bool = true, isMinimal: Bool = false,
