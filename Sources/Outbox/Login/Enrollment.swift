@@ -53,10 +53,9 @@ extension Enrollment.Problem {
   /// Whether the problem does not end soon without an action.
   public var isLasting: Bool {
     switch self {
-    case .noToken, .tokenRejected: true
     case .noConnection: false
     case .server(let refusal): refusal.isLasting
-    case .withoutEncryption, .requestRejected: true
+    case .noToken, .tokenRejected, .withoutEncryption, .requestRejected: true
     }
   }
 }

@@ -92,17 +92,6 @@ import Testing
     #expect(entity.lastReported == nil)
   }
 
-  @Test func entitiesAreEqualOnlyInAllTheirParts() throws {
-    let entity: Entity = try decode(Self.zone)
-    #expect(entity == (try decode(Self.zone)))
-    var other = entity
-    other.attributes["radius"] = 101
-    #expect(entity != other)
-    other = entity
-    other.context.userID = nil
-    #expect(entity != other)
-  }
-
   @Test func oneBadStateDoesNotLoseTheOthers() throws {
     let bad = Self.zone.replacing("zone.home", with: "zonehome")
     let states = try decode("[\(Self.zone),\(bad),7,\(Self.zone)]", as: LossyArray<Entity>.self)

@@ -34,19 +34,16 @@ import Testing
   @Test(
     arguments: [
       (.callService, "call_service"), (.componentLoaded, "component_loaded"),
-      (.coreConfigUpdated, "core_config_updated"), (.homeAssistantClose, "homeassistant_close"),
-      (.homeAssistantFinalWrite, "homeassistant_final_write"),
+      (.coreConfigUpdated, "core_config_updated"),
       (.homeAssistantStart, "homeassistant_start"),
       (.homeAssistantStarted, "homeassistant_started"),
-      (.homeAssistantStop, "homeassistant_stop"), (.logbookEntry, "logbook_entry"),
-      (.platformDiscovered, "platform_discovered"), (.serviceRegistered, "service_registered"),
-      (.serviceRemoved, "service_removed"), (.shoppingListUpdated, "shopping_list_updated"),
-      (.stateChanged, "state_changed"), (.themesUpdated, "themes_updated"),
-      (.timerOutOfSync, "timer_out_of_sync"), (.areaRegistryUpdated, "area_registry_updated"),
+      (.homeAssistantStop, "homeassistant_stop"), (.serviceRegistered, "service_registered"),
+      (.serviceRemoved, "service_removed"),
+      (.stateChanged, "state_changed"), (.areaRegistryUpdated, "area_registry_updated"),
       (.deviceRegistryUpdated, "device_registry_updated"),
       (.entityRegistryUpdated, "entity_registry_updated"),
       (.floorRegistryUpdated, "floor_registry_updated"),
-      (.labelRegistryUpdated, "label_registry_updated"), (.panelsUpdated, "panels_updated"),
+      (.labelRegistryUpdated, "label_registry_updated"),
     ] as [(EventType, String)])
   func aTypeOfEventHasItsName(type: EventType, name: String) {
     #expect(type.text.string == name)
