@@ -5,8 +5,6 @@ import Bytes
 /// Events grow while answers come soon and shrink otherwise, so that on a weak link an event does
 /// not delay fresh data. An event that was not proven may have arrived, so it is repeated
 /// unchanged, and Home Assistant's users can recognise it; only a second failure makes it smaller.
-/// If the configuration limits the data rate of history, the next event waits until the last one is
-/// within that limit.
 struct HistoryRateLimiter {
   static let smallestByteCount = 1024
   static let firstByteCount = 4 * 1024

@@ -13,9 +13,6 @@ public import HomeAssistant
 /// for a while after its end, and until Home Assistant has later five-minute figures: then it does
 /// not compile that hour any longer.
 ///
-/// The caller passes events and then calls `nextAction` until it is nil. `deadlineReached` is due
-/// at `deadline`.
-///
 /// Invariants:
 /// 1. At most one request is in progress. A request that was not returned yet is dropped at the end
 ///    of the pass.
