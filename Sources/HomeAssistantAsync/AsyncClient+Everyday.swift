@@ -34,15 +34,16 @@ extension AsyncClient {
     wantsResponse: Bool = false
   ) async throws(RequestError) -> JSON? {
     let target = entities.isEmpty ? nil : ServiceTarget(entities: entities)
-    let call = CallService(
-      Text(domain), Text(service), data: JSONObject(data), target: target,
-      wantsResponse: wantsResponse)
-    return try await send(call).response
+    let outcome = try await send(
+      .callService(
+        Text(domain), Text(service), data: JSONObject(data), target: target,
+        wantsResponse: wantsResponse))
+    return outcome.response
   }
 
   /// Renders a template once.
   public nonisolated func render(_ template: String) async throws(RequestError) -> String {
-    String(try await send(REST.RenderTemplate(Text(template))))
+    String(try await send(REST.template(Text(template))))
   }
 
   /// Returns the past states of entities, by the entity's identifier, oldest first.
@@ -50,7 +51,7 @@ extension AsyncClient {
     of entities: [EntityID], from start: Date, to end: Date? = nil
   ) async throws(RequestError) -> [String: [HistoryState]] {
     let found = try await send(
-      GetHistory(entities, from: WallTime(start), to: end.map { WallTime($0) }))
+      .history(of: entities, from: WallTime(start), to: end.map { WallTime($0) }))
     return Dictionary(uniqueKeysWithValues: found.map { (String($0.key), $0.value) })
   }
 }

@@ -7,7 +7,7 @@ public import HomeAssistant
 ///     let client = driver.makeClient()
 ///     client.connect()
 ///     driver.acceptConnection(version: "2025.4.4")
-///     client.send(CurrentUser()) { result in … }
+///     client.send(.currentUser) { result in … }
 ///     driver.answer(with: ["id": "abc", "name": "Ada"])
 public final class ScriptedDriver: Driver {
   /// Call of a client to its driver.

@@ -7,7 +7,7 @@ public import Bytes
 ///
 ///     let client = Client(driver: driver, seed: seed)
 ///     client.connect()
-///     client.send(CurrentUser()) { result in … }
+///     client.send(.currentUser) { result in … }
 ///     let events = client.subscribe(Events(of: "tag_scanned")) { event in … }
 public final class Client {
   /// Handlers of a request or a subscription, which receive the JSON of the answers and events.

@@ -1,18 +1,12 @@
 public import Bytes
 
-/// Command over the WebSocket that has no type of its own in this library.
-public struct RawRequest: Request {
-  public typealias Response = JSON
+/// Command over the WebSocket with the type of its answer.
+public struct TypedRequest<Response: JSONDecodable>: Request {
   public let command: Text
   public let payload: JSONObject
   public let retry: Retry
 
-  /// Creates a command from its name.
-  ///
-  /// - Parameters:
-  ///   - command: the `type` of the message, such as `config/label_registry/list`.
-  ///   - payload: its members beside `id` and `type`.
-  ///   - retry: whether it is sent again if its connection is lost before the answer.
+  /// Creates a command from its name, such as `config/label_registry/list`.
   public init(_ command: Text, _ payload: JSONObject = [:], retry: Retry = .within(.seconds(10))) {
     self.command = command
     self.payload = payload
@@ -20,19 +14,16 @@ public struct RawRequest: Request {
   }
 }
 
-/// Command over the WebSocket that is answered by events.
-public struct RawSubscription: SubscriptionRequest {
-  public typealias Event = JSON
+/// Command over the WebSocket that has no type of its own in this library.
+public typealias RawRequest = TypedRequest<JSON>
+
+/// Command over the WebSocket that is answered by events of one type.
+public struct TypedSubscription<Event: JSONDecodable>: SubscriptionRequest {
   public let command: Text
   public let payload: JSONObject
   public let isResubscribed: Bool
 
-  /// Creates a subscription from its name.
-  ///
-  /// - Parameters:
-  ///   - command: the `type` of the message, such as `subscribe_bootstrap_integrations`.
-  ///   - payload: its members beside `id` and `type`.
-  ///   - isResubscribed: whether it is sent again on each new connection.
+  /// Creates a subscription from its name, such as `subscribe_bootstrap_integrations`.
   public init(_ command: Text, _ payload: JSONObject = [:], isResubscribed: Bool = true) {
     self.command = command
     self.payload = payload
@@ -40,21 +31,17 @@ public struct RawSubscription: SubscriptionRequest {
   }
 }
 
-/// Call of the REST API.
-public struct RawRESTRequest: RESTRequest {
-  public typealias Response = JSON
+/// Subscription that has no type of its own in this library.
+public typealias RawSubscription = TypedSubscription<JSON>
+
+/// Call of the REST API with the type of its answer.
+public struct TypedRESTRequest<Response: JSONDecodable>: RESTRequest {
   public let method: HTTPMethod
   public let path: Text
   public let query: [(name: Text, value: Text)]
   public let body: JSON?
 
-  /// Creates a call from its path.
-  ///
-  /// - Parameters:
-  ///   - method: HTTP method.
-  ///   - path: path below `/api/`, not percent-encoded: `calendars`.
-  ///   - query: query items, not percent-encoded.
-  ///   - body: body, or nil.
+  /// Creates a call from its path below `/api/`. Path and query are not percent-encoded.
   public init(
     _ method: HTTPMethod, _ path: Text, query: [(name: Text, value: Text)] = [],
     body: JSON? = nil
@@ -65,3 +52,6 @@ public struct RawRESTRequest: RESTRequest {
     self.body = body
   }
 }
+
+/// Call of the REST API that has no type of its own in this library.
+public typealias RawRESTRequest = TypedRESTRequest<JSON>

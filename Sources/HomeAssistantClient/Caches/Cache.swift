@@ -3,7 +3,7 @@ public import HomeAssistant
 
 /// Value of Home Assistant that is kept up to date for any number of observers.
 ///
-///     let areas = Cache(client, populatedBy: CachePopulation(GetAreas()),
+///     let areas = Cache(client, populatedBy: CachePopulation(.areas),
 ///                       updatedBy: [.outdating(.events(.areaRegistryUpdated))])
 ///     let observation = areas.observe { areas in … }
 ///
@@ -15,13 +15,9 @@ public import HomeAssistant
 public final class Cache<Value> {
   let core: CacheCore<Value>
 
-  /// - Parameters:
-  ///   - client: client of the connection; the cache holds it.
-  ///   - population: request for the whole value.
-  ///   - updates: subscriptions that change the value. They start before the request.
-  ///   - settlingTime: delay from an event that makes the value outdated to the next request, since
-  ///     such events come in bursts.
-  ///   - retention: fate of the value while it has no observer.
+  /// Creates a cache that holds its client. The updates start before the request for the whole
+  /// value. `settlingTime` is the delay from an event that makes the value outdated to the next
+  /// request, since such events come in bursts.
   public init(
     _ client: Client, populatedBy population: CachePopulation<Value>,
     updatedBy updates: [CacheUpdate<Value>] = [], settlingTime: Duration = .zero,
@@ -33,14 +29,8 @@ public final class Cache<Value> {
     core = CacheCore(.server(feed, population, updates), nil)
   }
 
-  /// Creates a cache that is fed by subscriptions alone, without a request. If an event makes the
-  /// value outdated, the cache subscribes again.
-  ///
-  /// - Parameters:
-  ///   - client: client of the connection; the cache holds it.
-  ///   - value: value before the first event.
-  ///   - updates: subscriptions that set and change the value.
-  ///   - retention: fate of the value while it has no observer.
+  /// Creates a cache that holds its client and is fed by subscriptions alone, without a request. If
+  /// an event makes the value outdated, the cache subscribes again.
   public init(
     _ client: Client, _ value: Value? = nil, updatedBy updates: [CacheUpdate<Value>],
     retention: CacheRetention = .kept

@@ -7,9 +7,8 @@ public struct CachePopulation<Value> {
   /// Makes a value from an answer and the value before.
   let decode: (JSON, Value?) throws(JSONDecodingError) -> Value
 
-  /// - Parameters:
-  ///   - request: request; its `retry` is ignored: the cache asks until there is an answer.
-  ///   - transform: makes the value from an answer and the value before, if there is one.
+  /// Makes the value from an answer and the value before, if there is one. The `retry` of the
+  /// request is ignored: the cache asks until there is an answer.
   public init<R: Request>(
     _ request: R, _ transform: @escaping (_ answer: R.Response, _ old: Value?) -> Value
   ) {
@@ -52,13 +51,8 @@ public struct CacheUpdate<Value> {
     self.decode = decode
   }
 
-  /// Changes the value in place.
-  ///
-  /// - Parameters:
-  ///   - subscription: source of the events.
-  ///   - reduce: applies an event to the value. The value may contain the event already, if the
-  ///     event and the answer were on their way at the same time. Not called before there is a
-  ///     value.
+  /// Changes the value in place, once there is one. The value may contain the event already, if the
+  /// event and the answer were on their way at the same time.
   public init<S: SubscriptionRequest>(
     _ subscription: S,
     reducing reduce: @escaping (_ value: inout Value, _ event: S.Event) -> CacheEffect

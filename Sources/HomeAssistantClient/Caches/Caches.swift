@@ -11,7 +11,7 @@ public final class Caches {
   private let client: Client
   private var made: [(key: AnyObject, wish: JSONObject, cache: AnyObject)] = []
 
-  /// - Parameter client: client of the connections; it is held.
+  /// Creates caches that hold this client.
   public init(_ client: Client) { self.client = client }
 
   /// Returns the cache of a key. One key may have several caches, one for each wish.
@@ -32,7 +32,7 @@ public final class Caches {
 public final class CacheKey<Kept: AnyObject>: Sendable {
   let make: @Sendable (Client, JSONObject) -> Kept
 
-  /// - Parameter make: creates a cache for a client and a wish.
+  /// Creates a key from a function that creates a cache.
   public init(_ make: @escaping @Sendable (_ client: Client, _ wish: JSONObject) -> Kept) {
     self.make = make
   }
@@ -52,8 +52,6 @@ extension Caches {
   public var config: Cache<ServerConfig> { self[configKey] }
   /// Services that Home Assistant offers.
   public var services: Cache<Services> { self[servicesKey] }
-  /// Pages of the user interface, by their path.
-  public var panels: Cache<[Text: Panel]> { self[panelsKey] }
   /// Areas of the home, such as rooms.
   public var areas: Cache<[Area]> { self[areasKey] }
   /// Floors of the areas.
@@ -68,14 +66,14 @@ extension Caches {
 
 private let statesKey = CacheKey { EntityCache($0, $1) }
 private let userKey = CacheKey { client, _ in
-  Cache(client, populatedBy: CachePopulation(CurrentUser()))
+  Cache(client, populatedBy: CachePopulation(.currentUser))
 }
 private let configKey = CacheKey { client, _ in
   Cache(
-    client, populatedBy: CachePopulation(GetConfig()),
+    client, populatedBy: CachePopulation(.config),
     updatedBy: [
-      .outdating(SubscribeEvents(.coreConfigUpdated)),
-      CacheUpdate(SubscribeEvents(.componentLoaded)) { config, event in
+      .outdating(.events(.coreConfigUpdated)),
+      CacheUpdate(.events(.componentLoaded)) { config, event in
         config.load(event.data.get("component", orOnFailure: "")) ? .changed : .unchanged
       },
     ], settlingTime: .milliseconds(500))
@@ -84,18 +82,17 @@ private let configKey = CacheKey { client, _ in
 /// large.
 private let servicesKey = CacheKey { client, _ in
   Cache(
-    client, populatedBy: CachePopulation(GetServices()),
+    client, populatedBy: CachePopulation(.services),
     updatedBy: [
-      .outdating(SubscribeEvents(.serviceRegistered)),
-      .outdating(SubscribeEvents(.serviceRemoved)),
+      .outdating(.events(.serviceRegistered)),
+      .outdating(.events(.serviceRemoved)),
     ], settlingTime: .seconds(5))
 }
-private let panelsKey = registryKey(GetPanels(), .panelsUpdated)
-private let areasKey = registryKey(GetAreas(), .areaRegistryUpdated)
-private let floorsKey = registryKey(GetFloors(), .floorRegistryUpdated)
-private let labelsKey = registryKey(GetLabels(), .labelRegistryUpdated)
-private let devicesKey = registryKey(GetDevices(), .deviceRegistryUpdated)
-private let entityRegistryKey = registryKey(GetEntityRegistry(), .entityRegistryUpdated)
+private let areasKey = registryKey(.areas, .areaRegistryUpdated)
+private let floorsKey = registryKey(.floors, .floorRegistryUpdated)
+private let labelsKey = registryKey(.labels, .labelRegistryUpdated)
+private let devicesKey = registryKey(.devices, .deviceRegistryUpdated)
+private let entityRegistryKey = registryKey(.entityRegistry, .entityRegistryUpdated)
 
 /// Creates a key for a registry. Its events report that something changed, but not what.
 private func registryKey<R: Request>(
@@ -104,7 +101,7 @@ private func registryKey<R: Request>(
   CacheKey { client, _ in
     Cache(
       client, populatedBy: CachePopulation(request),
-      updatedBy: [.outdating(SubscribeEvents(event))],
+      updatedBy: [.outdating(.events(event))],
       settlingTime: .milliseconds(500))
   }
 }

@@ -13,10 +13,7 @@ public import HomeAssistant
 public final class EntityCache {
   let core: EntityCacheCore
 
-  /// - Parameters:
-  ///   - client: client of the connection; the cache holds it.
-  ///   - subscription: entities to subscribe to.
-  ///   - retention: fate of the entities while they have no observer.
+  /// Creates a cache of the entities of a subscription, which holds its client.
   public convenience init(
     _ client: Client, _ subscription: SubscribeEntities = SubscribeEntities(),
     retention: CacheRetention = .kept

@@ -54,7 +54,7 @@ public struct SpeechStream: Equatable, Sendable {
 public struct AssistPipelines: JSONDecodable, Equatable, Sendable {
   /// Pipeline from the settings.
   public struct Pipeline: JSONDecodable, Equatable, Sendable {
-    /// Identifier for `RunAssist.pipelineID`.
+    /// Identifier for the `pipelineID` of a run.
     public let id: Text
     /// Name for people.
     public let name: Text

@@ -64,12 +64,9 @@ public struct EntityStore: ~Copyable {
   /// event holds all entities, and the others are removed.
   public mutating func subscriptionStarted() { isBeginning = true }
 
-  /// Applies one event: additions, then removals, then differences.
-  ///
-  /// - Parameter event: value of `event` in Home Assistant's message.
-  /// - Returns: the real changes.
-  /// - Throws: `JSONError` if the event is not JSON or of another kind; then the store is
-  ///   unchanged.
+  /// Applies the value of `event` in Home Assistant's message: additions, then removals, then
+  /// differences. Returns the real changes. If it throws, because the event is not JSON or of
+  /// another kind, the store is unchanged.
   public mutating func apply(_ event: Span<UInt8>) throws(JSONError) -> Change {
     let parts = try EventParts(event)
     eventNumber += 1
@@ -103,10 +100,10 @@ public struct EntityStore: ~Copyable {
       let range = try reader.skipValue()
       guard let id, let state = try? CompressedState(decoding: entities.extracting(range)) else {
         change.skippedCount += 1
-        if let id, slots[id]?.stay(inEvent: eventNumber) == true { touched.append(id) }
+        if let id, slots[id]?.note(inEvent: eventNumber) == true { touched.append(id) }
         continue
       }
-      if let isFirst = slots[id]?.become(state, inEvent: eventNumber) {
+      if let isFirst = slots[id]?.note(inEvent: eventNumber, { $0.become(state) }) {
         if isFirst { touched.append(id) }
       } else if slots.count < Self.countMax, let entity = Entity(id: id, state) {
         slots[id] = Slot(entity: entity, eventNumber: eventNumber, mark: .added)
@@ -147,7 +144,9 @@ public struct EntityStore: ~Copyable {
         continue
       }
       // A difference of an unknown entity is ignored.
-      if slots[id]?.merge(difference, inEvent: eventNumber) == true { touched.append(id) }
+      if slots[id]?.note(inEvent: eventNumber, { $0.merge(difference) }) == true {
+        touched.append(id)
+      }
     }
   }
 
@@ -164,21 +163,12 @@ public struct EntityStore: ~Copyable {
 }
 
 extension EntityStore.Slot {
-  // Each returns whether this is the first mention of the entity in the event.
-
-  fileprivate mutating func stay(inEvent number: UInt64) -> Bool { mark(false, inEvent: number) }
-
-  fileprivate mutating func become(_ state: CompressedState, inEvent number: UInt64) -> Bool {
-    mark(entity.become(state), inEvent: number)
-  }
-
-  fileprivate mutating func merge(
-    _ difference: CompressedDifference, inEvent number: UInt64
+  /// Applies `change` to the entity, which returns whether the entity changed. Returns whether this
+  /// is the first mention of the entity in the event.
+  fileprivate mutating func note(
+    inEvent number: UInt64, _ change: (inout Entity) -> Bool = { _ in false }
   ) -> Bool {
-    mark(entity.merge(difference), inEvent: number)
-  }
-
-  private mutating func mark(_ isChanged: Bool, inEvent number: UInt64) -> Bool {
+    let isChanged = change(&entity)
     guard number == eventNumber else {
       eventNumber = number
       mark = isChanged ? .changed : .unchanged

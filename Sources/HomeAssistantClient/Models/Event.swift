@@ -17,32 +17,18 @@ public struct EventType: Hashable, Sendable, JSONDecodable, ExpressibleByStringL
   public static var componentLoaded: EventType { "component_loaded" }
   /// Change of the home's name, place, units or language: `core_config_updated`.
   public static var coreConfigUpdated: EventType { "core_config_updated" }
-  /// Closing of Home Assistant's connections, the last step of its stop: `homeassistant_close`.
-  public static var homeAssistantClose: EventType { "homeassistant_close" }
-  /// Final writing of integrations, the step before: `homeassistant_final_write`.
-  public static var homeAssistantFinalWrite: EventType { "homeassistant_final_write" }
   /// Beginning of Home Assistant's start: `homeassistant_start`.
   public static var homeAssistantStart: EventType { "homeassistant_start" }
   /// End of Home Assistant's start, when everything is loaded: `homeassistant_started`.
   public static var homeAssistantStarted: EventType { "homeassistant_started" }
   /// Beginning of Home Assistant's stop: `homeassistant_stop`.
   public static var homeAssistantStop: EventType { "homeassistant_stop" }
-  /// Logbook entry of an integration: `logbook_entry`.
-  public static var logbookEntry: EventType { "logbook_entry" }
-  /// Discovery of a device for a platform of an integration: `platform_discovered`.
-  public static var platformDiscovered: EventType { "platform_discovered" }
   /// New service: `service_registered`.
   public static var serviceRegistered: EventType { "service_registered" }
   /// Removed service: `service_removed`.
   public static var serviceRemoved: EventType { "service_removed" }
-  /// Change of the shopping list: `shopping_list_updated`.
-  public static var shoppingListUpdated: EventType { "shopping_list_updated" }
   /// Addition, change or removal of an entity: `state_changed`.
   public static var stateChanged: EventType { "state_changed" }
-  /// Change of the user interface's themes: `themes_updated`.
-  public static var themesUpdated: EventType { "themes_updated" }
-  /// Delay of Home Assistant's timer: `timer_out_of_sync`.
-  public static var timerOutOfSync: EventType { "timer_out_of_sync" }
   /// Addition, change or removal of an area: `area_registry_updated`.
   public static var areaRegistryUpdated: EventType { "area_registry_updated" }
   /// Addition, change or removal of a device: `device_registry_updated`.
@@ -53,8 +39,6 @@ public struct EventType: Hashable, Sendable, JSONDecodable, ExpressibleByStringL
   public static var floorRegistryUpdated: EventType { "floor_registry_updated" }
   /// Addition, change or removal of a label: `label_registry_updated`.
   public static var labelRegistryUpdated: EventType { "label_registry_updated" }
-  /// Change of the user interface's pages: `panels_updated`.
-  public static var panelsUpdated: EventType { "panels_updated" }
 }
 
 /// Event on Home Assistant's bus.

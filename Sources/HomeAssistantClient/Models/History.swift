@@ -87,32 +87,3 @@ public struct LogbookEvent: JSONDecodable, Equatable, Sendable {
     isPartial = try json.get("partial", default: false)
   }
 }
-
-/// Entry of Home Assistant's log, with the number of its occurrences.
-public struct SystemLogEntry: JSONDecodable, Equatable, Sendable {
-  /// Part of Home Assistant that logged it, such as `homeassistant.components.mqtt`.
-  public let logger: Text
-  /// Level: `WARNING`, `ERROR` or `CRITICAL`.
-  public let level: Text
-  /// Last different texts of the entry, oldest first.
-  public let messages: [Text]
-  /// Text of the exception; empty if there is none.
-  public let exception: Text
-  /// Number of occurrences.
-  public let count: Int
-  /// Time of the first occurrence.
-  public let firstOccurred: WallTime
-  /// Time of the last occurrence.
-  public let lastOccurred: WallTime
-
-  public init(json: JSON) throws(JSONDecodingError) {
-    let members = try json.object()
-    logger = try members.get("name")
-    level = try members.get("level")
-    messages = try members.get("message")
-    exception = try members.get("exception", default: "")
-    count = try members.get("count")
-    firstOccurred = try members.get("first_occurred")
-    lastOccurred = try members.get("timestamp")
-  }
-}

@@ -1,54 +1,23 @@
 public import Bytes
 public import HomeAssistant
 
-/// Call of a Home Assistant service.
-///
-/// If the connection is lost before the answer, the call is repeated, and may take effect twice. If
-/// that is harmful, use `retry: .never`.
-public struct CallService: Request {
-  public typealias Response = ServiceOutcome
-  /// Domain, such as `light`.
-  public let domain: Text
-  /// Service, such as `turn_on`.
-  public let service: Text
-  /// Data of the service, such as `brightness_pct`.
-  public let data: JSONObject
-  /// Target; nil for a service without one.
-  public let target: ServiceTarget?
-  /// Whether the call wants response data. Some services refuse calls that want it, and others
-  /// refuse calls that do not.
-  public let wantsResponse: Bool
-  public let retry: Retry
-
-  /// Creates a call of one service.
+extension Request where Self == TypedRequest<ServiceOutcome> {
+  /// Call of a Home Assistant service, such as `light` and `turn_on`.
   ///
-  /// - Parameters:
-  ///   - domain: domain, such as `light`.
-  ///   - service: service, such as `turn_on`.
-  ///   - data: data of the service.
-  ///   - target: target of the service.
-  ///   - wantsResponse: whether the call wants response data.
-  ///   - retry: whether it is sent again if its connection is lost before the answer.
-  public init(
+  /// If the connection is lost before the answer, the call is repeated, and may take effect twice.
+  /// If that is harmful, use `retry: .never`.
+  ///
+  /// Some services refuse calls that want response data, and others refuse calls that do not.
+  public static func callService(
     _ domain: Text, _ service: Text, data: JSONObject = [:], target: ServiceTarget? = nil,
     wantsResponse: Bool = false, retry: Retry = .within(.seconds(10))
-  ) {
-    self.domain = domain
-    self.service = service
-    self.data = data
-    self.target = target
-    self.wantsResponse = wantsResponse
-    self.retry = retry
-  }
-
-  public var command: Text { "call_service" }
-  public var payload: JSONObject {
+  ) -> Self {
     var payload: JSONObject = [
       "domain": .text(domain), "service": .text(service), "service_data": .object(data),
     ]
     payload["target"] = target.map { .object($0.members) }
     if wantsResponse { payload["return_response"] = true }
-    return payload
+    return TypedRequest("call_service", payload, retry: retry)
   }
 }
 
@@ -66,13 +35,6 @@ public struct ServiceTarget: Equatable, Sendable {
   public var labelIDs: [Text]
 
   /// Creates a target of all these items.
-  ///
-  /// - Parameters:
-  ///   - entityIDs: entities.
-  ///   - deviceIDs: devices, with all their entities.
-  ///   - areaIDs: areas, with all their entities.
-  ///   - floorIDs: floors, with all their entities.
-  ///   - labelIDs: labels, with all entities that have them.
   public init(
     entities entityIDs: [EntityID] = [], devices deviceIDs: [Text] = [],
     areas areaIDs: [Text] = [], floors floorIDs: [Text] = [], labels labelIDs: [Text] = []
@@ -95,15 +57,5 @@ public struct ServiceTarget: Equatable, Sendable {
     if !floorIDs.isEmpty { members["floor_id"] = .texts(floorIDs) }
     if !labelIDs.isEmpty { members["label_id"] = .texts(labelIDs) }
     return members
-  }
-}
-
-extension Request where Self == CallService {
-  /// Returns a call of a service; see `CallService`.
-  public static func callService(
-    _ domain: Text, _ service: Text, data: JSONObject = [:], target: ServiceTarget? = nil,
-    wantsResponse: Bool = false
-  ) -> CallService {
-    CallService(domain, service, data: data, target: target, wantsResponse: wantsResponse)
   }
 }

@@ -1,33 +1,14 @@
 public import Bytes
 public import HomeAssistant
 
-/// Request to fire an event on Home Assistant's bus. For administrators. Like a service call, it
-/// may take effect twice if the connection is lost.
-public struct FireEvent: Request {
-  public typealias Response = FiredEvent
-  /// Type of the event.
-  public let type: EventType
-  /// Data of the event.
-  public let data: JSONObject
-  public let retry: Retry
-
-  /// Creates a request for one event.
-  ///
-  /// - Parameters:
-  ///   - type: type of the event, at most 64 characters.
-  ///   - data: data of the event.
-  ///   - retry: whether it is sent again if its connection is lost before the answer.
-  public init(
+extension Request where Self == TypedRequest<FiredEvent> {
+  /// Request to fire an event on Home Assistant's bus, whose type has at most 64 characters. For
+  /// administrators. Like a service call, it may take effect twice if the connection is lost.
+  public static func fireEvent(
     _ type: EventType, data: JSONObject = [:], retry: Retry = .within(.seconds(10))
-  ) {
-    self.type = type
-    self.data = data
-    self.retry = retry
-  }
-
-  public var command: Text { "fire_event" }
-  public var payload: JSONObject {
-    ["event_type": .text(type.text), "event_data": .object(data)]
+  ) -> Self {
+    TypedRequest(
+      "fire_event", ["event_type": .text(type.text), "event_data": .object(data)], retry: retry)
   }
 }
 
@@ -39,31 +20,22 @@ public struct FiredEvent: JSONDecodable, Equatable, Sendable {
   public init(json: JSON) throws(JSONDecodingError) { context = try json.get("context") }
 }
 
-/// Subscription to the events of Home Assistant's bus, of one type or all. Users who are not
-/// administrators may watch only the types in a list of Home Assistant.
-public struct SubscribeEvents: SubscriptionRequest {
-  public typealias Event = HomeAssistantClient.Event
-  /// Type of the events; nil for all.
-  public let type: EventType?
-
-  /// Creates a subscription to the events of one type, or to all of them.
-  public init(_ type: EventType? = nil) { self.type = type }
-
-  public var command: Text { "subscribe_events" }
-  public var payload: JSONObject {
-    guard let type else { return [:] }
-    return ["event_type": .text(type.text)]
+extension SubscriptionRequest where Self == TypedSubscription<HomeAssistantClient.Event> {
+  /// Subscription to all events of Home Assistant's bus. Users who are not administrators may watch
+  /// only the types in a list of Home Assistant.
+  public static var events: Self { TypedSubscription("subscribe_events") }
+  /// Subscription to the events of one type.
+  public static func events(_ type: EventType) -> Self {
+    TypedSubscription("subscribe_events", ["event_type": .text(type.text)])
   }
 }
 
-/// Subscription to every change of every entity, with the state before. To follow the states, use
-/// `SubscribeEntities`: it reports each state once and then only differences.
-public struct SubscribeStateChanges: SubscriptionRequest {
-  public typealias Event = StateChange
-  /// Creates the subscription.
-  public init() {}
-  public var command: Text { "subscribe_events" }
-  public var payload: JSONObject { ["event_type": "state_changed"] }
+extension SubscriptionRequest where Self == TypedSubscription<StateChange> {
+  /// Subscription to every change of every entity, with the state before. To follow the states, use
+  /// `SubscribeEntities`: it reports each state once and then only differences.
+  public static var stateChanges: Self {
+    TypedSubscription("subscribe_events", ["event_type": "state_changed"])
+  }
 }
 
 /// Subscription to the states of entities, in the short form that `EntityStore` reads.
@@ -80,11 +52,6 @@ public struct SubscribeEntities: SubscriptionRequest {
   public var exclude: EntityFilter
 
   /// Creates a subscription; without arguments, to all entities.
-  ///
-  /// - Parameters:
-  ///   - entityIDs: entities to report, if not empty.
-  ///   - include: entities to include; all if empty.
-  ///   - exclude: entities to exclude from these.
   public init(
     _ entityIDs: [EntityID] = [], include: EntityFilter = EntityFilter(),
     exclude: EntityFilter = EntityFilter()
@@ -111,15 +78,10 @@ public struct EntityFilter: Equatable, Sendable {
   public var domains: [Text]
   /// Entities that pass the filter.
   public var entityIDs: [EntityID]
-  /// Patterns of identifiers that pass the filter, with `*` and `?`.
+  /// Patterns of identifiers that pass the filter, with `*` and `?`: `sensor.boat_*`.
   public var globs: [Text]
 
   /// Creates a filter; an entity passes if any of these matches.
-  ///
-  /// - Parameters:
-  ///   - domains: domains, such as `light`.
-  ///   - entityIDs: entities, such as `sun.sun`.
-  ///   - globs: patterns, such as `sensor.boat_*`.
   public init(domains: [Text] = [], entities entityIDs: [EntityID] = [], globs: [Text] = []) {
     self.domains = domains
     self.entityIDs = entityIDs
@@ -138,68 +100,29 @@ public struct EntityFilter: Equatable, Sendable {
   }
 }
 
-/// Subscription to the firing of an automation trigger. For administrators.
-public struct SubscribeTrigger: SubscriptionRequest {
-  public typealias Event = TriggerEvent
-  /// Trigger, or an array of them.
-  public let trigger: JSON
-  /// Variables of templates in the trigger, by name.
-  public let variables: JSONObject
-
-  /// Creates a subscription to triggers.
-  ///
-  /// - Parameters:
-  ///   - trigger: one trigger, or an array of them, as in an automation.
-  ///   - variables: variables of templates in it, by name.
-  public init(_ trigger: JSON, variables: JSONObject = [:]) {
-    self.trigger = trigger
-    self.variables = variables
-  }
-
-  public var command: Text { "subscribe_trigger" }
-  public var payload: JSONObject {
+extension SubscriptionRequest where Self == TypedSubscription<TriggerEvent> {
+  /// Subscription to the firing of an automation trigger, or of any in an array. For
+  /// administrators. `variables` are those of templates in the trigger, by name.
+  public static func trigger(_ trigger: JSON, variables: JSONObject = [:]) -> Self {
     var payload: JSONObject = ["trigger": trigger]
     if !variables.isEmpty { payload["variables"] = .object(variables) }
-    return payload
+    return TypedSubscription("subscribe_trigger", payload)
   }
 }
 
-/// Subscription to a template: its result now, and after every change of its dependencies.
-public struct RenderTemplate: SubscriptionRequest {
-  public typealias Event = TemplateEvent
-  /// Template in Home Assistant's template language (Jinja).
-  public let template: Text
-  /// Variables of the template, by name.
-  public let variables: JSONObject
-  /// Time limit of one rendering.
-  public let timeout: Duration?
-  /// Whether an unknown variable is an error.
-  public let isStrict: Bool
-
-  /// Creates a subscription to a template.
-  ///
-  /// - Parameters:
-  ///   - template: template in Home Assistant's template language.
-  ///   - variables: variables of the template, by name.
-  ///   - timeout: time limit of one rendering, truncated to the millisecond.
-  ///   - isStrict: whether an unknown variable is an error.
-  public init(
+extension SubscriptionRequest where Self == TypedSubscription<TemplateEvent> {
+  /// Subscription to a template: its result now, and after every change of its dependencies.
+  /// The time limit of one rendering is truncated to the millisecond. Strictly, an unknown variable
+  /// is an error.
+  public static func template(
     _ template: Text, variables: JSONObject = [:], timeout: Duration? = nil, isStrict: Bool = false
-  ) {
-    self.template = template
-    self.variables = variables
-    self.timeout = timeout
-    self.isStrict = isStrict
-  }
-
-  public var command: Text { "render_template" }
-  public var payload: JSONObject {
+  ) -> Self {
     var payload: JSONObject = [
       "template": .text(template), "variables": .object(variables), "report_errors": true,
     ]
     payload["timeout"] = timeout.map { .seconds($0) }
     if isStrict { payload["strict"] = true }
-    return payload
+    return TypedSubscription("render_template", payload)
   }
 }
 
@@ -212,25 +135,5 @@ extension JSON {
       preconditionFailure("a whole number of milliseconds is finite")
     }
     return .number(number)
-  }
-}
-
-extension SubscriptionRequest where Self == SubscribeEvents {
-  /// Subscription to all events of Home Assistant's bus.
-  public static var events: SubscribeEvents { SubscribeEvents() }
-  /// Returns a subscription to the events of one type.
-  public static func events(_ type: EventType) -> SubscribeEvents { SubscribeEvents(type) }
-}
-extension SubscriptionRequest where Self == SubscribeStateChanges {
-  /// Subscription to every change of every entity, with the state before.
-  public static var stateChanges: SubscribeStateChanges { SubscribeStateChanges() }
-}
-extension SubscriptionRequest where Self == RenderTemplate {
-  /// Returns a subscription to a template: its result now, and after every change of its
-  /// dependencies.
-  public static func template(
-    _ template: Text, variables: JSONObject = [:]
-  ) -> RenderTemplate {
-    RenderTemplate(template, variables: variables)
   }
 }

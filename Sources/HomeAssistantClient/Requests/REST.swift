@@ -4,78 +4,32 @@ public import HomeAssistant
 /// Calls of the REST API, for programs without a WebSocket.
 public enum REST {
   /// Call for the states of all entities. Entities that do not decode are left out and counted.
-  public struct GetStates: RESTRequest {
-    public typealias Response = LossyArray<Entity>
-    /// Creates the call.
-    public init() {}
-    public var path: Text { "states" }
+  public static var states: TypedRESTRequest<LossyArray<Entity>> {
+    TypedRESTRequest(.get, "states")
   }
 
-  /// Call for the state of one entity.
-  public struct GetState: RESTRequest {
-    public typealias Response = Entity
-    /// Entity to read.
-    public let entityID: EntityID
-
-    /// Creates a call for this entity. An unknown one fails with `RequestError.http` and 404.
-    public init(_ entityID: EntityID) { self.entityID = entityID }
-    public var path: Text { "states/" + entityID.text }
+  /// Call for the state of one entity. An unknown one fails with `RequestError.http` and 404.
+  public static func state(of id: EntityID) -> TypedRESTRequest<Entity> {
+    TypedRESTRequest(.get, "states/" + id.text)
   }
 
   /// Call for the configuration of Home Assistant.
-  public struct GetConfig: RESTRequest {
-    public typealias Response = ServerConfig
-    /// Creates the call.
-    public init() {}
-    public var path: Text { "config" }
-  }
+  public static var config: TypedRESTRequest<ServerConfig> { TypedRESTRequest(.get, "config") }
 
   /// Call for the services of Home Assistant.
-  public struct GetServices: RESTRequest {
-    public typealias Response = Services
-    /// Creates the call.
-    public init() {}
-    public var path: Text { "services" }
-  }
+  public static var services: TypedRESTRequest<Services> { TypedRESTRequest(.get, "services") }
 
-  /// Call of a Home Assistant service.
-  public struct CallService: RESTRequest {
-    public typealias Response = CalledService
-    /// Domain, such as `light`.
-    public let domain: Text
-    /// Service, such as `turn_on`.
-    public let service: Text
-    /// Data of the service, with the members of the target.
-    public let data: JSONObject
-    /// Whether the call wants response data.
-    public let wantsResponse: Bool
-
-    /// Creates a call of one service.
-    ///
-    /// - Parameters:
-    ///   - domain: domain, such as `light`.
-    ///   - service: service, such as `turn_on`.
-    ///   - data: data of the service.
-    ///   - target: target; its members are added to those of `data`.
-    ///   - wantsResponse: whether the call wants response data.
-    public init(
-      _ domain: Text, _ service: Text, data: JSONObject = [:], target: ServiceTarget? = nil,
-      wantsResponse: Bool = false
-    ) {
-      self.domain = domain
-      self.service = service
-      var data = data
-      if let target { data.merge(target.members) }
-      self.data = data
-      self.wantsResponse = wantsResponse
-    }
-
-    public var method: HTTPMethod { .post }
-    public var path: Text { "services/" + domain + "/" + service }
-    public var query: [(name: Text, value: Text)] {
-      wantsResponse ? [("return_response", "true")] : []
-    }
-    public var body: JSON? { .object(data) }
+  /// Call of a Home Assistant service, such as `light` and `turn_on`. The members of the target are
+  /// added to those of `data`.
+  public static func callService(
+    _ domain: Text, _ service: Text, data: JSONObject = [:], target: ServiceTarget? = nil,
+    wantsResponse: Bool = false
+  ) -> TypedRESTRequest<CalledService> {
+    var data = data
+    if let target { data.merge(target.members) }
+    return TypedRESTRequest(
+      .post, "services/" + domain + "/" + service,
+      query: wantsResponse ? [("return_response", "true")] : [], body: .object(data))
   }
 
   /// Result of a service call.
@@ -96,86 +50,34 @@ public enum REST {
     }
   }
 
-  /// Call to fire an event on Home Assistant's bus. For administrators.
-  public struct FireEvent: RESTRequest {
-    public typealias Response = NoContent
-    /// Type of the event.
-    public let type: EventType
-    /// Data of the event.
-    public let data: JSONObject
-
-    /// Creates a call for one event.
-    ///
-    /// - Parameters:
-    ///   - type: type of the event, at most 64 characters.
-    ///   - data: data of the event.
-    public init(_ type: EventType, data: JSONObject = [:]) {
-      self.type = type
-      self.data = data
-    }
-
-    public var method: HTTPMethod { .post }
-    public var path: Text { "events/" + type.text }
-    public var body: JSON? { .object(data) }
+  /// Call to fire an event on Home Assistant's bus, whose type has at most 64 characters. For
+  /// administrators.
+  public static func fireEvent(
+    _ type: EventType, data: JSONObject = [:]
+  ) -> TypedRESTRequest<NoContent> {
+    TypedRESTRequest(.post, "events/" + type.text, body: .object(data))
   }
 
-  /// Call for the current result of a template, as text.
-  public struct RenderTemplate: RESTRequest {
-    public typealias Response = Text
-    /// Template in Home Assistant's template language (Jinja).
-    public let template: Text
-    /// Variables of the template, by name.
-    public let variables: JSONObject
-
-    /// Creates a call to render a template once.
-    ///
-    /// - Parameters:
-    ///   - template: template in Home Assistant's template language.
-    ///   - variables: variables of the template, by name.
-    public init(_ template: Text, variables: JSONObject = [:]) {
-      self.template = template
-      self.variables = variables
-    }
-
-    public var method: HTTPMethod { .post }
-    public var path: Text { "template" }
-    public var body: JSON? {
-      var body: JSONObject = ["template": .text(template)]
-      if !variables.isEmpty { body["variables"] = .object(variables) }
-      return .object(body)
-    }
+  /// Call for the current result of a template in Home Assistant's template language (Jinja), as
+  /// text.
+  public static func template(
+    _ template: Text, variables: JSONObject = [:]
+  ) -> TypedRESTRequest<Text> {
+    var body: JSONObject = ["template": .text(template)]
+    if !variables.isEmpty { body["variables"] = .object(variables) }
+    return TypedRESTRequest(.post, "template", body: .object(body))
   }
 
-  /// Call for the past states of entities.
-  public struct GetHistory: RESTRequest {
-    public typealias Response = History
-    /// Entities to report; at least one.
-    public let entityIDs: [EntityID]
-    /// Start of the period.
-    public let startTime: WallTime
-    /// End of the period; nil for a day after the start.
-    public let endTime: WallTime?
-
-    /// Creates a call for the history of these entities.
-    ///
-    /// - Parameters:
-    ///   - entityIDs: entities to report; at least one.
-    ///   - startTime: start of the period.
-    ///   - endTime: end of the period; nil for a day after the start.
-    public init(_ entityIDs: [EntityID], from startTime: WallTime, to endTime: WallTime? = nil) {
-      precondition(!entityIDs.isEmpty, "Home Assistant wants to know of which entities")
-      self.entityIDs = entityIDs
-      self.startTime = startTime
-      self.endTime = endTime
-    }
-
-    public var path: Text { "history/period/" + Text(iso8601: startTime) }
-    public var query: [(name: Text, value: Text)] {
-      var ids = entityIDs[0].text
-      for id in entityIDs.dropFirst() { ids = ids + "," + id.text }
-      guard let endTime else { return [("filter_entity_id", ids)] }
-      return [("filter_entity_id", ids), ("end_time", Text(iso8601: endTime))]
-    }
+  /// Call for the past states of at least one entity; without an end, for a day after the start.
+  public static func history(
+    of entityIDs: [EntityID], from startTime: WallTime, to endTime: WallTime? = nil
+  ) -> TypedRESTRequest<History> {
+    precondition(!entityIDs.isEmpty, "Home Assistant wants to know of which entities")
+    var ids = entityIDs[0].text
+    for id in entityIDs.dropFirst() { ids = ids + "," + id.text }
+    var query: [(name: Text, value: Text)] = [("filter_entity_id", ids)]
+    if let endTime { query.append(("end_time", Text(iso8601: endTime))) }
+    return TypedRESTRequest(.get, "history/period/" + Text(iso8601: startTime), query: query)
   }
 
   /// Past states of entities.
@@ -197,21 +99,10 @@ public enum REST {
   }
 
   /// Call for Home Assistant's log file, as text. For administrators.
-  public struct GetErrorLog: RESTRequest {
-    public typealias Response = Text
-    /// Creates the call.
-    public init() {}
-    public var path: Text { "error_log" }
-  }
+  public static var errorLog: TypedRESTRequest<Text> { TypedRESTRequest(.get, "error_log") }
 
   /// Call for a camera's current image, mostly a JPEG, whose bytes are those of the text.
-  public struct GetCameraImage: RESTRequest {
-    public typealias Response = Text
-    /// Camera to read.
-    public let entityID: EntityID
-
-    /// Creates a call for the image of this camera.
-    public init(_ entityID: EntityID) { self.entityID = entityID }
-    public var path: Text { "camera_proxy/" + entityID.text }
+  public static func cameraImage(of id: EntityID) -> TypedRESTRequest<Text> {
+    TypedRESTRequest(.get, "camera_proxy/" + id.text)
   }
 }

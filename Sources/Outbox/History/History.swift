@@ -61,17 +61,11 @@ public struct History: ~Copyable {
   /// Whether the entries of earlier runs are known.
   private var isOpen = false
   private var clock = ClockMonitor()
+  /// Number of this start of the kernel: times on the disk can be corrected only within one start.
   private let kernelStart: UInt64
   /// Whether the receiver changed the time since the last `clockRead`.
   private var wasToldTime = false
 
-  /// - Parameters:
-  ///   - device: identity of the history for Home Assistant's users.
-  ///   - spool: storage of the entries.
-  ///   - sensors: sensors of this agent.
-  ///   - bytesPerMinute: maximum data rate of events, at least 1024; nil without a limit.
-  ///   - kernelStart: number of this start of the kernel: times on the disk can be corrected only
-  ///     within one start.
   public init(
     _ device: Device, spool: Spool, of sensors: SensorTable = SensorTable(),
     bytesPerMinute: Int? = nil, kernelStart: UInt64 = 0

@@ -115,51 +115,28 @@ struct HistoryChunk: ~Copyable {
   /// Writes the `data` of the `fire_event`.
   func write(into data: inout ByteBuffer, deviceID: [UInt8], deviceName: [UInt8]) {
     data.openJSONObject()
-    data.appendJSON(key: "event_type")
-    data.appendJSON(Self.eventType)
+    data.appendMember("event_type", Self.eventType)
     data.appendJSON(key: "event_data")
     data.openJSONObject()
-    data.appendJSON(key: "device_id")
-    data.appendJSON(deviceID)
-    data.appendJSON(key: "device")
-    data.appendJSON(deviceName)
+    data.appendMember("device_id", deviceID.span)
+    data.appendMember("device", deviceName.span)
     if let sequences {
-      data.appendJSON(key: "first")
-      data.appendJSON(sequences.lowerBound)
-      data.appendJSON(key: "last")
-      data.appendJSON(sequences.upperBound)
+      data.appendMember("first") { $0.appendJSON(sequences.lowerBound) }
+      data.appendMember("last") { $0.appendJSON(sequences.upperBound) }
     }
-    data.appendJSON(key: "clock")
-    data.appendJSON(isTimeTrusted ? "set" : "unset")
-    writeReadings(into: &data)
-    writePoints(into: &data)
-    data.closeJSONObject()
-    data.closeJSONObject()
-  }
-
-  private func writeReadings(into data: inout ByteBuffer) {
-    data.appendJSON(key: "sensors")
-    data.openJSONArray()
-    for sensor in sensors { data.appendJSON(sensor.uniqueID) }
-    data.closeJSONArray()
-    data.appendJSON(key: "names")
-    data.openJSONArray()
-    for sensor in sensors { data.appendJSON(sensor.name) }
-    data.closeJSONArray()
-    data.appendJSON(key: "readings")
-    data.openJSONArray()
-    data.append(readings.bytes)
-    data.closeJSONArray()
-  }
-
-  private func writePoints(into data: inout ByteBuffer) {
+    data.appendMember("clock", isTimeTrusted ? "set" : "unset")
+    data.appendArray("sensors") { data in
+      for sensor in sensors { data.appendJSON(sensor.uniqueID) }
+    }
+    data.appendArray("names") { data in
+      for sensor in sensors { data.appendJSON(sensor.name) }
+    }
+    data.appendArray("readings") { $0.append(readings.bytes) }
     data.appendJSON(key: "point_columns")
-    data.append(
-      #"["time","latitude","longitude","accuracy","altitude","speed","course"]"#)
-    data.appendJSON(key: "points")
-    data.openJSONArray()
-    data.append(points.bytes)
-    data.closeJSONArray()
+    data.append(#"["time","latitude","longitude","accuracy","altitude","speed","course"]"#)
+    data.appendArray("points") { $0.append(points.bytes) }
+    data.closeJSONObject()
+    data.closeJSONObject()
   }
 }
 
@@ -192,6 +169,15 @@ extension WallTime {
 }
 
 extension ByteBuffer {
+  fileprivate mutating func appendArray(
+    _ key: StaticString, _ elements: (inout ByteBuffer) -> Void
+  ) {
+    appendJSON(key: key)
+    openJSONArray()
+    elements(&self)
+    closeJSONArray()
+  }
+
   fileprivate mutating func appendMeasure(_ measure: Double?, decimals: UInt8) {
     if let number = measure.flatMap({ FixedPoint(rounding: $0, decimals: decimals) }) {
       appendJSON(number)

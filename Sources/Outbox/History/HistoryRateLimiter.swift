@@ -5,8 +5,6 @@ import Bytes
 /// Events grow while answers come soon and shrink otherwise, so that on a weak link an event does
 /// not delay fresh data. An event that was not proven may have arrived, so it is repeated
 /// unchanged, and Home Assistant's users can recognise it; only a second failure makes it smaller.
-/// If the configuration limits the data rate of history, the next event waits until the last one is
-/// within that limit.
 struct HistoryRateLimiter {
   static let smallestByteCount = 1024
   static let firstByteCount = 4 * 1024
@@ -15,6 +13,7 @@ struct HistoryRateLimiter {
   /// Transfer time up to which the next event is larger.
   static let shortTransfer: Duration = .seconds(2)
 
+  /// Maximum data rate of history, at least `smallestByteCount`; nil without a limit.
   private let bytesPerMinute: Int?
   /// Maximum size of an event.
   private(set) var byteCount = firstByteCount
@@ -26,8 +25,6 @@ struct HistoryRateLimiter {
   /// Earliest time of the next event.
   private(set) var nextAt = Instant(nanoseconds: .min)
 
-  /// - Parameter bytesPerMinute: maximum data rate of history, at least `smallestByteCount`; nil
-  ///   without a limit.
   init(bytesPerMinute: Int?) { self.bytesPerMinute = bytesPerMinute }
 
   /// Records that an event of `byteCount` bytes on the link is sent.

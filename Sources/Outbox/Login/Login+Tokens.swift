@@ -134,7 +134,7 @@ extension Login {
   private mutating func answerAskers(
     _ token: Result<[UInt8], Enrollment.TokenFlaw>, _ result: TokenResult
   ) {
-    if registering == .awaitingRenewal { tokenFound(token) }
     if case .awaitingRenewal = connecting { giveToWebSocket(result) }
+    if registering == .awaitingRenewal { tokenFound(token) }
   }
 }

@@ -6,6 +6,10 @@ import HomeAssistant
 /// A token comes from the file in the configuration, or from the credential of the pairing, which
 /// also brings those of the WebSocket: see `AccessTokens`.
 ///
+/// Home Assistant counts rejected tokens and may ban the address permanently, including webhooks.
+/// So the fingerprint of a rejected token is stored, also across a restart, and `RejectedTokens`
+/// decides whether and when it may be sent again.
+///
 /// Invariants:
 /// 1. No token is sent if the rule for secrets does not allow it, or while the rejected tokens are
 ///    unknown.
@@ -35,14 +39,22 @@ struct Login {
     case postponed
   }
 
-  /// State of the registration as an asker for a token.
+  /// State of the registration.
   enum Registering: Equatable {
-    case resting
+    /// There is a usable registration.
+    case over
+    case waiting(until: Instant)
+    /// Waiting for a change by a person on this board, or for the board to come home; a check costs
+    /// no request.
+    case waitingForChange(until: Instant)
+    case tokenDue
     case awaitingList
     case awaitingFile
     case awaitingRenewal
     case callDue(token: [UInt8])
-    case callUnderWay
+    case callUnderWay(fingerprint: [UInt8])
+    /// The new registration is in the actions.
+    case answered
   }
 
   /// State of the WebSocket as an asker for a token.
@@ -67,7 +79,6 @@ struct Login {
   /// Whether the server proves its identity, so that its rejection is permanent.
   let isServerKnown: Bool
   let tokenSeed: UInt64
-  private var random: SplitMix64
   /// Whether tokens may be sent in the present network.
   var isAllowed: Bool
   var now: Instant
@@ -75,13 +86,15 @@ struct Login {
   var rejected: RejectedTokens?
   /// Access tokens; nil without a credential, and until the rejected tokens are known.
   var tokens: AccessTokens?
-  /// Enrollment; nil while there is a usable registration.
-  private var enrollment: Enrollment?
-  var registering = Registering.resting
+  private var backOff: BackOff
+  private var refusalBackOff: BackOff
+  var registering = Registering.over
   var connecting = Connecting.resting
   var renewal = Renewal.none
-  /// Problem of the last enrollment; nil after a success.
+  /// Problem of the last registration; nil after a success.
   private(set) var problem: Enrollment.Problem?
+  /// Last reported problem of this registration, which is not repeated.
+  private var told: Enrollment.Problem?
   /// Due actions in their order. A steady cycle has none.
   var actions: [Action] = []
 
@@ -89,8 +102,14 @@ struct Login {
     credential: Credential?, readsFile: Bool, acceptsPlain: Bool, isServerKnown: Bool,
     isAllowed: Bool, seed: UInt64, now: Instant
   ) {
-    random = SplitMix64(seed: seed)
+    var random = SplitMix64(seed: seed)
     tokenSeed = random.next()
+    let retrySeed = random.next()
+    backOff = BackOff(
+      first: Enrollment.firstRetryDelay, longest: Enrollment.longestRetryDelay, seed: retrySeed)
+    refusalBackOff = BackOff(
+      first: Enrollment.firstRefusalDelay, longest: Enrollment.longestRefusalDelay,
+      seed: retrySeed)
     self.credential = credential
     self.readsFile = readsFile
     self.acceptsPlain = acceptsPlain
@@ -99,9 +118,14 @@ struct Login {
     self.now = now
   }
 
-  var isEnrolling: Bool { enrollment != nil }
+  var isEnrolling: Bool { registering != .over }
 
-  var deadline: Instant? { enrollment?.deadline }
+  var deadline: Instant? {
+    switch registering {
+    case .waiting(let until), .waitingForChange(let until): until
+    default: nil
+    }
+  }
 
   var isCredentialRejected: Bool { tokens?.isRejected == true }
 
@@ -117,56 +141,80 @@ struct Login {
 
   // MARK: Registration
 
-  /// Begins an enrollment.
+  /// Begins a registration.
   mutating func registrationWanted(now: Instant) {
     self.now = now
-    enrollment = Enrollment(
-      acceptsPlain: acceptsPlain, isServerKnown: isServerKnown, seed: random.next(), now: now)
+    backOff.succeeded()
+    refusalBackOff.succeeded()
+    told = nil
+    registering = .waiting(until: now)
   }
 
-  /// Ends the enrollment, because there is a registration.
-  mutating func registrationFound() {
-    enrollment = nil
-    registering = .resting
-  }
+  /// Ends the registration, because there is one.
+  mutating func registrationFound() { registering = .over }
 
   mutating func deadlineReached(now: Instant) {
     self.now = now
-    enrollment?.deadlineReached(now: now)
+    if let deadline, now >= deadline { registering = .tokenDue }
   }
 
+  /// Checks the token again in a cycle: a person may have written a new token, or made room.
   mutating func cycleDue(now: Instant) {
     self.now = now
-    enrollment?.cycleDue(now: now)
+    guard case .waitingForChange(let until) = registering,
+      until - now <= Enrollment.tokenCheckDelay - Enrollment.shortestTokenCheckDelay
+    else { return }
+    registering = .tokenDue
   }
 
-  private mutating func perform(_ action: Enrollment.Action) -> Action? {
-    switch action {
-    case .tell(let problem):
-      if case .tokenRejected(let fingerprint) = problem { tokenRejected(fingerprint) }
-      self.problem = problem
-      return .failed(problem)
-    case .readToken where isAllowed:
-      readList()
-      registering = .awaitingList
-      serve()
-    case .register(let token) where isAllowed: registering = .callDue(token: token)
-    case .readToken, .register: enrollment?.tokenWithheld(now: now)
-    }
-    return nil
+  private mutating func readToken() {
+    guard isAllowed else { return tokenWithheld() }
+    readList()
+    registering = .awaitingList
+    serve()
   }
 
+  /// Handles the token, or the reason of its absence.
   mutating func tokenFound(_ token: Result<[UInt8], Enrollment.TokenFlaw>) {
-    registering = .resting
-    guard let rejected else { return }
-    enrollment?.rejectedTokensRead(rejected)
-    enrollment?.tokenRead(token, now: now)
+    guard let rejected else { preconditionFailure("any token may be a rejected one") }
+    switch token {
+    case .failure(let flaw): waitForChange(.noToken(flaw))
+    case .success(let token):
+      let fingerprint = RejectedTokens.fingerprint(of: token)
+      if rejected.contains(fingerprint: fingerprint, now: now) {
+        waitForChange(.tokenRejected(fingerprint: fingerprint))
+      } else {
+        registering = .callDue(token: token)
+      }
+    }
   }
 
+  /// Handles a network in which no token may be sent. It is checked again like a file that a person
+  /// must change, because the board may come home.
+  private mutating func tokenWithheld() { waitForChange(.noToken(.withheld)) }
+
+  /// Handles an unusable state directory, which prevents a registration.
   mutating func postpone() {
-    registering = .resting
-    enrollment?.stateNotUsable(now: now)
+    if isEnrolling { registering = .waitingForChange(until: now + Enrollment.tokenCheckDelay) }
     actions.append(.postponed)
+  }
+
+  private mutating func waitForChange(_ problem: Enrollment.Problem) {
+    registering = .waitingForChange(until: now + Enrollment.tokenCheckDelay)
+    tell(problem)
+  }
+
+  private mutating func wait(_ delay: Duration, for problem: Enrollment.Problem) {
+    registering = .waiting(until: now + delay)
+    tell(problem)
+  }
+
+  private mutating func tell(_ problem: Enrollment.Problem) {
+    guard problem != told else { return }
+    told = problem
+    self.problem = problem
+    actions.append(.failed(problem))
+    if case .tokenRejected(let fingerprint) = problem { tokenRejected(fingerprint) }
   }
 
   // MARK: Where tokens may be sent
@@ -180,7 +228,7 @@ struct Login {
     self.isAllowed = isAllowed
     if isAllowed {
       if !wasAllowed { tokens?.networkChanged() }
-      enrollment?.cycleDue(now: now)
+      cycleDue(now: now)
     } else if wasAllowed {
       withhold()
     }
@@ -192,11 +240,11 @@ struct Login {
       renewal = .none
       _ = tokens?.connectionFailed(InlineText("the board left the network"), now: now)
     }
-    if registering != .resting {
-      registering = .resting
-      enrollment?.tokenWithheld(now: now)
-    }
     giveToWebSocket(.unavailable(Self.withheld))
+    switch registering {
+    case .over, .waiting, .waitingForChange, .answered: break
+    default: tokenWithheld()
+    }
   }
 
   // MARK: Calls
@@ -204,7 +252,9 @@ struct Login {
   var isRenewing: Bool { if case .none = renewal { false } else { true } }
 
   private var isCallUnderWay: Bool {
-    if case .underWay = renewal { true } else { registering == .callUnderWay }
+    if case .underWay = renewal { return true }
+    if case .callUnderWay = registering { return true }
+    return false
   }
 
   /// Returns the next call, if none is in progress. A renewal comes first, because the registration
@@ -216,7 +266,7 @@ struct Login {
       return .renew(call, ifWritable: registering == .awaitingRenewal)
     }
     guard case .callDue(let token) = registering else { return nil }
-    registering = .callUnderWay
+    registering = .callUnderWay(fingerprint: RejectedTokens.fingerprint(of: token))
     return .register(token: token)
   }
 
@@ -225,18 +275,34 @@ struct Login {
     if case .underWay = renewal {
       renewal = .none
       if let step = tokens?.answerReceived(head, body: body.bytes, now: now) { take(step) }
-    } else if registering == .callUnderWay {
-      registering = .resting
-      registrationAnswered(RegistrationAnswer.read(head, body: body))
+    } else if case .callUnderWay(let fingerprint) = registering {
+      registrationAnswered(RegistrationAnswer.read(head, body: body), to: fingerprint)
     }
   }
 
-  private mutating func registrationAnswered(_ answer: RegistrationAnswer) {
-    let fingerprint = enrollment?.shownFingerprint
-    guard let made = enrollment?.answerReceived(answer, now: now) else { return }
+  /// Handles the answer to a registration with the token that has this fingerprint.
+  mutating func registrationAnswered(_ answer: RegistrationAnswer, to fingerprint: [UInt8]) {
+    switch answer {
+    case .registered(let registration): registered(registration, with: fingerprint)
+    case .withoutEncryption(let registration) where acceptsPlain:
+      registered(registration, with: fingerprint)
+    case .tokenRejected:
+      // Each rejection makes the next delay longer, so each is reported and stored.
+      told = nil
+      waitForChange(.tokenRejected(fingerprint: fingerprint))
+    case .withoutEncryption: wait(Enrollment.refusalDelay, for: .withoutEncryption)
+    case .requestRejected: wait(Enrollment.refusalDelay, for: .requestRejected)
+    case .server(let refusal):
+      wait(
+        refusal.isLasting ? refusalBackOff.failed() : backOff.failed(), for: .server(refusal))
+    }
+  }
+
+  private mutating func registered(_ registration: Registration, with fingerprint: [UInt8]) {
+    registering = .answered
     problem = nil
-    actions.append(.registered(made))
-    if let fingerprint { accepted(fingerprint: fingerprint) }
+    actions.append(.registered(registration))
+    accepted(fingerprint: fingerprint)
   }
 
   mutating func connectionFailed(_ reason: InlineText, now: Instant) {
@@ -244,9 +310,8 @@ struct Login {
     if case .underWay = renewal {
       renewal = .none
       if let step = tokens?.connectionFailed(reason, now: now) { take(step) }
-    } else if registering == .callUnderWay {
-      registering = .resting
-      enrollment?.connectionFailed(reason, now: now)
+    } else if case .callUnderWay = registering {
+      wait(backOff.failed(), for: .noConnection(reason))
     }
   }
 
@@ -269,8 +334,8 @@ struct Login {
 
   mutating func nextAction() -> Action? {
     while actions.isEmpty {
-      guard let action = enrollment?.nextAction() else { return nextCall() }
-      if let action = perform(action) { return action }
+      guard registering == .tokenDue else { return nextCall() }
+      readToken()
     }
     return actions.removeFirst()
   }

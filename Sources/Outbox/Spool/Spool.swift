@@ -23,33 +23,18 @@ public import Bytes
 ///     000000000000fe02.spool    the newest: the only one that is written to
 ///     0000000000003c11.aside    set aside: not read by the agent
 ///
-/// # Writing
+/// # Parts
 ///
-/// Entries are recorded in memory (`SpoolMemory`) and written in batches to the newest segment
-/// (`SpoolWriter`). A batch costs one write and one `fsync`; a new segment costs one more `fsync`,
-/// of the directory. Entries that are acknowledged before their batch is closed are never written.
+/// `SpoolMemory` records entries, and `SpoolWriter` writes batches of them to the newest segment.
 /// If the disk fails they stay in memory, which drops its oldest when it is full; the disk is tried
-/// again after a delay that doubles (`DiskStatus`).
+/// again after a delay that doubles (`DiskStatus`). `SpoolOpening` examines the files at the start,
+/// `SpoolReader` takes entries in the order of their numbers, those in memory last, and `SpoolLog`
+/// manages the files: a segment is deleted once all of it is acknowledged, or to make room.
 ///
-/// # Reading
-///
-/// A start reads all headers, and the whole newest segment (`SpoolOpening`). Entries are taken in
-/// the order of their numbers, those in memory last (`SpoolReader`). The caller acknowledges a
-/// position after the proof, or rewinds. An acknowledgement is one number, stored in the header of
-/// the next segment and in the next batch, so it needs no separate write. If a power cut takes it,
-/// its entries are taken again.
-///
-/// # Deleting
-///
-/// `SpoolLog` manages the files. A segment is deleted once all of it is acknowledged. When the
-/// space is used up the oldest is dropped, never the newest: its loss is the count of its numbers.
-/// A file of another version or another device is set aside; so is one that the disk fails to read
-/// several times, and its entries are counted as lost. If one run sets aside more than a quarter of
-/// the cap, it deletes the oldest of these files.
-///
-/// # Use
-///
-/// The caller performs `nextAction()` until it is nil, and comes back at `deadline`.
+/// The caller acknowledges a position after the proof, or rewinds. An acknowledgement is one
+/// number, stored in the header of the next segment and in the next batch, so it needs no separate
+/// write. If a power cut takes it, its entries are taken again. The caller performs `nextAction()`
+/// until it is nil, and comes back at `deadline`.
 public final class Spool {
   /// Part of the spool that requested an action.
   private enum Purpose { case opening, removing, writing, reading }
@@ -66,13 +51,6 @@ public final class Spool {
   private(set) var slice: WorkSlice
   private var underWay: Purpose?
 
-  /// - Parameters:
-  ///   - device: device of the readings.
-  ///   - durability: acceptable loss after a power cut.
-  ///   - byteCountCap: maximum size of all files together; at least four segments.
-  ///   - segmentByteCount: size of a segment, less one batch.
-  ///   - sliceByteCount: size of postponable work in one wake-up.
-  ///   - seed: start of the jitter of the delays.
   public init(
     device: DeviceFingerprint, durability: Durability = .batch,
     byteCountCap: Int = Spool.byteCountCap, segmentByteCount: Int = Spool.segmentByteCount,

@@ -3,16 +3,9 @@ import Bytes
 /// Reads the files of a spool for a program other than the agent: in order, the oldest first, with
 /// the memory of one chunk, and without changing anything.
 ///
-///     for each file of the directory: archive.fileFound(file, byteCount: byteCount)
-///     while let step = archive.next() {
-///       switch step {
-///       case .read(let file, let offset, let byteCountMax): // read once, with `fill`
-///       case .entry(let entry, let isAcknowledged): // the next one
-///       }
-///     }
-///
-/// The files may belong to a running agent. A file that vanishes was delivered; a file that grows
-/// is read to its present end.
+/// The caller reports each file of the directory, and then takes steps until there is none. The
+/// files may belong to a running agent. A file that vanishes was delivered; a file that grows is
+/// read to its present end.
 ///
 /// Every file is read by its own header, whatever its device; the entries of one device stand
 /// together. A file without a readable header counts as one of the device of the file before it.

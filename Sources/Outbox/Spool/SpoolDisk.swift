@@ -129,10 +129,8 @@ struct DiskStatus {
   }
 }
 
-/// Limit of the postponable work in one wake-up: files are examined, deleted and read in slices, so
-/// that the other sources of the agent have their turn in between.
-///
-/// Invariant: while work is postponed, there is a deadline.
+/// Limit of the postponable work in one wake-up, so that the other sources of the agent have their
+/// turn in between. While work is postponed, there is a deadline.
 struct WorkSlice {
   private let byteCountMax: Int
   private var byteCount = 0

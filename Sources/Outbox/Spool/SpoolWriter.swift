@@ -174,7 +174,7 @@ struct SegmentWriter {
   let first: UInt64
   private let salt: CRC32C
   /// Slots that are already defined in the segment.
-  private var declared = SlotSet()
+  private var declared = InlineArray<256, Bool>(repeating: false)
   /// Last clock in the segment.
   private var clock: ClockOrigin?
 
@@ -193,9 +193,9 @@ struct SegmentWriter {
       for _ in 0..<2 { buffer.append(clock, salt: salt) }
       self.clock = clock
     }
-    if case .reading(let slot, _) = entry.content, !declared.contains(slot) {
+    if case .reading(let slot, _) = entry.content, !declared[Int(slot)] {
       for _ in 0..<2 { buffer.append(sensor: slot, names[slot], salt: salt) }
-      declared.insert(slot)
+      declared[Int(slot)] = true
     }
     buffer.append(entry, offset: sequence - first, salt: salt)
   }
@@ -203,14 +203,4 @@ struct SegmentWriter {
   func write(acknowledged: UInt64, into buffer: inout ByteBuffer) {
     buffer.append(acknowledged: acknowledged, salt: salt)
   }
-}
-
-private struct SlotSet {
-  private var words = InlineArray<4, UInt64>(repeating: 0)
-
-  func contains(_ slot: UInt8) -> Bool {
-    words[Int(slot >> 6)] & 1 << UInt64(slot & 63) != 0
-  }
-
-  mutating func insert(_ slot: UInt8) { words[Int(slot >> 6)] |= 1 << UInt64(slot & 63) }
 }

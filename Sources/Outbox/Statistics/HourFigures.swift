@@ -1,8 +1,6 @@
 import Bytes
 import HomeAssistant
 
-// Hours in the form of Home Assistant's long-term statistics.
-
 extension ArraySlice<SensorHour> {
   /// Returns the figures of these hours, which are in order, in Home Assistant's unit; nil if it
   /// has no earlier sum of a counter, or the counter was reset. `points` are Home Assistant's

@@ -96,16 +96,12 @@ public struct StatisticsSensor: Equatable, Sendable {
   /// Nil if Home Assistant stores no statistics of the sensor. A `total` of this integration has no
   /// `last_reset`, so Home Assistant sums all its changes.
   init?(_ registration: SensorRegistration) {
-    let kind: Kind
-    if registration.stateClass == [UInt8]("measurement") {
-      kind = .mean
-    } else if registration.stateClass == [UInt8]("total_increasing") {
-      kind = .sum
-    } else if registration.stateClass == [UInt8]("total") {
-      kind = .balance
-    } else {
-      return nil
-    }
+    let kinds: [(stateClass: StaticString, kind: Kind)] = [
+      ("measurement", .mean), ("total_increasing", .sum), ("total", .balance),
+    ]
+    guard let stateClass = registration.stateClass,
+      let kind = kinds.first(where: { stateClass.span.elementsEqual($0.stateClass) })?.kind
+    else { return nil }
     self.init(uniqueID: registration.uniqueID, unit: registration.unit ?? [], kind)
   }
 }

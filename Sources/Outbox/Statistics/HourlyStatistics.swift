@@ -46,12 +46,9 @@ public struct HourlyStatistics {
     meters[reading.sensor.value]?.record(reading.value.number, at: clockReadAt)
   }
 
-  /// Handles a reading of the clock, at least once in every cycle.
-  ///
-  /// - Parameters:
-  ///   - time: time of the clock.
-  ///   - isRight: whether it is known to be right, and was not set since the last call.
-  ///   - isReached: whether Home Assistant has accepted data since the last call.
+  /// Handles a reading of the clock, at least once in every cycle. The clock is right if that is
+  /// known and it was not set since the last call; Home Assistant is reached if it has accepted
+  /// data since then.
   public mutating func clockRead(_ time: WallTime, isRight: Bool, isReached: Bool) {
     self.isReached = isReached
     if !isRight {

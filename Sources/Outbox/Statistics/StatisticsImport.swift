@@ -13,9 +13,6 @@ public import HomeAssistant
 /// for a while after its end, and until Home Assistant has later five-minute figures: then it does
 /// not compile that hour any longer.
 ///
-/// The caller passes events and then calls `nextAction` until it is nil. `deadlineReached` is due
-/// at `deadline`.
-///
 /// Invariants:
 /// 1. At most one request is in progress. A request that was not returned yet is dropped at the end
 ///    of the pass.
@@ -57,6 +54,7 @@ public struct StatisticsImport: Sendable {
 
   private struct Pass {
     let webhookID: [UInt8]
+    let form: ImportStatistics.Form
     /// Last hour that does not belong to Home Assistant alone.
     let lastHour: Int64
     var entityIDs: [EntityID] = []
@@ -74,18 +72,15 @@ public struct StatisticsImport: Sendable {
   /// Whether `waiting` has changes that are not stored.
   public private(set) var isUnkept = false
   private var state = State.resting(until: nil)
-  private var pass = Pass(webhookID: [], lastHour: 0)
+  private var pass = Pass(webhookID: [], form: .since2025_11, lastHour: 0)
   private var backOff: BackOff
   /// Reported problems of the passes up to the last completed one.
   private var told: [Problem] = []
   private var compilationLooks = 0
   /// Due request that was not returned yet; nil while the import rests or settles.
-  private var question: Question?
+  private var question: RawRequest?
   private var tellings = Queue<Event>()
 
-  /// - Parameters:
-  ///   - waiting: remaining hours of earlier runs.
-  ///   - seed: start of the jitter of the delays.
   public init(_ waiting: WaitingHours, seed: UInt64) {
     self.waiting = waiting
     backOff = BackOff(
@@ -118,43 +113,55 @@ public struct StatisticsImport: Sendable {
 
   // MARK: Passes
 
-  /// Begins a pass, because Home Assistant is connected and accepts requests.
-  ///
-  /// - Parameters:
-  ///   - deviceID: id of this device in Home Assistant, if known.
-  ///   - webhookID: id of the registration's webhook, the prefix of its entities' unique ids.
-  ///   - time: time of the wall clock.
-  ///   - now: time of the monotonic clock.
+  /// Begins a pass, because Home Assistant is connected and accepts requests. The id of the webhook
+  /// is the prefix of the unique ids of this device's entities.
   public mutating func connectionReady(
-    deviceID: Text?, webhookID: [UInt8], time: WallTime, now: Instant
+    _ server: ServerVersion, deviceID: Text?, webhookID: [UInt8], time: WallTime, now: Instant
   ) {
     guard case .resting(let until) = state, until.map({ now >= $0 }) ?? true else { return }
     let lastHour = (time - Self.ripeAfter).hour - 1
-    pass = Pass(webhookID: webhookID, lastHour: lastHour)
+    pass = Pass(
+      webhookID: webhookID, form: ImportStatistics.Form(for: server), lastHour: lastHour)
     guard isAnythingLeft else { return }
     guard let deviceID else {
       tell(.deviceUnknown)
       return endPass(until: now + Self.refusalDelay)
     }
-    ask(.findEntities(deviceID: deviceID), .findingEntities)
+    ask(GetRelated(.device, deviceID), .findingEntities)
   }
 
   private var isAnythingLeft: Bool {
     waiting.sensors.contains { $0.hours[0].number <= pass.lastHour }
   }
 
-  private mutating func ask(_ question: Question, _ state: State) {
-    self.question = question
+  private mutating func ask(_ request: some Request, _ state: State) {
+    question = RawRequest(request.command, request.payload)
     self.state = state
   }
 
-  public mutating func entitiesFound(_ ids: [EntityID]) {
-    pass.entityIDs = ids
-    ask(.readEntries(ids), .readingEntries)
+  /// Handles Home Assistant's answer, or its absence. Only the necessary part of it is decoded.
+  public mutating func answered(_ result: Result<JSON, RequestError>, now: Instant) {
+    guard question == nil else { return }
+    switch (result, state) {
+    case (_, .resting), (_, .settling): break
+    case (.failure(let error), _): failed(error, now: now)
+    case (.success(let answer), .findingEntities):
+      pass.entityIDs = answer.get("entity", orOnFailure: [])
+      ask(GetEntityRegistryEntries(pass.entityIDs), .readingEntries)
+    case (.success(let answer), .readingEntries): entriesRead(answer, now: now)
+    case (.success(let answer), .awaitingCompilation):
+      compilationLooked(isThere: answer.hasRows, now: now)
+    case (.success(let answer), .describing):
+      described((try? [StatisticDescription](json: answer)) ?? [], now: now)
+    case (.success(let answer), .looking(let description, let conversion)):
+      looked(answer.get(pass.target.id, orOnFailure: []), description, conversion, now: now)
+    // Home Assistant writes accepted hours after a while.
+    case (.success, .adding): state = .settling(until: now + Self.settlingTime)
+    }
   }
 
   /// Handles the registry's `entries` by entity id; only their unique ids are used.
-  public mutating func entriesRead(_ entries: JSON, now: Instant) {
+  private mutating func entriesRead(_ entries: JSON, now: Instant) {
     for waiting in waiting.sensors where waiting.hours[0].number <= pass.lastHour {
       let uniqueID = Text(pass.webhookID + [UInt8(ascii: "_")] + waiting.sensor.uniqueID)
       if let id = entries.id(ofEntity: uniqueID) {
@@ -165,14 +172,15 @@ public struct StatisticsImport: Sendable {
     }
     guard !pass.targets.isEmpty else { return describeNext(now: now) }
     // Any sensor of this board with a number is sufficient.
+    let since = WallTime(startOfHour: pass.lastHour + 1)
     ask(
-      .lookForCompilation(
-        ids: pass.entityIDs.map { $0.text }, since: WallTime(startOfHour: pass.lastHour + 1)),
+      GetStatistics(
+        pass.entityIDs.map { $0.text }, per: .fiveMinutes, from: since, figures: [.mean, .state]),
       .awaitingCompilation)
   }
 
   /// Handles the check whether Home Assistant has figures later than all due hours.
-  public mutating func compilationLooked(isThere: Bool, now: Instant) {
+  private mutating func compilationLooked(isThere: Bool, now: Instant) {
     compilationLooks = isThere ? 0 : compilationLooks + 1
     if isThere { return describeNext(now: now) }
     if compilationLooks < Self.compilationLooksMax {
@@ -201,9 +209,9 @@ public struct StatisticsImport: Sendable {
     describeNext(now: now)
   }
 
-  private mutating func describe() { ask(.describe(id: pass.target.id), .describing) }
+  private mutating func describe() { ask(GetStatisticDescriptions([pass.target.id]), .describing) }
 
-  public mutating func described(_ list: [StatisticDescription], now: Instant) {
+  private mutating func described(_ list: [StatisticDescription], now: Instant) {
     let (sensor, id) = pass.target
     guard let description = list.first(where: { $0.id == id }) else {
       return skip(for: .notFound(uniqueID: sensor.uniqueID), now: now)
@@ -218,14 +226,20 @@ public struct StatisticsImport: Sendable {
     let hours = pass.chunk
     // Figures before these hours are read, too, because a counter's sum continues from them.
     let before = sensor.kind.hasSum ? Self.countedBefore : .zero
-    let look = Look(
-      id: id, kind: sensor.kind, start: hours[hours.startIndex].start - before,
-      end: hours[hours.endIndex - 1].end, unit: description.unit, unitClass: description.unitClass)
-    ask(.look(look), .looking(description, conversion))
+    var look = GetStatistics(
+      [id], per: .hour, from: hours[hours.startIndex].start - before,
+      to: hours[hours.endIndex - 1].end,
+      figures: sensor.kind.hasSum ? [.state, .sum] : [.mean, .min, .max])
+    if let unitClass = description.unitClass, let unit = description.unit {
+      look.units[unitClass] = .text(unit)
+    }
+    ask(look, .looking(description, conversion))
   }
 
-  public mutating func looked(_ points: [StatisticsPoint], now: Instant) {
-    guard case .looking(let description, let conversion) = state else { return }
+  private mutating func looked(
+    _ points: [StatisticsPoint], _ description: StatisticDescription,
+    _ conversion: UnitConversion, now: Instant
+  ) {
     let sensor = pass.target.sensor
     guard let hours = pass.chunk.figures(of: sensor.kind, after: points, conversion) else {
       giveUp(pass.chunk, of: sensor, for: .uncountable(uniqueID: sensor.uniqueID))
@@ -260,15 +274,13 @@ public struct StatisticsImport: Sendable {
       return skip(for: .notKept(uniqueID: sensor.uniqueID), now: now)
     }
     pass.additions += 1
-    let addition = Addition(
-      id: id, unit: description.unit, unitClass: description.unitClass, kind: sensor.kind,
-      hours: hours)
-    ask(.add(addition), .adding)
-  }
-
-  /// Handles accepted hours, which Home Assistant writes after a while.
-  public mutating func added(now: Instant) {
-    state = .settling(until: now + Self.settlingTime)
+    let hasSum = sensor.kind.hasSum
+    ask(
+      ImportStatistics(
+        id, source: "recorder", name: nil, unit: description.unit,
+        unitClass: description.unitClass, mean: hasSum ? .none : .arithmetic, hasSum: hasSum,
+        hours: hours, form: pass.form),
+      .adding)
   }
 
   public mutating func deadlineReached(now: Instant) {
@@ -278,7 +290,7 @@ public struct StatisticsImport: Sendable {
   // MARK: End of a pass
 
   /// Handles a refused request, or one without an answer.
-  public mutating func failed(_ error: RequestError, now: Instant) {
+  private mutating func failed(_ error: RequestError, now: Instant) {
     switch (error, state) {
     case (.server(code: "unauthorized", _), _):
       tell(.notAllowed)
@@ -320,6 +332,14 @@ public struct StatisticsImport: Sendable {
 }
 
 extension JSON {
+  /// Whether any statistic in it has a row.
+  fileprivate var hasRows: Bool {
+    guard case .object(let statistics) = self else { return false }
+    return statistics.members.contains {
+      if case .array(let rows) = $0.value { !rows.isEmpty } else { false }
+    }
+  }
+
   /// Returns the key of the entry with this unique id.
   fileprivate func id(ofEntity uniqueID: Text) -> Text? {
     guard case .object(let entries) = self else { return nil }

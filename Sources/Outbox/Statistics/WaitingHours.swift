@@ -43,13 +43,8 @@ public struct WaitingHours: Equatable, Sendable {
   }
 
   private mutating func removeOldest() {
-    var oldest: Int?
-    for index in sensors.indices {
-      let first = sensors[index].hours[0].number
-      if oldest.map({ first < sensors[$0].hours[0].number }) ?? true { oldest = index }
-    }
-    guard let oldest else { return }
-    remove(sensors[oldest].hours[...0], of: sensors[oldest].sensor)
+    let oldest = sensors.min { $0.hours[0].number < $1.hours[0].number }
+    if let oldest { remove(oldest.hours[...0], of: oldest.sensor) }
   }
 
   mutating func remove(_ hours: ArraySlice<SensorHour>, of sensor: StatisticsSensor) {

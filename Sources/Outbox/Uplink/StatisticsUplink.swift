@@ -16,8 +16,6 @@ struct StatisticsUplink {
 
   private var hours: HourlyStatistics
   private var transfer: StatisticsImport
-  private var server = ServerVersion.unknown
-  private var question: StatisticsImport.Question?
   /// Whether a write should be tried now.
   private var isKeepingDue = false
   /// Cause of the last failed write.
@@ -72,18 +70,14 @@ struct StatisticsUplink {
   mutating func connectionReady(
     _ server: ServerVersion, deviceID: Text?, webhookID: [UInt8], time: WallTime, now: Instant
   ) {
-    self.server = server
-    transfer.connectionReady(deviceID: deviceID, webhookID: webhookID, time: time, now: now)
+    transfer.connectionReady(
+      server, deviceID: deviceID, webhookID: webhookID, time: time, now: now)
   }
 
   /// Handles the answer to `ask`, or its failure.
   mutating func answered(_ result: Result<JSON, RequestError>, now: Instant) {
     isKeepingDue = true
-    guard let question = question.take() else { return }
-    switch result {
-    case .success(let answer): transfer.answered(question, answer, now: now)
-    case .failure(let error): transfer.failed(error, now: now)
-    }
+    transfer.answered(result, now: now)
   }
 
   mutating func nextAction() -> Action? {
@@ -94,9 +88,7 @@ struct StatisticsUplink {
     }
     switch transfer.nextAction() {
     case .tell(let event): return .tell(event)
-    case .ask(let question):
-      self.question = question
-      return .ask(question.request(for: server))
+    case .ask(let request): return .ask(request)
     case nil: return nil
     }
   }

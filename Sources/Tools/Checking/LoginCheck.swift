@@ -25,7 +25,7 @@ final class LoginCheck {
 
   /// Checks whether the login works.
   func finding() throws(CommandFailure) -> Finding {
-    switch try client.ask(CurrentUser()) {
+    switch try client.ask(.currentUser) {
     case .success(let user):
       let name: MessageText = user.name.map { "\(shown: $0)" } ?? "a user without a name"
       let role: MessageText = user.isAdmin ? ", an administrator" : ""
@@ -57,9 +57,9 @@ final class LoginCheck {
   }
 
   func deviceStatus(_ deviceID: [UInt8]) throws(CommandFailure) -> DeviceStatus {
-    guard case .success(let config) = try client.ask(GetConfig()) else { return .unknown }
+    guard case .success(let config) = try client.ask(.config) else { return .unknown }
     guard config.state == "RUNNING" else { return .starting }
-    guard case .success(let devices) = try client.ask(GetDevices()) else { return .unknown }
+    guard case .success(let devices) = try client.ask(.devices) else { return .unknown }
     guard let device = devices.elements.first(where: { $0.isBoard(deviceID) }) else {
       return .missing
     }

@@ -270,7 +270,7 @@ final class Pairing {
   ) throws(CommandFailure) {
     let client = try client(of: login, rejected)
     defer { client.end() }
-    let answer = try client.ask(GetDevices())
+    let answer = try client.ask(.devices)
     if client.isCredentialRejected {
       dialog.keep(rejected: login.credential, in: state)
       throw CommandFailure(code: .noPermission, text: Login.rejectedWords)

@@ -11,7 +11,7 @@ struct PersonReview {
   /// Runs the review. A failure is only reported: the board is paired already.
   func run(deviceID: [UInt8], _ summary: inout PairingSummary) throws(CommandFailure) {
     let user: User
-    switch try client.ask(CurrentUser()) {
+    switch try client.ask(.currentUser) {
     case .success(let answer): user = answer
     case .failure(let error): return sayUnknown(error)
     }
@@ -76,7 +76,7 @@ struct TrackedPerson {
     _ client: BlockingClient, user: User, deviceID: [UInt8]
   ) throws(CommandFailure) -> Result<TrackedPerson?, RequestError> {
     let people: People
-    switch try client.ask(GetPeople()) {
+    switch try client.ask(.people) {
     case .success(let answer): people = answer
     case .failure(let error): return .failure(error)
     }
@@ -94,8 +94,7 @@ struct TrackedPerson {
   /// Removes the board from the trackers of the person, which only an administrator may do.
   func detach(_ client: BlockingClient) throws(CommandFailure) -> RequestError? {
     let trackers = JSON.array(otherTrackers.map { .text($0.text) })
-    let update = UpdatePerson(person.id, changes: ["device_trackers": trackers])
-    switch try client.ask(update) {
+    switch try client.ask(.updatePerson(person.id, changes: ["device_trackers": trackers])) {
     case .success: return nil
     case .failure(let error): return error
     }

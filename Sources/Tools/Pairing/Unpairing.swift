@@ -194,13 +194,13 @@ struct DeviceDeletion {
 
   /// Returns the problem; nil if the device is deleted.
   func run(deviceID: [UInt8]) throws(CommandFailure) -> Problem? {
-    switch try client.ask(CurrentUser()) {
+    switch try client.ask(.currentUser) {
     case .success(let user) where !user.isAdmin: return .notAdministrator
     case .success: break
     case .failure(let error): return .failed(error)
     }
     let devices: [Device]
-    switch try client.ask(GetDevices()) {
+    switch try client.ask(.devices) {
     case .success(let answer): devices = answer.elements
     case .failure(let error): return .failed(error)
     }

@@ -114,9 +114,10 @@ final class Watch {
   private func subscribe() -> RequestID {
     switch options.topic {
     case .states(let ids): subscribe(to: SubscribeEntities(ids))
-    case .events(let type): subscribe(to: SubscribeEvents(type))
+    case .events(let type?): subscribe(to: .events(type))
+    case .events(nil): subscribe(to: .events)
     case .template(let template, let variables):
-      subscribe(to: RenderTemplate(template, variables: variables))
+      subscribe(to: .template(template, variables: variables))
     }
   }
 

@@ -24,7 +24,6 @@
     talkToTheWebhook(to: &transcript)
     compareVersions(to: &transcript)
     waitLonger(to: &transcript)
-    enroll(to: &transcript)
     deliver(to: &transcript)
   }
 }

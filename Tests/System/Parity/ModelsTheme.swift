@@ -8,7 +8,7 @@ func decodeModels(to transcript: inout Transcript) {
     to: &transcript
   ) { $0.append($1.multiFactorModules[0].name.bytes) }
   decode(
-    GetStates.Response.self,
+    LossyArray<Entity>.self,
     """
     [{"entity_id":"zone.home","state":"0","attributes":{"latitude":52.5,"longitude":4,"radius":100,
     "passive":false},"last_changed":"2026-11-21T14:51:39.682650+00:00",
@@ -95,10 +95,12 @@ private func writeRequests(to transcript: inout Transcript) {
     to: &transcript)
   transcript.line("subscription") { line in
     line.append("\n")
-    RenderTemplate("{{ 1 }}", timeout: .milliseconds(2500)).payload.write(into: &line)
+    let template: TypedSubscription<TemplateEvent> = .template(
+      "{{ 1 }}", timeout: .milliseconds(2500))
+    template.payload.write(into: &line)
   }
   transcript.line("rest") { line in
-    let call = REST.CallService("a", "b", data: ["c": nil], wantsResponse: true)
+    let call = REST.callService("a", "b", data: ["c": nil], wantsResponse: true)
     line.append(call.path.bytes)
     line.append(call.query[0].name.bytes)
     line.append(call.method == .post)

@@ -18,21 +18,6 @@ func waitLonger(to transcript: inout Transcript) {
 }
 
 extension ByteBuffer {
-  fileprivate mutating func append(_ problem: Enrollment.Problem) {
-    switch problem {
-    case .noToken: append("no token")
-    case .tokenRejected(let fingerprint):
-      append("token rejected ")
-      append(fingerprint)
-    case .noConnection(let reason):
-      append("no connection ")
-      append(reason)
-    case .server(let refusal): append(refusal)
-    case .requestRejected: append("request rejected")
-    case .withoutEncryption: append("without encryption")
-    }
-  }
-
   fileprivate mutating func append(_ event: DeliveryEvent) {
     switch event {
     case .proven(let readings, let hasLocation):
@@ -76,46 +61,6 @@ extension ByteBuffer {
     case .sealingImpossible: append("sealing impossible")
     }
   }
-}
-
-func enroll(to transcript: inout Transcript) {
-  var now = Instant(nanoseconds: 0)
-  var enrollment = Enrollment(seed: 5, now: now)
-  enrollment.rejectedTokensRead(RejectedTokens())
-  let tokens: [[UInt8]?] = [nil, [UInt8]("a"), [UInt8]("a"), [UInt8]("b"), [UInt8]("b")]
-  for (step, token) in tokens.enumerated() {
-    transcript.line("enrollment") { line in
-      enrollment.deadlineReached(now: now)
-      _ = next(&enrollment, telling: &line)
-      let read: Result<[UInt8], Enrollment.TokenFlaw> =
-        token.map { .success($0) } ?? .failure(.empty)
-      enrollment.tokenRead(read, now: now)
-      if next(&enrollment, telling: &line) != nil {
-        line.append("sent ")
-        if step == 3 {
-          enrollment.connectionFailed(InlineText("Timeout was reached"), now: now)
-        } else {
-          _ = enrollment.answerReceived(
-            step == 1 ? .tokenRejected : .server(.unavailable(status: 503)), now: now)
-        }
-        _ = next(&enrollment, telling: &line)
-      }
-      line.append(", again at ")
-      line.append(enrollment.deadline?.nanoseconds)
-    }
-    if let deadline = enrollment.deadline { now = deadline }
-  }
-}
-
-/// The next action that is no word for people; those are written.
-private func next(
-  _ enrollment: inout Enrollment, telling line: inout ByteBuffer
-) -> Enrollment.Action? {
-  while let action = enrollment.nextAction() {
-    guard case .tell(let problem) = action else { return action }
-    line.append(problem)
-  }
-  return nil
 }
 
 private let parityConfiguration: StaticString =

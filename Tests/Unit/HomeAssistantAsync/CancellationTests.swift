@@ -34,7 +34,7 @@ import Testing
     let answers = await withTaskGroup(of: RequestError?.self) { group in
       group.cancelAll()
       group.addTask { await failure { try await client.send(.config) } }
-      group.addTask { await failure { try await client.send(REST.GetConfig()) } }
+      group.addTask { await failure { try await client.send(REST.config) } }
       return await group.reduce(into: [RequestError?]()) { $0.append($1) }
     }
     #expect(answers == [.cancelled, .cancelled])
@@ -43,7 +43,7 @@ import Testing
 
   @Test func aCallIsCancelledOnce() async {
     let (client, home) = ScriptedHome.make()
-    let task = Task { await failure { try await client.send(REST.GetConfig()) } }
+    let task = Task { await failure { try await client.send(REST.config) } }
     await home.until { $0.call != nil }
     task.cancel()
     #expect(await task.value == .cancelled)

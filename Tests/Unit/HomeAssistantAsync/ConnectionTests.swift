@@ -47,7 +47,7 @@ import Testing
   @Test func closingEndsAllThatWaits() async {
     let (client, home) = await ScriptedHome.makeReady()
     async let command = failure { try await client.send(RawRequest("a", retry: .never)) }
-    async let call = failure { try await client.send(REST.GetConfig()) }
+    async let call = failure { try await client.send(REST.config) }
     let events = await client.events(of: .stateChanges)
     async let end = failure { for try await _ in events {} }
     await home.until { $0.messages.count == 2 && $0.call != nil }
@@ -63,7 +63,7 @@ import Testing
     await client.close()
     await home.play { $0.removeDeeds() }
     #expect(await failure { try await client.send(.config) } == .cancelled)
-    #expect(await failure { try await client.send(REST.GetConfig()) } == .cancelled)
+    #expect(await failure { try await client.send(REST.config) } == .cancelled)
     for await state in await client.states { #expect(state == .down(.idle)) }
     let events = await client.events(of: .stateChanges)
     #expect(

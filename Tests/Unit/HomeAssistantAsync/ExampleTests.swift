@@ -30,7 +30,7 @@ import Testing
     let client = try AsyncClient(
       address: house.url, accessToken: house.token)
     for name in ["Ada", "Grace", "Mary"] as [Text] {
-      try await client.send(UpdatePerson("practice", changes: ["name": .text(name)]))
+      try await client.send(.updatePerson("practice", changes: ["name": .text(name)]))
     }
     #expect(
       try await output.value == """

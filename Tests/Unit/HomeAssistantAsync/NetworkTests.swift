@@ -21,7 +21,7 @@ import Testing
   private static let marks = RawSubscription("subscribe_events", ["event_type": "mark"])
 
   private func fire(_ number: Int64, with client: AsyncClient) async throws {
-    try await client.send(FireEvent("mark", data: ["number": .number(JSONNumber(number))]))
+    try await client.send(.fireEvent("mark", data: ["number": .number(JSONNumber(number))]))
   }
 
   private func number(of event: JSON) -> Int64 {
@@ -35,7 +35,7 @@ import Testing
     let user = try await client.send(.currentUser)
     #expect(user.name == "Practice")
     let config = try await client.send(.config)
-    #expect(try await client.send(REST.GetConfig()).version == config.version)
+    #expect(try await client.send(REST.config).version == config.version)
     #expect(await client.state == .ready(ServerVersion(config.version)))
   }
 
@@ -43,7 +43,7 @@ import Testing
     let client = try AsyncClient(
       address: house.url + "/", accessToken: house.token)
     _ = try await client.send(.config)
-    _ = try await client.send(REST.GetConfig())
+    _ = try await client.send(REST.config)
   }
 
   @Test(arguments: ["", "http://", "homeassistant.local:8123", "http://a b", "ftp://a"])
@@ -124,12 +124,12 @@ import Testing
   @Test func aCancelledCallMakesRoomForTheNext() async throws {
     let client = try makeClient()
     house.hang(true)
-    let task = Task { await failure { try await client.send(REST.GetConfig()) } }
+    let task = Task { await failure { try await client.send(REST.config) } }
     await house.untilCalled()
     task.cancel()
     #expect(await task.value == .cancelled)
     house.hang(false)
-    _ = try await client.send(REST.GetConfig())
+    _ = try await client.send(REST.config)
   }
 
   @Test func closingInTheMidstEndsEveryRequest() async throws {
@@ -139,7 +139,7 @@ import Testing
       for number in 0..<500 {
         group.addTask { await failure { try await fire(Int64(number), with: client) } }
       }
-      group.addTask { await failure { try await client.send(REST.GetConfig()) } }
+      group.addTask { await failure { try await client.send(REST.config) } }
       // One has its answer, most have not.
       var answers = [await group.next() ?? nil]
       await client.close()

@@ -71,7 +71,7 @@ import Testing
 
   @Test func aCallOfTheRESTAPINeedsNoWebSocket() async throws {
     let (client, home) = ScriptedHome.make()
-    async let text = client.send(REST.RenderTemplate("{{ 1 + 1 }}"))
+    async let text = client.send(REST.template("{{ 1 + 1 }}"))
     await home.until { $0.call != nil }
     await home.play { driver in
       driver.call.map { driver.answerHTTP($0.id, mediaType: "text/plain", body: "2") }
@@ -82,7 +82,7 @@ import Testing
 
   @Test func aCallThatFailsSaysWhy() async {
     let (client, home) = ScriptedHome.make()
-    async let answer = failure { try await client.send(REST.GetConfig()) }
+    async let answer = failure { try await client.send(REST.config) }
     await home.until { $0.call != nil }
     await home.play { driver in driver.call.map { driver.failHTTP($0.id, .transport("no route")) } }
     #expect(await answer == .transport("no route"))

@@ -58,15 +58,6 @@ import Testing
     #expect(readings.map { $0[0] } == [set, set + 1, set + 2, set + 3, set + 3])
   }
 
-  @Test func aClockThatIsSetTwiceIsPutRightTwice() throws {
-    rig.outage(level, 1...1)
-    rig.clockIs(synchronized: false, ahead: .seconds(100))
-    rig.outage(level, 2...2)
-    rig.clockIs(synchronized: true, ahead: .seconds(1000))
-    let readings = try rig.recoveredChunks().flatMap(\.readings)
-    #expect(readings.map { $0[0] } == [1000, 1001])
-  }
-
   // MARK: What an earlier run kept
 
   /// A board without a clock begins with the time of its last shutdown, days old and plausible; the

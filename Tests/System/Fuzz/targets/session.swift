@@ -89,7 +89,7 @@ private final class Program {
     caches.areas.observe { _ in }.detach()
     caches.entityRegistry.observe { _ in }.detach()
     client.subscribe(RawSubscription("subscribe_events")) { _ in }.detach()
-    client.subscribe(SubscribeEvents(.stateChanged)) { _ in }.detach()
+    client.subscribe(.events(.stateChanged)) { _ in }.detach()
     client.subscribe(RawSubscription("run", isResubscribed: false)) { _ in }.detach()
     request(.never)
     request(.within(.seconds(10)))

@@ -49,22 +49,20 @@ import Testing
   }
 
   @Test func aLongLivedTokenIsMadeOnce() throws {
-    let request = CreateLongLivedToken(clientName: "Boat", lifespanDays: 3650)
+    let request: TypedRequest<Text> = .longLivedToken(
+      clientName: "Boat", lifespanDays: 3650, clientIcon: "mdi:ferry")
     #expect(request.command == "auth/long_lived_access_token")
-    #expect(request.payload == ["client_name": "Boat", "lifespan": 3650])
-    #expect(request.retry == .never)
     #expect(
-      CreateLongLivedToken(clientName: "B", lifespanDays: 1, clientIcon: "mdi:ferry")
-        .payload["client_icon"] == "mdi:ferry")
-    #expect(try decode(#""eyJ""#, as: CreateLongLivedToken.Response.self) == "eyJ")
+      request.payload == ["client_name": "Boat", "lifespan": 3650, "client_icon": "mdi:ferry"])
+    #expect(request.retry == .never)
   }
 
   @Test func aPathIsSignedForAWhile() throws {
-    #expect(SignPath("/api/states").payload == ["path": "/api/states"])
-    #expect(
-      SignPath("/api/states", lifetime: .seconds(30)).payload
-        == ["path": "/api/states", "expires": 30])
-    #expect(SignPath("/").command == "auth/sign_path")
+    let plain: TypedRequest<SignedPath> = .signPath("/api/states")
+    #expect(plain.command == "auth/sign_path")
+    #expect(plain.payload == ["path": "/api/states"])
+    let short: TypedRequest<SignedPath> = .signPath("/api/states", lifetime: .seconds(30))
+    #expect(short.payload == ["path": "/api/states", "expires": 30])
     let signed: SignedPath = try decode(#"{"path":"/api/states?authSig=x"}"#)
     #expect(signed.path == "/api/states?authSig=x")
   }

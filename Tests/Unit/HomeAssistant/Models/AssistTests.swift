@@ -4,28 +4,24 @@ import HomeAssistantClient
 import Testing
 
 @Suite struct AssistTests {
-  @Test func aRunIsNotRepeatedOnAnotherConnection() {
-    #expect(!RunAssist(from: .intent, to: .intent, .text("x")).isResubscribed)
-  }
+  private typealias Run = TypedSubscription<AssistEvent>
 
   @Test func aRunSaysWhereItBeginsAndEndsAndWithWhat() {
-    var request = RunAssist(from: .intent, to: .textToSpeech, .text("pump on"))
+    let request: Run = .assist(from: .intent, to: .textToSpeech, .text("pump on"))
     #expect(request.command == "assist_pipeline/run")
+    #expect(!request.isResubscribed)
     #expect(
       request.payload == [
         "start_stage": "intent", "end_stage": "tts", "input": ["text": "pump on"],
       ])
-    request.pipelineID = "p"
-    request.conversationID = "c"
-    request.deviceID = "d"
-    request.timeout = .seconds(30)
-    #expect(request.payload["pipeline"] == "p")
-    #expect(request.payload["conversation_id"] == "c")
-    #expect(request.payload["device_id"] == "d")
-    #expect(request.payload["timeout"] == 30)
-    let speech = RunAssist(from: .speechToText, to: .intent, .speech(sampleRateHertz: 16000))
-    #expect(speech.payload["input"] == ["sample_rate": 16000])
-    #expect(speech.payload["start_stage"] == "stt")
+    let speech: Run = .assist(
+      from: .speechToText, to: .intent, .speech(sampleRateHertz: 16000), pipelineID: "p",
+      conversationID: "c", deviceID: "d", timeout: .seconds(30))
+    #expect(
+      speech.payload == [
+        "start_stage": "stt", "end_stage": "intent", "input": ["sample_rate": 16000],
+        "pipeline": "p", "conversation_id": "c", "device_id": "d", "timeout": 30,
+      ])
   }
 
   @Test func theRunNamesWhereSpeechGoes() throws {

@@ -115,16 +115,6 @@ import Testing
     #expect(light.attributes == ["brightness": 5, "color": 1])
   }
 
-  @Test func severalDifferencesAddUp() throws {
-    let light = try entity([
-      Self.light, difference(#"{"+":{"a":{"brightness":6}}}"#),
-      difference(#"{"+":{"a":{"color":1}}}"#), difference(#"{"-":{"a":["brightness"]}}"#),
-      difference(#"{"+":{"s":"off"}}"#),
-    ])
-    #expect(light.attributes == ["rgb": nil, "modes": ["x"], "color": 1])
-    #expect(light.state == "off")
-  }
-
   @Test(
     arguments: [
       (#""lc":300.5"#, "1970-01-01T00:05:00.5Z", "1970-01-01T00:05:00.5Z"),
@@ -152,19 +142,6 @@ import Testing
   func theContextIsMergedAndAnIDAloneChangesNothingElse(text: String, context: Context) throws {
     let light = try entity([Self.light, difference(#"{"+":{"c":\#(text)}}"#)])
     #expect(light.context == context)
-  }
-
-  @Test func aZoneThatMovesIsWhereItIsNow() throws {
-    let zone = try entity(
-      [
-        """
-        {"a":{"zone.home":{"s":"0","a":{"latitude":52.0,"longitude":4.0,"radius":100,
-        "passive":false},"c":"c","lc":1}}}
-        """,
-        #"{"c":{"zone.home":{"+":{"a":{"latitude":53.25},"lu":2}}}}"#,
-      ], "zone.home")
-    #expect(zone.zone?.latitude == 53.25)
-    #expect(zone.zone?.longitude == 4)
   }
 
   @Test func aDifferenceOfAnUnknownEntityIsPassedOver() throws {
@@ -282,16 +259,6 @@ import Testing
     #expect(count == 5)
   }
 
-  @Test func aHomeThatHasBecomeEmptyIsEmpty() throws {
-    var store = EntityStore()
-    _ = try store.apply(Self.light)
-    store.subscriptionStarted()
-    let change = try store.apply(#"{"a":{}}"#)
-    #expect(change.removed == ["light.a"])
-    let isEmpty = store.isEmpty
-    #expect(isEmpty)
-  }
-
   @Test(arguments: [
     "", "null", "[]", "{", #"{"a":[]}"#, #"{"r":{}}"#, #"{"c":null}"#, "{} {}",
     #"{"a":{"light.b":{"s":"on","lc":1}},"c":[]}"#, #"{"a":{"light.b":{"s":"on","lc":1}},"c":{"#,
@@ -364,15 +331,6 @@ import Testing
     #expect(address(of: store) == before)
     let left = store.count
     #expect(left == count - 1)
-  }
-
-  @Test func anEntityThatACallerKeepsStaysAsItWas() throws {
-    var store = EntityStore()
-    _ = try store.apply(Self.light)
-    let kept = store["light.a"]
-    _ = try store.apply(difference(#"{"+":{"a":{"brightness":9}}}"#))
-    #expect(kept?.attributes["brightness"] == 5)
-    #expect(store["light.a"]?.attributes["brightness"] == 9)
   }
 }
 

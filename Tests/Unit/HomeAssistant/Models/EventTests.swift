@@ -19,36 +19,31 @@ import Testing
     """
   }
 
-  @Test func aSubscriptionToAllEventsNamesNoType() {
-    #expect(SubscribeEvents().command == "subscribe_events")
-    #expect(SubscribeEvents().payload == [:])
-    #expect(SubscribeEvents().isResubscribed)
-  }
-
-  @Test func aSubscriptionToOneTypeNamesIt() {
-    #expect(SubscribeEvents(.serviceRegistered).payload == ["event_type": "service_registered"])
-    #expect(SubscribeEvents("homeward_note").payload == ["event_type": "homeward_note"])
-    #expect(SubscribeStateChanges().command == "subscribe_events")
-    #expect(SubscribeStateChanges().payload == ["event_type": "state_changed"])
+  @Test func aSubscriptionToEventsNamesTheirTypeIfItHasOne() {
+    func payload(_ subscription: some SubscriptionRequest) -> JSONObject {
+      #expect(subscription.command == "subscribe_events")
+      #expect(subscription.isResubscribed)
+      return subscription.payload
+    }
+    #expect(payload(.events) == [:])
+    #expect(payload(.events("homeward_note")) == ["event_type": "homeward_note"])
+    #expect(payload(.stateChanges) == ["event_type": "state_changed"])
   }
 
   /// The names that Home Assistant has for them.
   @Test(
     arguments: [
       (.callService, "call_service"), (.componentLoaded, "component_loaded"),
-      (.coreConfigUpdated, "core_config_updated"), (.homeAssistantClose, "homeassistant_close"),
-      (.homeAssistantFinalWrite, "homeassistant_final_write"),
+      (.coreConfigUpdated, "core_config_updated"),
       (.homeAssistantStart, "homeassistant_start"),
       (.homeAssistantStarted, "homeassistant_started"),
-      (.homeAssistantStop, "homeassistant_stop"), (.logbookEntry, "logbook_entry"),
-      (.platformDiscovered, "platform_discovered"), (.serviceRegistered, "service_registered"),
-      (.serviceRemoved, "service_removed"), (.shoppingListUpdated, "shopping_list_updated"),
-      (.stateChanged, "state_changed"), (.themesUpdated, "themes_updated"),
-      (.timerOutOfSync, "timer_out_of_sync"), (.areaRegistryUpdated, "area_registry_updated"),
+      (.homeAssistantStop, "homeassistant_stop"), (.serviceRegistered, "service_registered"),
+      (.serviceRemoved, "service_removed"),
+      (.stateChanged, "state_changed"), (.areaRegistryUpdated, "area_registry_updated"),
       (.deviceRegistryUpdated, "device_registry_updated"),
       (.entityRegistryUpdated, "entity_registry_updated"),
       (.floorRegistryUpdated, "floor_registry_updated"),
-      (.labelRegistryUpdated, "label_registry_updated"), (.panelsUpdated, "panels_updated"),
+      (.labelRegistryUpdated, "label_registry_updated"),
     ] as [(EventType, String)])
   func aTypeOfEventHasItsName(type: EventType, name: String) {
     #expect(type.text.string == name)
@@ -108,11 +103,11 @@ import Testing
   }
 
   @Test func aTriggerThatFiredTellsItsVariables() throws {
-    #expect(
-      SubscribeTrigger(["platform": "state"]).payload == ["trigger": ["platform": "state"]])
-    #expect(
-      SubscribeTrigger([["platform": "sun"]], variables: ["a": 1]).payload
-        == ["trigger": [["platform": "sun"]], "variables": ["a": 1]])
+    let plain: TypedSubscription<TriggerEvent> = .trigger(["platform": "state"])
+    #expect(plain.payload == ["trigger": ["platform": "state"]])
+    let several: TypedSubscription<TriggerEvent> = .trigger(
+      [["platform": "sun"]], variables: ["a": 1])
+    #expect(several.payload == ["trigger": [["platform": "sun"]], "variables": ["a": 1]])
     let event: TriggerEvent = try decode(
       #"{"variables":{"trigger":{"id":"0","platform":"state"}},"context":{"id":"c"}}"#)
     #expect(event.variables["trigger"]?["platform"] == "state")
@@ -120,7 +115,7 @@ import Testing
   }
 
   @Test func anEventIsFiredWithItsData() throws {
-    let request = FireEvent("homeward_note", data: ["n": 1])
+    let request: TypedRequest<FiredEvent> = .fireEvent("homeward_note", data: ["n": 1])
     #expect(request.command == "fire_event")
     #expect(request.payload == ["event_type": "homeward_note", "event_data": ["n": 1]])
     let answer: FiredEvent = try decode(#"{"context":{"id":"c","user_id":"u"}}"#)

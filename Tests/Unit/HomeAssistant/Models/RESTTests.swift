@@ -5,25 +5,25 @@ import Testing
 
 @Suite struct RESTTests {
   @Test func whatIsOnlyReadHasAPathAndNoBody() {
-    #expect(REST.GetStates().path == "states")
-    #expect(REST.GetStates().method == .get)
-    #expect(REST.GetStates().body == nil)
-    #expect(REST.GetStates().query.isEmpty)
-    #expect(REST.GetState("sun.sun").path == "states/sun.sun")
-    #expect(REST.GetConfig().path == "config")
-    #expect(REST.GetServices().path == "services")
-    #expect(REST.GetErrorLog().path == "error_log")
-    #expect(REST.GetCameraImage("camera.door").path == "camera_proxy/camera.door")
+    #expect(REST.states.path == "states")
+    #expect(REST.states.method == .get)
+    #expect(REST.states.body == nil)
+    #expect(REST.states.query.isEmpty)
+    #expect(REST.state(of: "sun.sun").path == "states/sun.sun")
+    #expect(REST.config.path == "config")
+    #expect(REST.services.path == "services")
+    #expect(REST.errorLog.path == "error_log")
+    #expect(REST.cameraImage(of: "camera.door").path == "camera_proxy/camera.door")
   }
 
   @Test func aCallOfAServiceHasItsTargetAmongTheData() {
-    let call = REST.CallService(
+    let call = REST.callService(
       "light", "turn_on", data: ["brightness": 5], target: .entities("light.a", "light.b"))
     #expect(call.method == .post)
     #expect(call.path == "services/light/turn_on")
     #expect(call.query.isEmpty)
     #expect(call.body == ["brightness": 5, "entity_id": ["light.a", "light.b"]])
-    let asking = REST.CallService("todo", "get_items", wantsResponse: true)
+    let asking = REST.callService("todo", "get_items", wantsResponse: true)
     #expect(asking.query.map(\.name) == ["return_response"])
     #expect(asking.body == [:])
   }
@@ -39,21 +39,21 @@ import Testing
   }
 
   @Test func templatesAndEventsArePosted() {
-    #expect(REST.RenderTemplate("{{ 1 }}").method == .post)
-    #expect(REST.RenderTemplate("{{ 1 }}").path == "template")
-    #expect(REST.RenderTemplate("{{ 1 }}").body == ["template": "{{ 1 }}"])
+    #expect(REST.template("{{ 1 }}").method == .post)
+    #expect(REST.template("{{ 1 }}").path == "template")
+    #expect(REST.template("{{ 1 }}").body == ["template": "{{ 1 }}"])
     #expect(
-      REST.RenderTemplate("{{ a }}", variables: ["a": 1]).body
+      REST.template("{{ a }}", variables: ["a": 1]).body
         == ["template": "{{ a }}", "variables": ["a": 1]])
-    let event = REST.FireEvent("homeward_note", data: ["a": 1])
+    let event = REST.fireEvent("homeward_note", data: ["a": 1])
     #expect(event.method == .post)
     #expect(event.path == "events/homeward_note")
     #expect(event.body == ["a": 1])
   }
 
   @Test func historyNamesItsEntitiesInTheQuery() {
-    let request = REST.GetHistory(
-      ["sun.sun", "zone.home"], from: time("2026-01-01T00:00:00Z"),
+    let request = REST.history(
+      of: ["sun.sun", "zone.home"], from: time("2026-01-01T00:00:00Z"),
       to: time("2026-01-02T00:00:00Z"))
     #expect(request.path == "history/period/2026-01-01T00:00:00+00:00")
     #expect(request.query.map(\.name) == ["filter_entity_id", "end_time"])

@@ -5,8 +5,8 @@ import Testing
 
 @Suite struct RecordTests {
   @Test func historyIsAskedForWithAllItsChoices() {
-    var request = GetHistory(
-      ["sun.sun"], from: time("2026-01-01T00:00:00Z"), to: time("2026-01-02T00:00:00.5Z"))
+    let request: TypedRequest<[Text: [HistoryState]]> = .history(
+      of: ["sun.sun"], from: time("2026-01-01T00:00:00Z"), to: time("2026-01-02T00:00:00.5Z"))
     #expect(request.command == "history/history_during_period")
     #expect(
       request.payload == [
@@ -14,18 +14,19 @@ import Testing
         "end_time": "2026-01-02T00:00:00.500000+00:00", "include_start_time_state": true,
         "significant_changes_only": true, "minimal_response": false, "no_attributes": false,
       ])
-    request.includesStartState = false
-    request.isSignificantOnly = false
-    request.isMinimal = true
-    request.hasAttributes = false
-    #expect(request.payload["include_start_time_state"] == false)
-    #expect(request.payload["significant_changes_only"] == false)
-    #expect(request.payload["minimal_response"] == true)
-    #expect(request.payload["no_attributes"] == true)
+    let other: TypedRequest<[Text: [HistoryState]]> = .history(
+      of: [], from: time("2026-01-01T00:00:00Z"), includesStartState: false,
+      isSignificantOnly: false, isMinimal: true, hasAttributes: false)
+    #expect(
+      other.payload == [
+        "entity_ids": [], "start_time": "2026-01-01T00:00:00+00:00",
+        "include_start_time_state": false, "significant_changes_only": false,
+        "minimal_response": true, "no_attributes": true,
+      ])
   }
 
   @Test func historySaysWhenAStateChangedOnlyWhereItWasUpdatedLater() throws {
-    let history: GetHistory.Response = try decode(
+    let history: [Text: [HistoryState]] = try decode(
       """
       {"input_boolean.pump":[{"s":"off","a":{"friendly_name":"Pump"},"lu":1795272779.0789297},
       {"s":"on","lu":1795272784.4375463,"lc":1795272783.4273827}]}
@@ -40,13 +41,15 @@ import Testing
   }
 
   @Test func theLogbookIsAskedForOrWatched() throws {
-    let request = GetLogbook(from: time("2026-01-01T00:00:00Z"), entities: ["sun.sun"])
+    let request: TypedRequest<[LogbookEntry]> = .logbook(
+      from: time("2026-01-01T00:00:00Z"), entities: ["sun.sun"])
     #expect(request.command == "logbook/get_events")
     #expect(
       request.payload == [
         "start_time": "2026-01-01T00:00:00+00:00", "entity_ids": ["sun.sun"],
       ])
-    let subscription = SubscribeLogbook(from: time("2026-01-01T00:00:00Z"))
+    let subscription: TypedSubscription<LogbookEvent> = .logbook(
+      from: time("2026-01-01T00:00:00Z"))
     #expect(subscription.command == "logbook/event_stream")
     #expect(subscription.payload == ["start_time": "2026-01-01T00:00:00+00:00"])
     let entry = """
@@ -54,7 +57,7 @@ import Testing
       "context_user_id":"u","context_domain":"input_boolean","context_service":"turn_on",
       "context_event_type":"call_service"}
       """
-    let entries: GetLogbook.Response = try decode("[\(entry)]")
+    let entries: [LogbookEntry] = try decode("[\(entry)]")
     #expect(entries.map(\.entityID) == ["input_boolean.pump"])
     #expect(entries.map(\.state) == ["on"])
     #expect(entries.map(\.time) == [time("2026-11-21T14:53:03.427383Z")])

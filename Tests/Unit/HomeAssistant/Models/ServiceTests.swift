@@ -5,14 +5,14 @@ import Testing
 
 @Suite struct ServiceTests {
   @Test func aCallAlwaysHasDataAndNoTargetUnlessThereIsOne() {
-    let request = CallService("light", "turn_on")
+    let request: TypedRequest<ServiceOutcome> = .callService("light", "turn_on")
     #expect(request.command == "call_service")
     #expect(request.payload == ["domain": "light", "service": "turn_on", "service_data": [:]])
     #expect(request.retry == .within(.seconds(10)))
   }
 
   @Test func aCallSaysWhatAndWhereAndWhetherAnAnswerIsWanted() {
-    let request = CallService(
+    let request: TypedRequest<ServiceOutcome> = .callService(
       "weather", "get_forecasts", data: ["type": "daily"],
       target: ServiceTarget(
         entities: ["weather.a", "weather.b"], devices: ["d"], areas: ["a"], floors: ["f"],

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct TemplateTests {
   @Test func aTemplateIsWatchedWithItsErrors() {
-    let request = RenderTemplate("{{ 1 }}")
+    let request: TypedSubscription<TemplateEvent> = .template("{{ 1 }}")
     #expect(request.command == "render_template")
     #expect(
       request.payload == ["template": "{{ 1 }}", "variables": [:], "report_errors": true])
@@ -13,14 +13,15 @@ import Testing
   }
 
   @Test func variablesAndTheTimeAllowedAreSentInSeconds() {
-    let request = RenderTemplate(
+    let request: TypedSubscription<TemplateEvent> = .template(
       "{{ a }}", variables: ["a": [1, nil]], timeout: .milliseconds(2500), isStrict: true)
     #expect(
       request.payload == [
         "template": "{{ a }}", "variables": ["a": [1, nil]], "timeout": 2.5, "strict": true,
         "report_errors": true,
       ])
-    #expect(RenderTemplate("", timeout: .seconds(60)).payload["timeout"] == 60)
+    let minute: TypedSubscription<TemplateEvent> = .template("", timeout: .seconds(60))
+    #expect(minute.payload["timeout"] == 60)
   }
 
   @Test func whatATemplateSaysAndDependsOnIsDecoded() throws {

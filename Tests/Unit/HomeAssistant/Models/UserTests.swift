@@ -4,13 +4,6 @@ import HomeAssistantClient
 import Testing
 
 @Suite struct UserTests {
-  @Test func theRequestHasNoMembersOfItsOwn() {
-    let request = CurrentUser()
-    #expect(request.command == "auth/current_user")
-    #expect(request.payload == [:])
-    #expect(request.retry == .within(.seconds(10)))
-  }
-
   @Test func aUserIsDecoded() throws {
     let user: User = try decode(
       """

@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  private static let token = [UInt8]("long-lived".utf8)
+  static let token = [UInt8]("long-lived".utf8)
   private static let fingerprint = RejectedTokens.fingerprint(of: token)
 
   var login: Login
@@ -63,7 +63,7 @@ import Testing
   }
 
   /// Up to the request.
-  private mutating func ask() -> [Done] {
+  mutating func ask() -> [Done] {
     var all = begin()
     login.rejectedTokensRead(RejectedTokens(), now: now)
     all += done()
@@ -221,6 +221,15 @@ import Testing
     #expect(done() == [.cancel, .failed(.noToken(.withheld))])
     #expect(answer(201, UplinkRig.registered) == [], "its answer comes too late")
     #expect(!login.mayReplaceToken)
+  }
+
+  @Test mutating func awayARequestThatWasNotTakenYetIsNotMade() {
+    _ = begin()
+    login.rejectedTokensRead(RejectedTokens(), now: now)
+    _ = done()
+    login.tokenFileRead(.success(Self.token))
+    login.presenceChanged(isAllowed: false, now: now)
+    #expect(done() == [.failed(.noToken(.withheld))])
   }
 
   @Test mutating func awayNoTokenIsEvenReadAndBackHomeItIsAtOnce() {

@@ -144,49 +144,12 @@ import Testing
     #expect(rig.losses.tornByteCount == 5000)
   }
 
-  @Test func aFileOfNothingIsRemovedAndItsNumberIsNotGivenAgain() {
-    let rig = rig(on: [])
-    #expect(rig.disk.files.isEmpty)
-    rig.keep([1])
-    #expect(rig.takeAll().map { $0.sequence } == [2])
-  }
-
-  @Test func recordsAreFoundAcrossChunks() {
-    let rig = SpoolRig()
-    for start in stride(from: Int64(0), to: 9000, by: 300) { rig.keep(start..<start + 300) }
-    #expect(rig.restarted().takeAll().numbers == Array(0..<9000))
-  }
-
   // MARK: Not ours
 
-  @Test func aNewerVersionIsSetAsideAndTheSpoolGoesOn() {
-    let newer = newerVersion(of: file)
-    let rig = rig(on: newer)
-    expectSetAside(rig, newer)
-  }
-
-  @Test func theSpoolOfAnotherDeviceIsSetAside() {
+  @Test func whatIsNotOursIsSetAsideAndTheSpoolGoesOn() {
+    let letter = [UInt8](repeating: UInt8(ascii: "a"), count: 300)
+    for foreign in [letter, newerVersion(of: file)] { expectSetAside(rig(on: foreign), foreign) }
     expectSetAside(rig(on: file, device: .van), file, device: .van)
-  }
-
-  @Test func somethingElseUnderOurNameIsSetAside() {
-    let letter = [UInt8](repeating: UInt8(ascii: "a"), count: 300)
-    expectSetAside(rig(on: letter), letter)
-  }
-
-  /// Only who reads it sees that nothing of ours is in it.
-  @Test func somethingElseBetweenSegmentsIsSetAsideWhenItIsRead() {
-    let letter = [UInt8](repeating: UInt8(ascii: "a"), count: 300)
-    let rig = SpoolRig(segment: 20 << 10)
-    for start in stride(from: Int64(0), to: 3000, by: 100) { rig.keep(start..<start + 100) }
-    let second = rig.disk.files.keys.sorted()[1]
-    rig.disk.files[second] = letter
-    let again = rig.restarted()
-    #expect(again.takeAll().count > 2000)
-    again.settle()
-    #expect(again.disk.files[second.replacing("spool", with: "aside")] == letter)
-    #expect(again.losses.setAside == 1)
-    #expect(again.takeAll().isEmpty)
   }
 
   /// What it was about is lost with the disk's memory of it.
@@ -198,35 +161,6 @@ import Testing
     let rig = rig(on: [UInt8](segment.bytes))
     rig.keep([1])
     #expect(rig.restarted().takeAll().map { $0.sequence } == [1001])
-  }
-
-  @Test func aFileThatGotShorterEndsWhereItEnds() {
-    let rig = SpoolRig(segment: 20 << 10)
-    for start in stride(from: Int64(0), to: 3000, by: 100) { rig.keep(start..<start + 100) }
-    let again = rig.restarted()
-    again.disk.files[name] = Array(again.disk.files[name]?.prefix(5000) ?? [])
-    let taken = again.takeAll().numbers
-    #expect(taken.count > 2000)
-    #expect(taken.count < 3000)
-    #expect(Set(taken).isSuperset(of: 1000..<3000))
-  }
-
-  /// The numbers of what was torn are not given again; with all before it acknowledged, nothing is
-  /// left to be read.
-  @Test func missingNumbersBehindTheLastEntryAreNotWaitedFor() {
-    let rig = rig(on: file + [UInt8](repeating: 0, count: 100))
-    for _ in numbers { #expect(rig.take() != nil) }
-    rig.acknowledge()
-    #expect(rig.takeAll().isEmpty)
-    #expect(rig.isEmpty)
-  }
-
-  @Test func aFileUnderAnotherNumberIsSetAside() {
-    let disk = ModelDisk()
-    disk.files = ["0000000000000007.spool": file]
-    let rig = SpoolRig(disk)
-    #expect(disk.files.keys.sorted() == ["0000000000000007.aside"])
-    #expect(rig.losses.setAside == 1)
   }
 
   private func expectSetAside(

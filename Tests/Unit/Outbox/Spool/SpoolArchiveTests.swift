@@ -121,13 +121,6 @@ import Testing
     #expect(read(rig.disk.files).segments.first?.times == five...five)
   }
 
-  @Test func lookingChangesNothing() {
-    let rig = rig()
-    let files = rig.disk.files
-    _ = read(files)
-    #expect(rig.disk.files == files)
-  }
-
   // MARK: What Home Assistant has
 
   @Test func whatIsAcknowledgedIsToldFromWhatWaits() {

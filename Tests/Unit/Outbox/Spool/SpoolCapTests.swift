@@ -48,22 +48,6 @@ import Testing
     #expect(rig.losses.dropped > 0)
   }
 
-  @Test func whatAFailedWriteLeftTakesNoRoomOnceItIsCut() {
-    let rig = rig()
-    for start in stride(from: Int64(0), to: 1000, by: 100) {
-      var isFailing = true
-      rig.fault = { action in
-        guard case .append = action, isFailing else { return nil }
-        isFailing = false
-        return 5
-      }
-      rig.failsLate = true
-      rig.keep(start..<start + 100)
-      rig.sleepUntilDeadline()
-      #expect(rig.occupied == rig.disk.occupiedByteCount)
-    }
-  }
-
   /// Nothing of it is read for that.
   @Test func everyEntryIsThereOrCounted() {
     for count in [Int64(2000), 5000, 20_000] {
@@ -91,17 +75,6 @@ import Testing
     fill(rig, with: 1500..<3000)
     #expect(rig.losses.dropped == 0)
     #expect(rig.takeAll().numbers == Array(1500..<3000))
-  }
-
-  @Test func ofASegmentThatGoesThoseAreLostThatWereNotAcknowledged() {
-    let rig = rig()
-    fill(rig, with: 0..<2000)
-    let taken = (0..<100).compactMap { _ in rig.take()?.number }
-    rig.acknowledge()
-    fill(rig, with: 2000..<20_000)
-    let rest = rig.takeAll().numbers
-    #expect(Set(rest).isDisjoint(with: taken))
-    #expect(rest.count + taken.count + rig.losses.dropped == 20_000)
   }
 
   @Test func takingGoesOnWhileTheOldestIsDropped() {
@@ -146,16 +119,6 @@ import Testing
     fill(rig, with: 100..<20_000)
     #expect(rig.losses.dropped > 100)
     #expect(rig.takeAll().count + rig.losses.dropped == 20_000)
-  }
-
-  @Test func whatIsDroppedDoesNotWait() {
-    let rig = rig()
-    fill(rig, with: 0..<20_000)
-    let entryCount = rig.spool.entryCount
-    #expect(entryCount + rig.losses.dropped == 20_000)
-    #expect(rig.takeAll().count == entryCount)
-    rig.acknowledge()
-    #expect(rig.isEmpty)
   }
 
   @Test func aSegmentThatCannotBeReadIsDroppedLikeAnyOther() {

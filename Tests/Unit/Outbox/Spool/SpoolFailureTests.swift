@@ -61,30 +61,6 @@ import Testing
     #expect(rig.restarted().takeAll().numbers == [1])
   }
 
-  @Test func aRetryBeforeItsTimeDoesNothing() {
-    let rig = SpoolRig()
-    rig.fault = { _ in 5 }
-    rig.keep([1])
-    rig.forgetActions()
-    rig.spool.deadlineReached(now: rig.now)
-    rig.settle()
-    rig.keep([2])
-    #expect(rig.actions.isEmpty)
-  }
-
-  @Test func memoryHoldsSoMuchAndCountsWhatItLoses() {
-    let rig = SpoolRig()
-    rig.fault = { _ in 28 }
-    for start in stride(from: Int64(0), to: 5000, by: 100) { rig.keep(start..<start + 100) }
-    #expect(rig.inMemory == Spool.memoryEntryCountMax)
-    #expect(rig.losses.overflowed == 5000 - Spool.memoryEntryCountMax)
-    rig.fault = { _ in nil }
-    rig.sleepUntilDeadline()
-    #expect(rig.inMemory == 0)
-    #expect(
-      rig.restarted().takeAll().numbers == Array(5000 - Int64(Spool.memoryEntryCountMax)..<5000))
-  }
-
   /// Whatever the disk refuses, at whatever time, nothing is lost and no number is given twice.
   @Test(arguments: Kind.allCases)
   func aStepThatFailsCostsNothing(kind: Kind) {
@@ -171,14 +147,6 @@ import Testing
     #expect(rig.restarted().takeAll().numbers == [2])
   }
 
-  @Test func zeroFreeBytesFromTheStartKeepEverythingInMemory() {
-    let rig = SpoolRig()
-    rig.disk.freeByteCount = 0
-    rig.keep(1...10)
-    #expect(rig.failure == DiskFailure(code: 28))
-    #expect(rig.takeAll().numbers == Array(1...10))
-  }
-
   @Test func aDirectoryThatCannotBeListedIsListedLater() {
     let disk = SpoolRig()
     disk.keep([1])
@@ -193,24 +161,6 @@ import Testing
     rig.sleepUntilDeadline()
     #expect(rig.failure == nil)
     #expect(rig.takeAll().numbers == [1, 2])
-  }
-
-  @Test func aListThatBreaksOffIsBegunAnew() {
-    let disk = SpoolRig()
-    disk.keep([1])
-    disk.disk.files["0000000000000001.thinned"] = [1]
-    let rig = disk.restarted(opens: false)
-    rig.failsLate = true
-    rig.fault = { action in action == .list ? 5 : nil }
-    rig.settle()
-    rig.fault = { _ in nil }
-    rig.forgetActions()
-    rig.sleepUntilDeadline()
-    let file = SegmentFile(first: 1)
-    #expect(
-      rig.actions.count { if case .read(file, offset: 0, _) = $0 { true } else { false } } == 1)
-    #expect(rig.actions.count { if case .delete = $0 { true } else { false } } == 1)
-    #expect(rig.takeAll().numbers == [1])
   }
 
   @Test func aReadThatFailsIsSaidAndTriedAgain() {

@@ -55,19 +55,6 @@ import Testing
     #expect(rig.restarted().takeAll().map { $0.time } == [time, 0])
   }
 
-  @Test func whatIsNotAcknowledgedIsTakenAgain() {
-    let rig = SpoolRig()
-    rig.keep(1...5)
-    #expect(rig.takeAll().numbers == [1, 2, 3, 4, 5])
-    rig.spool.rewind()
-    #expect(rig.take()?.number == 1)
-    #expect(rig.take()?.number == 2)
-    rig.acknowledge()
-    _ = rig.take()
-    rig.spool.rewind()
-    #expect(rig.takeAll().numbers == [3, 4, 5])
-  }
-
   @Test func whatIsAcknowledgedIsGoneAlsoAfterARestart() {
     let rig = SpoolRig()
     rig.keep(1...5)
@@ -80,17 +67,6 @@ import Testing
     #expect(again.isEmpty)
     again.keep([6])
     #expect(again.takeAll().map { $0.sequence } == [6])
-  }
-
-  @Test func whatIsAcknowledgedBeforeItIsTakenIsNotTaken() {
-    let rig = SpoolRig()
-    rig.keep(1...5)
-    let end = rig.spool.end
-    rig.keep([6])
-    rig.spool.acknowledged(upTo: end)
-    #expect(rig.takeAll().numbers == [6])
-    rig.spool.acknowledged(upTo: rig.spool.end)
-    #expect(rig.isEmpty)
   }
 
   @Test func whatIsAcknowledgedWhileABatchIsWrittenRidesWithTheOneAfterIt() {
@@ -108,57 +84,7 @@ import Testing
     #expect(rig.restarted().takeAll().numbers == Array(4...7))
   }
 
-  @Test func whatIsBeingWrittenIsTakenFromTheDisk() {
-    let rig = SpoolRig()
-    rig.fault = { [unowned rig] action in
-      if case .synchronize = action { #expect(rig.spool.take() == nil) }
-      return nil
-    }
-    rig.keep(1...3)
-    #expect(rig.takeAll().map { $0.sequence } == [1, 2, 3])
-  }
-
-  @Test func whatWasTakenIsNotWrittenBeforeItIsTakenAgain() {
-    let rig = SpoolRig()
-    rig.record(1)
-    #expect(rig.take()?.number == 1)
-    rig.forgetActions()
-    rig.keep([2])
-    #expect(rig.actions.isEmpty)
-    rig.spool.rewind()
-    rig.settle()
-    #expect(rig.restarted().takeAll().numbers == [1, 2])
-  }
-
-  @Test func aMarkerRidesWithTheNextBatch() {
-    let rig = SpoolRig()
-    rig.keep(1...5)
-    for _ in 1...3 { _ = rig.take() }
-    rig.acknowledge()
-    rig.keep([6])
-    #expect(rig.restarted().takeAll().numbers == [4, 5, 6])
-  }
-
-  @Test func thousandsOfAcknowledgedEntriesAreWorthAMarkerOfTheirOwn() {
-    let rig = SpoolRig()
-    for start in stride(from: Int64(1), through: 5501, by: 500) { rig.keep(start..<start + 500) }
-    for _ in 1...5000 { _ = rig.take() }
-    rig.forgetActions()
-    rig.acknowledge()
-    #expect(rig.actions.count == 2)
-    #expect(rig.restarted().take()?.number == 5001)
-  }
-
   // MARK: What it costs
-
-  @Test func aBatchIsOneWriteAndOneFsync() {
-    let rig = SpoolRig()
-    rig.keep([0])
-    rig.forgetActions()
-    rig.keep(1...100)
-    let file = SegmentFile(first: 1)
-    #expect(rig.actions == [.append(file), .synchronize(file)])
-  }
 
   @Test func nothingIsWrittenWhileHomeAssistantTakesEverything() {
     let rig = SpoolRig()
@@ -247,16 +173,6 @@ import Testing
     rig.settle()
     #expect(rig.inMemory == 0)
     #expect(rig.restarted().takeAll().numbers == [1])
-  }
-
-  @Test func anOpenBatchIsInMemoryUntilItIsClosed() {
-    let rig = SpoolRig()
-    rig.record(1)
-    rig.settle()
-    #expect(rig.inMemory == 1)
-    #expect(rig.restarted().takeAll().isEmpty)
-    rig.closeBatch()
-    #expect(rig.inMemory == 0)
   }
 
   @Test func memoryOnlyWritesNothingAndGivesWhatItHas() {

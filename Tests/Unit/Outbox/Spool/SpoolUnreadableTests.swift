@@ -38,28 +38,6 @@ import Testing
     return SpoolRig(disk).takeAll().numbers
   }
 
-  @Test func oneReadThatFailsCostsNothing() {
-    let disk = disk()
-    for victim in 0..<20 {
-      var seen = 0
-      let rig = SpoolRig(disk.copy(), segment: Self.segment, opens: false)
-      rig.fault = { action in
-        guard case .read = action else { return nil }
-        seen += 1
-        return seen == victim + 1 ? 5 : nil
-      }
-      rig.settle()
-      rig.spool.rewind()
-      let taken = takeAll(of: rig)
-      #expect(taken == Self.numbers, "\(victim)")
-      #expect(rig.losses == Spool.Losses(), "\(victim)")
-      rig.acknowledge()
-      #expect(rig.isEmpty, "\(victim)")
-      if seen <= victim { return }
-    }
-    Issue.record("there are more reads than the test knows of")
-  }
-
   /// A file that only a repair of the card makes readable.
   @Test func aSegmentThatIsNeverReadIsSetAsideCountedAndKeepsNoOtherWaiting() {
     let disk = disk()
@@ -144,32 +122,6 @@ import Testing
     let left = takeAll(of: rig)
     #expect(left == left.sorted())
     #expect(left.count + rig.losses.unreadable + rig.losses.dropped >= 4000)
-  }
-
-  /// The numbers of what is damaged are missing between two that are not.
-  @Test func whatIsDamagedIsCountedOnceAndOnlyWhatWasNotDelivered() {
-    let rig = SpoolRig()
-    rig.keep(0..<1000)
-    for _ in 0..<100 { _ = rig.take() }
-    rig.acknowledge()
-    rig.keep(1000..<1500)
-    let name = SegmentFile(first: 1).text
-    let zeros = [UInt8](repeating: 0, count: 500)
-    rig.disk.files[name]?.replaceSubrange(500..<1000, with: zeros)
-    let harmless = rig.restarted()
-    #expect(harmless.takeAll().count == 1400)
-    #expect(harmless.losses.damagedByteCount > 0)
-    #expect(harmless.losses.entryCount == 0)
-    for place in [12_000, 20_000] {
-      rig.disk.files[name]?.replaceSubrange(place..<place + 500, with: zeros)
-    }
-    let again = rig.restarted()
-    let missing = 1400 - again.takeAll().count
-    #expect(missing > 20)
-    #expect(again.losses.entryCount == missing)
-    again.spool.rewind()
-    #expect(again.takeAll().count == 1400 - missing)
-    #expect(again.losses.entryCount == missing)
   }
 
   /// The header is read at the start, and the segment later.

@@ -32,41 +32,61 @@ struct StatisticsHome {
   var compiledUpTo: WallTime?
   /// How often the recorder loses the same hours, or has not written them yet.
   var lostAdditions = 0
-  private(set) var additions: [StatisticsImport.Addition] = []
-  private(set) var asked: [StatisticsImport.Question] = []
+  private(set) var additions: [Addition] = []
+  private(set) var asked: [RawRequest] = []
 
-  /// Does what is asked, and tells it.
-  mutating func answer(
-    _ question: StatisticsImport.Question, to transfer: inout StatisticsImport, now: Instant
-  ) throws {
-    asked.append(question)
-    switch question {
-    case .findEntities:
-      transfer.entitiesFound(entities.keys.sorted().compactMap { EntityID(Text($0)) })
-    case .readEntries(let ids): transfer.entriesRead(try entries(ids), now: now)
-    case .lookForCompilation(let ids, let since):
-      let known = Set(ids.map { String(decoding: $0.bytes, as: UTF8.self) })
-      let isThere =
-        !known.isDisjoint(with: compiled ?? Array(entities.keys))
-        && compiledUpTo.map { since < $0 } ?? true
-      transfer.compilationLooked(isThere: isThere, now: now)
-    case .describe(let id):
-      do {
-        transfer.described(try descriptions(id), now: now)
-      } catch let error as RequestError {
-        transfer.failed(error, now: now)
-      }
-    case .look(let look): transfer.looked(try points(look), now: now)
-    case .add(let addition):
-      additions.append(addition)
-      if additions.count(where: { $0 == addition }) > lostAdditions { keep(addition) }
-      transfer.added(now: now)
+  /// Hours that were sent, in Home Assistant's own words.
+  struct Addition: Equatable {
+    let id: String
+    let metadata: JSONObject
+    let hours: [JSONObject]
+
+    init(_ payload: JSONObject) throws {
+      metadata = try payload.get("metadata")
+      id = String(decoding: try metadata.get("statistic_id", as: Text.self).bytes, as: UTF8.self)
+      hours = try payload.get("stats")
     }
   }
 
-  private func decode<Value: JSONDecodable>(_ text: String) throws -> Value {
-    try Value(json: try JSON(parsing: [UInt8](text.utf8).span))
+  /// Does what is asked, and tells it.
+  mutating func answer(
+    _ request: RawRequest, to transfer: inout StatisticsImport, now: Instant
+  ) throws {
+    asked.append(request)
+    do {
+      transfer.answered(.success(try answer(request.payload, to: request.command)), now: now)
+    } catch let error as RequestError {
+      transfer.answered(.failure(error), now: now)
+    }
   }
+
+  private mutating func answer(_ payload: JSONObject, to command: Text) throws -> JSON {
+    switch command {
+    case "search/related": return ["entity": .array(entities.keys.sorted().map { .text(Text($0)) })]
+    case "config/entity_registry/get_entries":
+      return try entries(try payload.get("entity_ids", as: [EntityID].self))
+    case "recorder/get_statistics_metadata":
+      return try descriptions(try payload.get("statistic_ids", as: [Text].self)[0])
+    case "recorder/import_statistics":
+      let addition = try Addition(payload)
+      additions.append(addition)
+      if additions.count(where: { $0 == addition }) > lostAdditions { try keep(addition) }
+      return .null
+    default:
+      let ids = try payload.get("statistic_ids", as: [Text].self)
+      let start = try payload.get("start_time", as: WallTime.self)
+      if payload["period"] == "hour" {
+        return try points(ids[0], start..<(try payload.get("end_time", as: WallTime.self)))
+      }
+      let known = Set(ids.map { String(decoding: $0.bytes, as: UTF8.self) })
+      let isThere =
+        !known.isDisjoint(with: compiled ?? Array(entities.keys))
+        && compiledUpTo.map { start < $0 } ?? true
+      return isThere ? ["sensor.any": [[:]]] : [:]
+    }
+  }
+
+  private func json(_ text: String) throws -> JSON { try JSON(parsing: [UInt8](text.utf8).span) }
 
   private func entries(_ ids: [EntityID]) throws -> JSON {
     let entries = ids.map { id in
@@ -74,47 +94,46 @@ struct StatisticsHome {
       guard let uniqueID = entities[name] else { return #""\#(name)":null"# }
       return #""\#(name)":{"entity_id":"\#(name)","unique_id":"\#(uniqueID)","icon":null}"#
     }
-    return try decode("{" + entries.joined(separator: ",") + "}")
+    return try json("{" + entries.joined(separator: ",") + "}")
   }
 
-  private func descriptions(_ id: Text) throws -> [StatisticDescription] {
+  private func descriptions(_ id: Text) throws -> JSON {
     let name = String(decoding: id.bytes, as: UTF8.self)
     guard let statistic = statistics[name] else { return [] }
     if let refusal = refusals[name] { throw refusal }
     let unit = statistic.unit.map { "\"\($0)\"" } ?? "null"
     let unitClass = statistic.unitClass.map { "\"\($0)\"" } ?? "null"
-    return [
-      try decode(
-        #"{"statistic_id":"\#(name)","source":"recorder","name":null,"has_sum":\#(statistic.hasSum),"#
-          + #""mean_type":\#(statistic.meanType),"statistics_unit_of_measurement":\#(unit),"#
-          + #""unit_class":\#(unitClass)}"#)
-    ]
+    return try json(
+      #"[{"statistic_id":"\#(name)","source":"recorder","name":null,"has_sum":\#(statistic.hasSum),"#
+        + #""mean_type":\#(statistic.meanType),"statistics_unit_of_measurement":\#(unit),"#
+        + #""unit_class":\#(unitClass)}]"#)
   }
 
-  private func points(_ look: StatisticsImport.Look) throws -> [StatisticsPoint] {
-    let rows = statistics[String(decoding: look.id.bytes, as: UTF8.self)]?.rows ?? [:]
-    let wanted = rows.filter { (look.start..<look.end).contains($0.key) }.sorted { $0.key < $1.key }
-    return try wanted.map { (start, row) in
+  private func points(_ id: Text, _ times: Range<WallTime>) throws -> JSON {
+    let name = String(decoding: id.bytes, as: UTF8.self)
+    let wanted = (statistics[name]?.rows ?? [:]).filter { times.contains($0.key) }
+    let points = wanted.sorted { $0.key < $1.key }.map { (start, row) in
       let milliseconds = start.nanoseconds / 1_000_000
       func figure(_ name: String, _ value: Double?) -> String {
         #","\#(name)":\#(value.map { "\($0)" } ?? "null")"#
       }
-      return try decode(
-        #"{"start":\#(milliseconds),"end":\#(milliseconds + 3_600_000)"#
-          + figure("mean", row.mean) + figure("min", row.min) + figure("max", row.max)
-          + figure("state", row.state) + figure("sum", row.sum) + "}")
+      return #"{"start":\#(milliseconds),"end":\#(milliseconds + 3_600_000)"#
+        + figure("mean", row.mean) + figure("min", row.min) + figure("max", row.max)
+        + figure("state", row.state) + figure("sum", row.sum) + "}"
     }
+    return try json(#"{"\#(name)":[\#(points.joined(separator: ","))]}"#)
   }
 
-  private mutating func keep(_ addition: StatisticsImport.Addition) {
-    let name = String(decoding: addition.id.bytes, as: UTF8.self)
-    let unit = addition.unit.map { String(decoding: $0.bytes, as: UTF8.self) }
-    var statistic = statistics[name] ?? Statistic()
-    statistic.unit = unit
+  private mutating func keep(_ addition: Addition) throws {
+    var statistic = statistics[addition.id] ?? Statistic()
+    statistic.unit = try addition.metadata.getIfPresent("unit_of_measurement", as: Text.self)
+      .map { String(decoding: $0.bytes, as: UTF8.self) }
     for hour in addition.hours {
-      statistic.rows[hour.start] = Row(
-        mean: hour.mean, min: hour.min, max: hour.max, state: hour.state, sum: hour.sum)
+      statistic.rows[try hour.get("start")] = Row(
+        mean: try hour.getIfPresent("mean"), min: try hour.getIfPresent("min"),
+        max: try hour.getIfPresent("max"), state: try hour.getIfPresent("state"),
+        sum: try hour.getIfPresent("sum"))
     }
-    statistics[name] = statistic
+    statistics[addition.id] = statistic
   }
 }

@@ -46,7 +46,7 @@ import Testing
     #expect(rows[Rig.start(3)] == Row(state: 113, sum: 53))
     #expect(rig.events() == [Rig.imported(3, "rain")])
     #expect(rig.transfer.waiting.isEmpty)
-    #expect(rig.home.additions.map { $0.kind } == [.sum])
+    #expect(rig.home.additions.map { $0.metadata["has_sum"] } == [true])
   }
 
   @Test func homeAssistantMayHaveBeenAwayBeforeTheOutageToo() throws {

@@ -208,11 +208,9 @@ import Testing
     let extremes = [try #require(row.min), try #require(row.max)]
     #expect(abs(mean - 68) < 1e-9)
     #expect(abs(extremes[0] - 66.2) < 1e-9 && abs(extremes[1] - 69.8) < 1e-9)
-    #expect(rig.home.additions.first?.unitClass == "temperature")
-    let look = rig.home.asked.compactMap { action in
-      if case .look(let look) = action { look } else { nil }
-    }
-    #expect(look.first?.unit == "°F" && look.first?.unitClass == "temperature")
+    #expect(rig.home.additions.first?.metadata["unit_class"] == "temperature")
+    let look = rig.home.asked.first { $0.payload["period"] == "hour" }
+    #expect(look?.payload["units"] == ["temperature": "°F"])
     #expect(rig.events() == [Rig.imported(1)])
   }
 
@@ -240,7 +238,7 @@ import Testing
     rig.home.statistics["sensor.board_bilge"] = .init()
     rig.wait(1, of: Rig.sensor("bilge", unit: ""))
     try rig.pass()
-    #expect(rig.home.additions.first?.unit == nil)
+    #expect(rig.home.additions.first?.metadata["unit_of_measurement"] == .null)
     #expect(rig.events() == [Rig.imported(1)])
   }
 }
