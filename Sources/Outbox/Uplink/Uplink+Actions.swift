@@ -15,11 +15,11 @@ extension Uplink {
         return .readClockState
       }
       if let action = keeper.nextAction() {
-        return perform(action)
+        return action
       } else if let action = login.nextAction() {
         if let action = perform(action) { return action }
       } else if let action = statistics?.nextAction() {
-        return Action(action)
+        return action
       } else if let action = delivery.nextAction(maySend: !login.isEnrolling) {
         if let action = perform(action) { return action }
       } else {
@@ -30,14 +30,6 @@ extension Uplink {
 
   // Most calls of `nextAction` find no action: inlined, these would each time set up everything
   // they may use.
-  @inline(never)
-  private func perform(_ action: StateKeeper.Action) -> Action {
-    switch action {
-    case .write(let write): .write(write)
-    case .tell(let words): .tell(.stateFailed(words: words))
-    }
-  }
-
   @inline(never)
   private func perform(_ action: Login.Action) -> Action? {
     switch action {
@@ -50,12 +42,12 @@ extension Uplink {
     case .renew(let call, let ifWritable): return .send(.token(call), ifWritable: ifWritable)
     case .cancelCall: return .cancel(.login)
     case .giveToWebSocket(let result): return .giveTokenToWebSocket(result)
-    case .keep(let fingerprint): keeper.keep(rejectedFingerprint: fingerprint)
-    case .forget(let fingerprint): keeper.forget(rejectedFingerprint: fingerprint)
+    case .keep(let fingerprint): keeper.keep(.rejection(fingerprint: fingerprint))
+    case .forget(let fingerprint): keeper.keep(.acceptance(fingerprint: fingerprint))
     case .registered(let registration): registered(registration)
     case .failed(let problem):
       if case .tokenRejected(let fingerprint) = problem {
-        keeper.keep(rejectedFingerprint: fingerprint)
+        keeper.keep(.rejection(fingerprint: fingerprint))
         // The WebSocket may be about to use the same token.
         if login.isCredentialRejected, settings.webSocket != nil {
           actions.append(.setWebSocketAllowed(false))
@@ -110,7 +102,7 @@ extension Uplink {
         $0.toldFingerprint = fingerprint
         return true
       }
-    case .sealingImpossible: if let registration { keeper.keepKeyless(registration) }
+    case .sealingImpossible: if let registration { keeper.keep(.keyless(registration)) }
     case .registrationDoubted where settings.server.registersAgainAfter != nil && maySendToken:
       login.registrationWanted(now: now)
     default: break

@@ -82,14 +82,3 @@ extension Uplink.Memory {
     return isKeyless ? .plainForGood : .plain
   }
 }
-
-extension Uplink.Action {
-  init(_ action: StatisticsUplink.Action) {
-    switch action {
-    case .keep: self = .keepHours
-    case .ask(let request): self = .ask(request)
-    case .tell(let event): self = .tell(.statistics(event))
-    case .tellNotKept(let failure): self = .tell(.hoursNotKept(failure))
-    }
-  }
-}

@@ -331,7 +331,7 @@ public final class Uplink {
   func registered(_ made: Registration) {
     var made = made
     made.answers(identity)
-    keeper.keep(made)
+    keeper.keep(.registration(made))
     delivery.registrationReplaced(made.isPlain ? .plain : .sealed)
     isPositionOwed = true
     deliver(with: made)
@@ -343,7 +343,7 @@ public final class Uplink {
   func change(_ body: (inout Registration) -> Bool) {
     guard !login.isEnrolling, var changed = registration, body(&changed) else { return }
     registration = changed
-    keeper.keep(changed)
+    keeper.keep(.registration(changed))
   }
 
   /// Uses the former registration again, if it exists, because a new one was refused.
