@@ -207,7 +207,7 @@ final class Reporter {
     }
   }
 
-  func delivery(_ event: DeliveryEvent, of batch: borrowing Batch) {
+  func delivery(_ event: DeliveryEvent, of batch: Batch) {
     switch event {
     case .proven(let readings, let hasLocation): proven(readings, hasLocation: hasLocation)
     case .sensorRegistered: break

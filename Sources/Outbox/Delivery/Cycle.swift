@@ -41,7 +41,9 @@ struct Cycle {
     case failed(OutageCause)
   }
 
-  private(set) var sent = SentBatch()
+  private let batch: Batch
+  private let events: DeliveryEvents
+  private(set) var sent: SentBatch
   /// Whether the chunk of history at the beginning of the cycle was answered.
   private(set) var isHistoryAnswered = false
   private(set) var server: KnownServer
@@ -52,18 +54,21 @@ struct Cycle {
   private var challenge: Challenge?
 
   init(
-    trackerID: [UInt8], wantsZones: Bool, protection: Delivery.Protection,
-    untold: Webhook.UpdateRegistration?
+    of batch: Batch, _ events: DeliveryEvents, trackerID: [UInt8], wantsZones: Bool,
+    protection: Delivery.Protection, untold: Webhook.UpdateRegistration?
   ) {
-    server = KnownServer(trackerID: trackerID, wantsZones: wantsZones)
-    keyRequest = KeyRequest(protection)
-    deviceUpdate = DeviceUpdate(untold)
+    self.batch = batch
+    self.events = events
+    sent = SentBatch(of: batch, events)
+    server = KnownServer(trackerID: trackerID, wantsZones: wantsZones, events)
+    keyRequest = KeyRequest(protection, events)
+    deviceUpdate = DeviceUpdate(untold, events)
   }
 
   // MARK: Events
 
   mutating func began() {
-    sent = SentBatch()
+    sent = SentBatch(of: batch, events)
     isHistoryAnswered = false
     deviceUpdate.cycleBegan()
     results.cycleBegan()
@@ -77,13 +82,13 @@ struct Cycle {
   /// Resets the requests of the device: a new registration includes all its data.
   mutating func registrationReplaced(_ protection: Delivery.Protection) {
     server.doubted()
-    keyRequest = KeyRequest(protection)
-    deviceUpdate = DeviceUpdate(nil)
+    keyRequest = KeyRequest(protection, events)
+    deviceUpdate = DeviceUpdate(nil, events)
   }
 
   // MARK: Messages
 
-  mutating func nextMessage(of batch: inout Batch, now: Instant) -> Delivery.Message {
+  mutating func nextMessage(now: Instant) -> Delivery.Message {
     if keyRequest.isDue(now: now) {
       keyRequest.sent(now: now)
       return .key
@@ -95,14 +100,14 @@ struct Cycle {
     }
     if deviceUpdate.isDue { return .registration }
     if results.isDue { return .commandResult }
-    return sent.nextMessage(of: &batch, now: now)
+    return sent.nextMessage(now: now)
   }
 
   /// Invalidates late answers to the message before.
   mutating func messageDue() { challenge = nil }
 
   mutating func write(
-    _ message: Delivery.Message, of batch: inout Batch, _ history: borrowing History,
+    _ message: Delivery.Message, _ history: borrowing History,
     for registration: borrowing Registration, nonce: Nonce, into buffer: inout ByteBuffer
   ) {
     let challenge = Challenge(of: nonce)
@@ -116,7 +121,7 @@ struct Cycle {
       case .sensor(let sensor): batch.writeRegistration(of: sensor, into: &data)
       case .location: sent.writeLocation(for: server.version, into: &data)
       case .readBack: server.writeReadBack(challenge, into: &data)
-      case .states: sent.writeStates(of: &batch, challenge, into: &data)
+      case .states: sent.writeStates(challenge, into: &data)
       case .history: history.writeChunk(into: &data)
       case .commandResult: results.writeNext(into: &data, of: history.device)
       }
@@ -126,28 +131,26 @@ struct Cycle {
 
   // MARK: Answers
 
-  mutating func keyAnswered(
-    _ result: Webhook.EnableEncryption.Result, telling tellings: inout Queue<DeliveryEvent>
-  ) -> Outcome {
-    keyRequest.answered(result, telling: &tellings).map { .failed($0) } ?? .goesOn
+  mutating func keyAnswered(_ result: Webhook.EnableEncryption.Result) -> Outcome {
+    keyRequest.answered(result).map { .failed($0) } ?? .goesOn
   }
 
   mutating func answered(
-    _ message: Delivery.Message, _ content: Span<UInt8>, of batch: inout Batch, now: Instant,
-    telling tellings: inout Queue<DeliveryEvent>
+    _ message: Delivery.Message, _ content: Span<UInt8>, now: Instant
   ) -> Outcome {
     switch message {
     case .key: preconditionFailure("a key does not come in an answer of this kind")
     case .configuration:
-      return server.configurationAnswered(content, now: now, telling: &tellings)
+      return server.configurationAnswered(content, now: now)
         .map { .addressesTold(cloudhook: $0.cloudhookURL, remoteUI: $0.remoteUIURL) } ?? .goesOn
     case .zones: server.zonesAnswered(content)
-    case .registration: deviceUpdate.answered(content, telling: &tellings)
-    case .sensor(let sensor):
-      sent.sensorAnswered(sensor, content, in: &batch, telling: &tellings)
+    case .registration: deviceUpdate.answered(content)
+    case .sensor(let sensor): sent.sensorAnswered(sensor, content)
     case .location: return locationAnswered()
-    case .readBack: return readBackAnswered(content, of: &batch, now: now, telling: &tellings)
-    case .states: return statesAnswered(content, of: &batch, telling: &tellings)
+    case .readBack: return readBackAnswered(content, now: now)
+    case .states:
+      guard let challenge else { return .failed(.otherAnswer) }
+      return sent.statesAnswered(content, to: challenge)
     // The proof comes with the states.
     case .history: isHistoryAnswered = true
     case .commandResult: results.answered()
@@ -156,13 +159,10 @@ struct Cycle {
   }
 
   /// Handles an empty answer, which is the right one to a location and to history.
-  mutating func dropped(
-    _ message: Delivery.Message, of batch: inout Batch,
-    telling tellings: inout Queue<DeliveryEvent>
-  ) -> Outcome {
+  mutating func dropped(_ message: Delivery.Message) -> Outcome {
     switch message {
-    case .sensor(let sensor): sent.sensorDropped(sensor, in: &batch)
-    case .registration: deviceUpdate.dropped(telling: &tellings)
+    case .sensor(let sensor): batch.setStatus(.declined, of: sensor)
+    case .registration: deviceUpdate.dropped()
     case .location: return locationAnswered()
     case .history: isHistoryAnswered = true
     case .commandResult: results.answered()
@@ -179,36 +179,21 @@ struct Cycle {
     return .sends(.states)
   }
 
-  private mutating func readBackAnswered(
-    _ content: Span<UInt8>, of batch: inout Batch, now: Instant,
-    telling tellings: inout Queue<DeliveryEvent>
-  ) -> Outcome {
+  private mutating func readBackAnswered(_ content: Span<UInt8>, now: Instant) -> Outcome {
     guard let challenge, challenge.isRepeated(asKeyOf: content) else {
       return .failed(.otherAnswer)
     }
     let verdict = sent.locationVerdict(content, to: challenge, now: now)
-    sent.locationLookedUp(verdict, in: &batch, telling: &tellings)
-    server.locationLookedUp(verdict, telling: &tellings)
+    sent.locationLookedUp(verdict)
+    server.locationLookedUp(verdict)
     return .sends(.states)
-  }
-
-  private mutating func statesAnswered(
-    _ content: Span<UInt8>, of batch: inout Batch,
-    telling tellings: inout Queue<DeliveryEvent>
-  ) -> Outcome {
-    guard let challenge else { return .failed(.otherAnswer) }
-    switch sent.statesAnswered(content, to: challenge, in: &batch, telling: &tellings) {
-    case .proven: return .proven
-    case .incomplete: return .goesOn
-    case .unproven(let cause): return .failed(cause)
-    }
   }
 
   /// Completes the cycle: declined sensors are refused, the location counts as delivered, and Home
   /// Assistant's answer about the device is valid.
-  mutating func proven(in batch: inout Batch, telling tellings: inout Queue<DeliveryEvent>) {
-    sent.proven(in: &batch, telling: &tellings)
-    deviceUpdate.proven(telling: &tellings)
+  mutating func proven() {
+    sent.proven()
+    deviceUpdate.proven()
     results.proven()
   }
 }

@@ -40,7 +40,7 @@ public final class Delivery {
     case underWay(Message, over: Route, by: Carrier)
   }
 
-  public internal(set) var batch: Batch
+  public let batch: Batch
   public internal(set) var history: History
   public internal(set) var routes: Routes
   var state = State.resting
@@ -57,7 +57,7 @@ public final class Delivery {
   var restatementDueAt = Instant(nanoseconds: 0)
   /// Time of the last proof.
   public private(set) var lastProvenAt: Instant?
-  private var tellings = Queue<DeliveryEvent>(capacity: 64)
+  private let events: DeliveryEvents
 
   /// - Parameters:
   ///   - routes: routes to Home Assistant.
@@ -77,10 +77,12 @@ public final class Delivery {
   ) {
     self.routes = routes
     carriers = Carriers(webSocketURL: webSocketURL)
-    cycle = Cycle(
-      trackerID: trackerID, wantsZones: wantsZones, protection: protection, untold: untold)
-    outage = Outage(doubtAfter: doubtAfter, seed: seed)
     batch = Batch(of: history.sensors)
+    events = DeliveryEvents()
+    cycle = Cycle(
+      of: batch, events, trackerID: trackerID, wantsZones: wantsZones, protection: protection,
+      untold: untold)
+    outage = Outage(doubtAfter: doubtAfter, seed: seed, events)
     self.history = history
     lastRoute = routes.current?.route
   }
@@ -125,7 +127,7 @@ public final class Delivery {
 
   /// Returns the next action; nil until the next event. Without `maySend` a due message waits.
   public func nextAction(maySend: Bool = true) -> Action? {
-    if let event = tellings.takeFirst() { return .tell(event) }
+    if let event = events.takeFirst() { return .tell(event) }
     guard maySend, case .due(let message, let route) = state else { return nil }
     state = .underWay(message, over: route, by: carriers.next(to: routes.url(of: route)))
     return .send(message)
@@ -136,7 +138,7 @@ public final class Delivery {
     _ message: Message, for registration: borrowing Registration, nonce: Nonce,
     into buffer: inout ByteBuffer
   ) {
-    cycle.write(message, of: &batch, history, for: registration, nonce: nonce, into: &buffer)
+    cycle.write(message, history, for: registration, nonce: nonce, into: &buffer)
   }
 
   // MARK: Cycles and deadlines
@@ -279,7 +281,7 @@ public final class Delivery {
   }
 
   private func sendNext(now: Instant) {
-    send(cycle.nextMessage(of: &batch, now: now), now: now)
+    send(cycle.nextMessage(now: now), now: now)
   }
 
   /// Makes the message due, unless the board has left and no route is available.
@@ -303,8 +305,8 @@ public final class Delivery {
     switch answer {
     case .opened(let range), .content(let range):
       let content = body.bytes.extracting(range)
-      outcome = cycle.answered(message, content, of: &batch, now: now, telling: &tellings)
-    case .unproven: outcome = cycle.dropped(message, of: &batch, telling: &tellings)
+      outcome = cycle.answered(message, content, now: now)
+    case .unproven: outcome = cycle.dropped(message)
     default: outcome = .failed(OutageCause(answer))
     }
     if message == .history, case .goesOn = outcome { history.chunkAnswered(now: now) }
@@ -316,7 +318,7 @@ public final class Delivery {
   public func keyAnswered(_ result: Webhook.EnableEncryption.Result, now: Instant) {
     guard case .underWay(.key, let route, let carrier) = state else { return }
     carriers.ended(carrier, isAnswered: true)
-    messageEnded(cycle.keyAnswered(result, telling: &tellings), over: route, now: now)
+    messageEnded(cycle.keyAnswered(result), over: route, now: now)
   }
 
   /// Handles a key that could not be stored. A later cycle requests it again.
@@ -348,23 +350,23 @@ public final class Delivery {
     routes.proven(over: route)
     if route != lastRoute {
       lastRoute = route
-      tellings.append(.routeTaken(route))
+      events.append(.routeTaken(route))
     }
-    cycle.proven(in: &batch, telling: &tellings)
+    cycle.proven()
     if cycle.isHistoryAnswered {
-      tellings.append(.historyProven(entries: history.chunkProven()))
+      events.append(.historyProven(entries: history.chunkProven()))
     }
     let superseded = cycle.sent.superseded
     batch.forget(superseded)
     let isIncomplete = superseded != Batch.Superseded() || batch.hasUnanswered
     history.proven(isIncomplete: isIncomplete)
     if let since = outage.since {
-      tellings.append(.recovered(after: now - since, superseded))
+      events.append(.recovered(after: now - since, superseded))
     } else if superseded != Batch.Superseded() {
-      tellings.append(.superseded(superseded))
+      events.append(.superseded(superseded))
     }
     outage.proven()
-    tellings.append(cycle.sent.result)
+    events.append(cycle.sent.result)
     if isFollowed { makeUpForCycle(now: now) }
   }
 
@@ -381,7 +383,7 @@ public final class Delivery {
   func failed(_ cause: OutageCause, over route: Route, now: Instant) {
     batch.forgetDeclined()
     if routes.failed(cause, over: route, now: now) {
-      tellings.append(.routeFailed(route, cause))
+      events.append(.routeFailed(route, cause))
       // The next route may lead to another Home Assistant.
       cycle.serverDoubted()
       history.chunkFailed()
@@ -395,6 +397,6 @@ public final class Delivery {
     state = .resting
     history.chunkFailed()
     closeBatch()
-    outage.attemptFailed(cause, isDoubtful: routes.isDoubtful, now: now, telling: &tellings)
+    outage.attemptFailed(cause, isDoubtful: routes.isDoubtful, now: now)
   }
 }

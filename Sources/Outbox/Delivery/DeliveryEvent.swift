@@ -2,6 +2,14 @@ public import Bytes
 public import HomeAssistant
 public import Sensing
 
+/// Events of a delivery that wait to be reported.
+final class DeliveryEvents {
+  private var queue = Queue<DeliveryEvent>(capacity: 64)
+
+  func append(_ event: DeliveryEvent) { queue.append(event) }
+  func takeFirst() -> DeliveryEvent? { queue.takeFirst() }
+}
+
 /// Event that a `Delivery` reports.
 public enum DeliveryEvent: Equatable, Sendable {
   /// Home Assistant has everything recorded until now.

@@ -15,8 +15,12 @@ struct DeviceUpdate {
   }
 
   private var state: State
+  private let events: DeliveryEvents
 
-  init(_ untold: Webhook.UpdateRegistration?) { state = untold.map { .due($0) } ?? .none }
+  init(_ untold: Webhook.UpdateRegistration?, _ events: DeliveryEvents) {
+    self.events = events
+    state = untold.map { .due($0) } ?? .none
+  }
 
   var isDue: Bool { if case .due = state { true } else { false } }
 
@@ -29,23 +33,21 @@ struct DeviceUpdate {
     if case .answered(let update) = state { state = .due(update) }
   }
 
-  mutating func answered(
-    _ content: Span<UInt8>, telling tellings: inout Queue<DeliveryEvent>
-  ) {
+  mutating func answered(_ content: Span<UInt8>) {
     guard case .due(let update) = state,
       let device = try? Webhook.UpdateRegistration.read(content), update.isKnown(by: device)
-    else { return dropped(telling: &tellings) }
+    else { return dropped() }
     state = .answered(update)
   }
 
-  mutating func dropped(telling tellings: inout Queue<DeliveryEvent>) {
+  mutating func dropped() {
     state = .none
-    tellings.append(.registrationDropped)
+    events.append(.registrationDropped)
   }
 
-  mutating func proven(telling tellings: inout Queue<DeliveryEvent>) {
+  mutating func proven() {
     guard case .answered(let update) = state else { return }
     state = .none
-    tellings.append(.registrationTold(fingerprint: update.fingerprint))
+    events.append(.registrationTold(fingerprint: update.fingerprint))
   }
 }

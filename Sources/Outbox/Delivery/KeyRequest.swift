@@ -24,8 +24,10 @@ struct KeyRequest {
   }
 
   private var state: State
+  private let events: DeliveryEvents
 
-  init(_ protection: Delivery.Protection) {
+  init(_ protection: Delivery.Protection, _ events: DeliveryEvents) {
+    self.events = events
     state = protection == .plain ? .due(at: nil) : .over
   }
 
@@ -37,16 +39,14 @@ struct KeyRequest {
   mutating func sent(now: Instant) { state = .due(at: now + Self.interval) }
 
   /// Handles the answer. Returns the cause if the message was not answered, otherwise nil.
-  mutating func answered(
-    _ result: Webhook.EnableEncryption.Result, telling tellings: inout Queue<DeliveryEvent>
-  ) -> OutageCause? {
+  mutating func answered(_ result: Webhook.EnableEncryption.Result) -> OutageCause? {
     switch result {
     case .enabled:
       state = .over
-      tellings.append(.sealed)
+      events.append(.sealed)
     case .notAvailable:
       state = .over
-      tellings.append(.sealingImpossible)
+      events.append(.sealingImpossible)
     case .alreadyEnabled: return .encryptionRequired
     case .unanswered(let answer): return OutageCause(answer)
     }

@@ -15,6 +15,7 @@ struct KnownServer {
 
   /// Unique id of Home Assistant's tracker of this device.
   private let trackerID: [UInt8]
+  private let events: DeliveryEvents
   private(set) var version = ServerVersion.unknown
   /// Id of this device in Home Assistant's registry; nil until it is received.
   private(set) var deviceID: Text?
@@ -29,9 +30,10 @@ struct KnownServer {
   /// Whether the tracker is missing, so that locations are lost. Initially it is expected to exist.
   private var isTrackerMissing = false
 
-  init(trackerID: [UInt8], wantsZones: Bool = false) {
+  init(trackerID: [UInt8], wantsZones: Bool, _ events: DeliveryEvents) {
     self.trackerID = trackerID
     self.wantsZones = wantsZones
+    self.events = events
   }
 
   func isConfigurationDue(now: Instant) -> Bool { configurationDueAt.map { now >= $0 } ?? true }
@@ -56,7 +58,7 @@ struct KnownServer {
   /// Handles the configuration. Returns it, or nil if it cannot be read; a repeated request would
   /// get the same answer.
   mutating func configurationAnswered(
-    _ content: Span<UInt8>, now: Instant, telling tellings: inout Queue<DeliveryEvent>
+    _ content: Span<UInt8>, now: Instant
   ) -> Webhook.ServerConfiguration? {
     configurationDueAt = now + Self.configurationInterval
     do throws(JSONDecodingError) {
@@ -64,12 +66,12 @@ struct KnownServer {
       let isDisabled = try Webhook.ServerConfiguration.isDisabled(trackerID, in: content)
       version = configuration.version
       deviceID = configuration.deviceID
-      tellings.append(.configurationRead(configuration))
+      events.append(.configurationRead(configuration))
       // A missing tracker appears with the first location.
-      if let isDisabled { trackerSeen(isMissing: isDisabled, telling: &tellings) }
+      if let isDisabled { trackerSeen(isMissing: isDisabled) }
       return configuration
     } catch {
-      tellings.append(.configurationUnreadable)
+      events.append(.configurationUnreadable)
       return nil
     }
   }
@@ -106,18 +108,14 @@ struct KnownServer {
 
   /// Handles the verification of a location. After a dropped one the next one is verified too; a
   /// failed template is not a verdict, and would fail again.
-  mutating func locationLookedUp(
-    _ verdict: Webhook.LocationReadBack.Verdict?, telling tellings: inout Queue<DeliveryEvent>
-  ) {
+  mutating func locationLookedUp(_ verdict: Webhook.LocationReadBack.Verdict?) {
     trustedLocations = verdict == .dropped ? 0 : Self.locationsOnTrust
-    if let verdict { trackerSeen(isMissing: verdict == .noTracker, telling: &tellings) }
+    if let verdict { trackerSeen(isMissing: verdict == .noTracker) }
   }
 
-  private mutating func trackerSeen(
-    isMissing: Bool, telling tellings: inout Queue<DeliveryEvent>
-  ) {
+  private mutating func trackerSeen(isMissing: Bool) {
     guard isMissing != isTrackerMissing else { return }
     isTrackerMissing = isMissing
-    tellings.append(isMissing ? .trackerMissing : .trackerFound)
+    events.append(isMissing ? .trackerMissing : .trackerFound)
   }
 }

@@ -73,10 +73,12 @@ struct Outage {
   private var state = State.none
   private var backOff: BackOff
   private let doubtAfter: Duration
+  private let events: DeliveryEvents
   private var isOnBattery = false
 
-  init(doubtAfter: Duration = Delivery.doubtAfter, seed: UInt64) {
+  init(doubtAfter: Duration, seed: UInt64, _ events: DeliveryEvents) {
     self.doubtAfter = doubtAfter
+    self.events = events
     backOff = BackOff(
       first: Delivery.firstRetryDelay, longest: Delivery.longestRetryDelay, seed: seed)
   }
@@ -128,10 +130,7 @@ struct Outage {
 
   /// Handles an attempt that failed over every route. `isDoubtful` if an answer looked as if the
   /// registration were deleted.
-  mutating func attemptFailed(
-    _ cause: OutageCause, isDoubtful: Bool, now: Instant,
-    telling tellings: inout Queue<DeliveryEvent>
-  ) {
+  mutating func attemptFailed(_ cause: OutageCause, isDoubtful: Bool, now: Instant) {
     let former = course
     var course =
       former ?? Course(since: now, cause: cause, unregisteredSince: unregisteredSince)
@@ -139,10 +138,10 @@ struct Outage {
     course.retryAt = now + backOff.failed()
     // Without a route there was no attempt.
     if cause != .noRoute { course.attemptedAt = now }
-    if former?.cause != cause { tellings.append(.outage(cause)) }
+    if former?.cause != cause { events.append(.outage(cause)) }
     if let doubtedFor = course.doubt.attemptEnded(isDoubtful, now: now), doubtedFor >= doubtAfter {
       course.doubt = .told
-      tellings.append(.registrationDoubted(after: doubtedFor))
+      events.append(.registrationDoubted(after: doubtedFor))
     }
     state = .underWay(course)
   }

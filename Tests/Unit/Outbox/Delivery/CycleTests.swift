@@ -9,11 +9,11 @@ import Testing
 @Suite struct CycleTests {
   private final class Rig {
     var cycle: Cycle
-    var batch = Batch()
+    let batch = Batch()
+    private let events = DeliveryEvents()
     let history = History.forTests()
     let registration: Registration
     var now = Instant(nanoseconds: 0)
-    private var tellings = Queue<DeliveryEvent>()
     private var nonceNumber: UInt8 = 0
     private(set) var challenge = Challenge.zeros
 
@@ -22,10 +22,11 @@ import Testing
     ) throws {
       registration = try .forTests(isPlain: protection != .sealed)
       cycle = Cycle(
-        trackerID: [UInt8]("board".utf8), wantsZones: false, protection: protection, untold: untold)
+        of: batch, events, trackerID: [UInt8]("board".utf8), wantsZones: false,
+        protection: protection, untold: untold)
     }
 
-    func next() -> Delivery.Message { cycle.nextMessage(of: &batch, now: now) }
+    func next() -> Delivery.Message { cycle.nextMessage(now: now) }
 
     func declare(_ name: String) throws -> SensorIndex {
       let declared = batch.declare(.plain(name))
@@ -45,29 +46,25 @@ import Testing
       challenge = Challenge(of: nonce)
       var buffer = ByteBuffer(capacity: 64 * 1024)
       cycle.messageDue()
-      cycle.write(message, of: &batch, history, for: registration, nonce: nonce, into: &buffer)
+      cycle.write(message, history, for: registration, nonce: nonce, into: &buffer)
     }
 
     func answered(_ message: Delivery.Message, _ answer: String) -> Cycle.Outcome {
       let content = [UInt8](answer.utf8)
-      return cycle.answered(message, content.span, of: &batch, now: now, telling: &tellings)
+      return cycle.answered(message, content.span, now: now)
     }
 
     func dropped(_ message: Delivery.Message) -> Cycle.Outcome {
-      cycle.dropped(message, of: &batch, telling: &tellings)
+      cycle.dropped(message)
     }
 
     func keyAnswered(_ result: Webhook.EnableEncryption.Result) -> Cycle.Outcome {
-      cycle.keyAnswered(result, telling: &tellings)
+      cycle.keyAnswered(result)
     }
 
-    func proven() { cycle.proven(in: &batch, telling: &tellings) }
+    func proven() { cycle.proven() }
 
-    func told() -> [DeliveryEvent] {
-      var told: [DeliveryEvent] = []
-      while let event = tellings.takeFirst() { told.append(event) }
-      return told
-    }
+    func told() -> [DeliveryEvent] { events.takeAll() }
 
     /// Home Assistant has said what it is.
     func acquainted() -> Rig {

@@ -27,7 +27,7 @@ extension Fix {
 }
 
 extension Batch {
-  mutating func record(_ sensor: SensorIndex, _ value: Value) {
+  func record(_ sensor: SensorIndex, _ value: Value) {
     _ = record(Reading(sensor: sensor, value: value, time: WallTime(nanoseconds: 0)))
   }
 }

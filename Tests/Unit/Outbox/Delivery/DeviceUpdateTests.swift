@@ -6,33 +6,38 @@ import Testing
 
 /// What stands between a question and the proof of its cycle.
 @Suite struct DeviceUpdateTests {
-  private var update = DeviceUpdate(.boat)
-  private var tellings = Queue<DeliveryEvent>()
+  private let events: DeliveryEvents
+  private var update: DeviceUpdate
+
+  init() {
+    events = DeliveryEvents()
+    update = DeviceUpdate(.boat, events)
+  }
 
   private mutating func answered(_ json: String) {
     let bytes = [UInt8](json.utf8)
-    update.answered(bytes.span, telling: &tellings)
+    update.answered(bytes.span)
   }
 
   @Test mutating func itIsToldWithTheProofOfItsCycleAndOnce() {
     #expect(update.isDue)
     answered(Webhook.UpdateRegistration.answeredForBoat)
-    #expect(!update.isDue && tellings.isEmpty)
-    update.proven(telling: &tellings)
+    #expect(!update.isDue && events.takeAll().isEmpty)
+    update.proven()
     #expect(
-      tellings.takeFirst()
+      events.takeFirst()
         == .registrationTold(fingerprint: Webhook.UpdateRegistration.boat.fingerprint))
     update.cycleBegan()
-    update.proven(telling: &tellings)
-    #expect(!update.isDue && tellings.isEmpty)
+    update.proven()
+    #expect(!update.isDue && events.takeAll().isEmpty)
   }
 
   @Test mutating func whereTheCycleIsNotProvenItIsSaidAgain() {
     answered(Webhook.UpdateRegistration.answeredForBoat)
     update.cycleBegan()
     #expect(update.isDue)
-    update.proven(telling: &tellings)
-    #expect(update.isDue && tellings.isEmpty, "a proof of other messages says nothing of it")
+    update.proven()
+    #expect(update.isDue && events.takeAll().isEmpty, "a proof of other messages says nothing of it")
   }
 
   @Test(arguments: [
@@ -40,12 +45,12 @@ import Testing
   ])
   mutating func anotherAnswerMeansThatItIsNotWanted(json: String) {
     answered(json)
-    #expect(tellings.takeFirst() == .registrationDropped)
+    #expect(events.takeFirst() == .registrationDropped)
     update.cycleBegan()
     #expect(!update.isDue)
-    update.proven(telling: &tellings)
-    #expect(tellings.isEmpty)
+    update.proven()
+    #expect(events.takeAll().isEmpty)
   }
 
-  @Test func whereNothingHasChangedNothingIsSaid() { #expect(!DeviceUpdate(nil).isDue) }
+  @Test func whereNothingHasChangedNothingIsSaid() { #expect(!DeviceUpdate(nil, events).isDue) }
 }

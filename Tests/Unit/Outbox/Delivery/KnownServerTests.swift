@@ -6,27 +6,23 @@ import Testing
 
 @Suite struct KnownServerTests {
   private let now = Instant(nanoseconds: 0)
-  private var server = KnownServer(trackerID: [UInt8]("board".utf8))
-  private var told: [DeliveryEvent] = []
+  private let events: DeliveryEvents
+  private var server: KnownServer
+
+  init() {
+    events = DeliveryEvents()
+    server = KnownServer(trackerID: [UInt8]("board".utf8), wantsZones: false, events)
+  }
 
   private mutating func configurationAnswered(
     _ json: String = DeliveryRig.configuration
   ) -> Webhook.ServerConfiguration? {
-    var tellings = Queue<DeliveryEvent>()
     let bytes = [UInt8](json.utf8)
-    let told = server.configurationAnswered(bytes.span, now: now, telling: &tellings)
-    take(&tellings)
-    return told
+    return server.configurationAnswered(bytes.span, now: now)
   }
 
   private mutating func lookedUp(_ verdict: Webhook.LocationReadBack.Verdict?) {
-    var tellings = Queue<DeliveryEvent>()
-    server.locationLookedUp(verdict, telling: &tellings)
-    take(&tellings)
-  }
-
-  private mutating func take(_ tellings: inout Queue<DeliveryEvent>) {
-    while let event = tellings.takeFirst() { told.append(event) }
+    server.locationLookedUp(verdict)
   }
 
   @Test mutating func itIsAskedAtOnceThenOnceADayAndAtOnceWhereItIsDoubted() {
@@ -44,7 +40,7 @@ import Testing
     _ = configurationAnswered()
     server.doubted()
     #expect(configurationAnswered(#"{"version":7}"#) == nil)
-    #expect(told.last == .configurationUnreadable)
+    #expect(events.takeAll().last == .configurationUnreadable)
     #expect(!server.isConfigurationDue(now: now))
     #expect(server.version == ServerVersion("2025.4.4"), "what was told before is kept")
   }
@@ -80,12 +76,12 @@ import Testing
 
   @Test mutating func aTrackerIsToldWhereItsStateChanges() {
     lookedUp(.stored)
-    #expect(told.isEmpty, "that there is one is expected")
+    #expect(events.takeAll().isEmpty, "that there is one is expected")
     lookedUp(.noTracker)
     lookedUp(.noTracker)
     // A template that failed says nothing of it.
     lookedUp(nil)
     lookedUp(.stored)
-    #expect(told == [.trackerMissing, .trackerFound])
+    #expect(events.takeAll() == [.trackerMissing, .trackerFound])
   }
 }

@@ -5,13 +5,18 @@ import Testing
 
 @Suite struct OutageTests {
   private var now = Instant(nanoseconds: 0)
-  private var outage = Outage(doubtAfter: .seconds(300), seed: 1)
+  private let events: DeliveryEvents
+  private var outage: Outage
   private var told: [DeliveryEvent] = []
 
+  init() {
+    events = DeliveryEvents()
+    outage = Outage(doubtAfter: .seconds(300), seed: 1, events)
+  }
+
   private mutating func attemptFailed(_ cause: OutageCause = .notLive, isDoubtful: Bool = true) {
-    var tellings = Queue<DeliveryEvent>()
-    outage.attemptFailed(cause, isDoubtful: isDoubtful, now: now, telling: &tellings)
-    while let event = tellings.takeFirst() { told.append(event) }
+    outage.attemptFailed(cause, isDoubtful: isDoubtful, now: now)
+    told += events.takeAll()
   }
 
   /// Waits for the next attempt, which fails as well.

@@ -8,10 +8,10 @@ import Testing
 /// What one cycle sends of a batch, and what each answer acknowledges of it.
 @Suite struct SentBatchTests {
   private final class Rig {
-    var batch = Batch()
-    var sent = SentBatch()
+    let batch = Batch()
+    private let events = DeliveryEvents()
+    private(set) lazy var sent = SentBatch(of: batch, events)
     var now = Instant(nanoseconds: 0)
-    private var tellings = Queue<DeliveryEvent>()
     let challenge = Challenge(of: Nonce(randomBytes: InlineArray(repeating: 7)))
     private(set) var states = ""
 
@@ -26,7 +26,7 @@ import Testing
 
     func record(_ fix: Fix) { batch.record(fix) }
     func change(_ sensor: SensorIndex) { batch.record(sensor, .number(FixedPoint(2))) }
-    func next() -> Delivery.Message { sent.nextMessage(of: &batch, now: now) }
+    func next() -> Delivery.Message { sent.nextMessage(now: now) }
     func fate(of sensor: SensorIndex) -> Batch.Fate { batch.fate(of: sensor) }
     func status(of sensor: SensorIndex) -> SensorStatus { batch.status(of: sensor) }
     var fix: Fix? { batch.fix }
@@ -35,38 +35,34 @@ import Testing
 
     func writeStates() {
       var data = ByteBuffer(capacity: 64 * 1024)
-      sent.writeStates(of: &batch, challenge, into: &data)
+      sent.writeStates(challenge, into: &data)
       states = String(decoding: [UInt8](data.bytes), as: UTF8.self)
     }
 
     /// The answer to the states, with the repeated challenge in front.
-    func statesAnswered(_ verdicts: String...) -> SentBatch.Verdict {
+    func statesAnswered(_ verdicts: String...) -> Cycle.Outcome {
       let repeated =
         #""\#(challenge.key)":{"success":false,"error":{"code":"not_registered","message":""}}"#
       return replayed("{" + ([repeated] + verdicts).joined(separator: ",") + "}")
     }
 
-    func replayed(_ answer: String) -> SentBatch.Verdict {
+    func replayed(_ answer: String) -> Cycle.Outcome {
       let content = [UInt8](answer.utf8)
-      return sent.statesAnswered(content.span, to: challenge, in: &batch, telling: &tellings)
+      return sent.statesAnswered(content.span, to: challenge)
     }
 
     func sensorAnswered(_ sensor: SensorIndex, _ answer: String) {
       let content = [UInt8](answer.utf8)
-      sent.sensorAnswered(sensor, content.span, in: &batch, telling: &tellings)
+      sent.sensorAnswered(sensor, content.span)
     }
 
     func lookedUp(_ verdict: Webhook.LocationReadBack.Verdict?) {
-      sent.locationLookedUp(verdict, in: &batch, telling: &tellings)
+      sent.locationLookedUp(verdict)
     }
 
-    func proven() { sent.proven(in: &batch, telling: &tellings) }
+    func proven() { sent.proven() }
 
-    func told() -> [DeliveryEvent] {
-      var told: [DeliveryEvent] = []
-      while let event = tellings.takeFirst() { told.append(event) }
-      return told
-    }
+    func told() -> [DeliveryEvent] { events.takeAll() }
 
     /// Sends a fix; what follows it are the states.
     func sendFix() -> Fix {
@@ -82,16 +78,16 @@ import Testing
   private static let unknown = #"{"success":false,"error":{"code":"not_registered"}}"#
   private static let refused = #"{"success":false,"error":{"code":"invalid_format"}}"#
 
-  private func isProven(_ verdict: SentBatch.Verdict) -> Bool {
+  private func isProven(_ verdict: Cycle.Outcome) -> Bool {
     if case .proven = verdict { true } else { false }
   }
 
-  private func isIncomplete(_ verdict: SentBatch.Verdict) -> Bool {
-    if case .incomplete = verdict { true } else { false }
+  private func isIncomplete(_ verdict: Cycle.Outcome) -> Bool {
+    if case .goesOn = verdict { true } else { false }
   }
 
-  private func cause(_ verdict: SentBatch.Verdict) -> OutageCause? {
-    if case .unproven(let cause) = verdict { cause } else { nil }
+  private func cause(_ verdict: Cycle.Outcome) -> OutageCause? {
+    if case .failed(let cause) = verdict { cause } else { nil }
   }
 
   // MARK: What is sent
