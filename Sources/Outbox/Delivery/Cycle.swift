@@ -47,8 +47,12 @@ struct Cycle {
   /// Whether the chunk of history at the beginning of the cycle was answered.
   private(set) var isHistoryAnswered = false
   private(set) var server: KnownServer
-  private var keyRequest: KeyRequest
-  private var deviceUpdate: DeviceUpdate
+  /// Time of the next request for a key; nil if the registration has one, or Home Assistant offers
+  /// none.
+  private var keyDueAt: Instant?
+  /// Changes of the device to report, and whether Home Assistant has confirmed them in this cycle.
+  /// If it ignores them, nothing is delayed: the next start of the agent reports them again.
+  private var deviceUpdate: (data: Webhook.UpdateRegistration, isConfirmed: Bool)?
   var results = CommandResults()
   /// Challenge of the message written last; nil until the next one is written.
   private var challenge: Challenge?
@@ -61,8 +65,8 @@ struct Cycle {
     self.events = events
     sent = SentBatch(of: batch, events)
     server = KnownServer(trackerID: trackerID, wantsZones: wantsZones, events)
-    keyRequest = KeyRequest(protection, events)
-    deviceUpdate = DeviceUpdate(untold, events)
+    keyDueAt = protection == .plain ? Instant(nanoseconds: 0) : nil
+    deviceUpdate = untold.map { ($0, false) }
   }
 
   // MARK: Events
@@ -70,27 +74,25 @@ struct Cycle {
   mutating func began() {
     sent = SentBatch(of: batch, events)
     isHistoryAnswered = false
-    deviceUpdate.cycleBegan()
+    deviceUpdate?.isConfirmed = false
     results.cycleBegan()
   }
 
   /// Handles a possible change of the Home Assistant server.
   mutating func serverDoubted() { server.doubted() }
 
-  mutating func takeZones() -> [ZoneWatch.Circle]? { server.takeZones() }
-
   /// Resets the requests of the device: a new registration includes all its data.
   mutating func registrationReplaced(_ protection: Delivery.Protection) {
     server.doubted()
-    keyRequest = KeyRequest(protection, events)
-    deviceUpdate = DeviceUpdate(nil, events)
+    keyDueAt = protection == .plain ? Instant(nanoseconds: 0) : nil
+    deviceUpdate = nil
   }
 
   // MARK: Messages
 
   mutating func nextMessage(now: Instant) -> Delivery.Message {
-    if keyRequest.isDue(now: now) {
-      keyRequest.sent(now: now)
+    if let keyDueAt, now >= keyDueAt {
+      self.keyDueAt = now + KnownServer.requestInterval
       return .key
     }
     if server.isConfigurationDue(now: now) { return .configuration }
@@ -98,7 +100,7 @@ struct Cycle {
       server.zonesAsked(now: now)
       return .zones
     }
-    if deviceUpdate.isDue { return .registration }
+    if deviceUpdate?.isConfirmed == false { return .registration }
     if results.isDue { return .commandResult }
     return sent.nextMessage(now: now)
   }
@@ -117,7 +119,7 @@ struct Cycle {
       case .key: Webhook.EnableEncryption().write(into: &data)
       case .configuration: Webhook.GetConfiguration().write(into: &data)
       case .zones: Webhook.GetZones().write(into: &data)
-      case .registration: deviceUpdate.write(into: &data)
+      case .registration: deviceUpdate?.data.write(into: &data)
       case .sensor(let sensor): batch.writeRegistration(of: sensor, into: &data)
       case .location: sent.writeLocation(for: server.version, into: &data)
       case .readBack: server.writeReadBack(challenge, into: &data)
@@ -132,7 +134,14 @@ struct Cycle {
   // MARK: Answers
 
   mutating func keyAnswered(_ result: Webhook.EnableEncryption.Result) -> Outcome {
-    keyRequest.answered(result).map { .failed($0) } ?? .goesOn
+    switch result {
+    case .enabled: events.append(.sealed)
+    case .notAvailable: events.append(.sealingImpossible)
+    case .alreadyEnabled: return .failed(.encryptionRequired)
+    case .unanswered(let answer): return .failed(OutageCause(answer))
+    }
+    keyDueAt = nil
+    return .goesOn
   }
 
   mutating func answered(
@@ -144,7 +153,7 @@ struct Cycle {
       return server.configurationAnswered(content, now: now)
         .map { .addressesTold(cloudhook: $0.cloudhookURL, remoteUI: $0.remoteUIURL) } ?? .goesOn
     case .zones: server.zonesAnswered(content)
-    case .registration: deviceUpdate.answered(content)
+    case .registration: deviceAnswered(content)
     case .sensor(let sensor): sent.sensorAnswered(sensor, content)
     case .location: return locationAnswered()
     case .readBack: return readBackAnswered(content, now: now)
@@ -162,7 +171,7 @@ struct Cycle {
   mutating func dropped(_ message: Delivery.Message) -> Outcome {
     switch message {
     case .sensor(let sensor): batch.setStatus(.declined, of: sensor)
-    case .registration: deviceUpdate.dropped()
+    case .registration: deviceDropped()
     case .location: return locationAnswered()
     case .history: isHistoryAnswered = true
     case .commandResult: results.answered()
@@ -170,6 +179,18 @@ struct Cycle {
     case .key, .configuration, .readBack, .states: return .failed(.dropped)
     }
     return .goesOn
+  }
+
+  private mutating func deviceAnswered(_ content: Span<UInt8>) {
+    guard let update = deviceUpdate?.data,
+      let device = try? Webhook.UpdateRegistration.read(content), update.isKnown(by: device)
+    else { return deviceDropped() }
+    deviceUpdate?.isConfirmed = true
+  }
+
+  private mutating func deviceDropped() {
+    deviceUpdate = nil
+    events.append(.registrationDropped)
   }
 
   /// Returns the next message after a location; some locations are verified by reading them back.
@@ -193,7 +214,10 @@ struct Cycle {
   /// Assistant's answer about the device is valid.
   mutating func proven() {
     sent.proven()
-    deviceUpdate.proven()
+    if let update = deviceUpdate, update.isConfirmed {
+      deviceUpdate = nil
+      events.append(.registrationTold(fingerprint: update.data.fingerprint))
+    }
     results.proven()
   }
 }

@@ -87,9 +87,6 @@ public final class Delivery {
     lastRoute = routes.current?.route
   }
 
-  /// Returns Home Assistant's zones, if they were received since the last call.
-  func takeZones() -> [ZoneWatch.Circle]? { cycle.takeZones() }
-
   // MARK: Queries
 
   /// Whether a cycle can begin.

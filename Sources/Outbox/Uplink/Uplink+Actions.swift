@@ -1,5 +1,6 @@
 public import Bytes
 public import HomeAssistant
+import Sensing
 
 // Actions of the machine: their order, and the handling of its parts' actions.
 
@@ -97,6 +98,7 @@ extension Uplink {
     case .outage(let cause): outcome = .outage(cause)
     case .configurationRead(let server):
       change { $0.setAddresses(cloudhook: server.cloudhookURL, remoteUI: server.remoteUIURL) }
+    case .zonesRead(let zones): track?.zonesKnown(zones)
     case .registrationTold(let fingerprint):
       change {
         $0.toldFingerprint = fingerprint

@@ -14,7 +14,6 @@ extension Uplink {
     guard message == .key else {
       let answer = registration.readAnswer(head, body: &body)
       delivery.answerReceived(answer, body: body, now: now)
-      if let zones = delivery.takeZones() { track?.zonesKnown(zones) }
       return
     }
     let result = Webhook.EnableEncryption.read(head, body: body)
