@@ -59,16 +59,8 @@ public final class Delivery {
   public private(set) var lastProvenAt: Instant?
   private let events: DeliveryEvents
 
-  /// - Parameters:
-  ///   - routes: routes to Home Assistant.
-  ///   - history: entries that are not delivered yet.
-  ///   - trackerID: id with which the device registered.
-  ///   - webSocketURL: address of the WebSocket; nil if no message uses it.
-  ///   - wantsZones: whether to request Home Assistant's zones.
-  ///   - protection: whether the registration has a key.
-  ///   - untold: changes of the device since the last report to Home Assistant.
-  ///   - doubtAfter: time for which Home Assistant may seem not to know the device before a report.
-  ///   - seed: start of the jitter of the delays.
+  /// The device registered with `trackerID`; no message uses a WebSocket without `webSocketURL`;
+  /// `untold` are the changes of the device since the last report to Home Assistant.
   public init(
     routes: Routes, history: consuming History, trackerID: [UInt8], webSocketURL: [UInt8]? = nil,
     wantsZones: Bool = false, protection: Protection = .sealed,

@@ -1,5 +1,5 @@
 import Bytes
-import HomeAssistant
+public import HomeAssistant
 import Sensing
 
 extension Delivery {
@@ -153,5 +153,18 @@ struct SentBatch {
   /// Event with the delivered content.
   var result: DeliveryEvent {
     .proven(readings: acceptedReadings, hasLocation: sent != nil && !isTrackerMissing)
+  }
+}
+
+extension Location {
+  /// Accuracy assumed for a receiver that does not report one.
+  public static let unknownAccuracyMeters = 100.0
+
+  init?(_ fix: Fix) {
+    self.init(
+      latitude: fix.latitude, longitude: fix.longitude,
+      accuracyMeters: fix.horizontalErrorMeters ?? Self.unknownAccuracyMeters,
+      altitudeMeters: fix.altitudeMeters, speedMetersPerSecond: fix.speedMetersPerSecond,
+      courseDegrees: fix.trackDegrees, verticalAccuracyMeters: fix.verticalErrorMeters)
   }
 }

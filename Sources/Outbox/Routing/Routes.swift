@@ -236,10 +236,6 @@ public struct SecretRule: Equatable, Sendable {
   /// Presence of the board at home, as far as known.
   public var presence: HomeNetworks.Presence
 
-  /// - Parameters:
-  ///   - knowsHome: whether the configuration names the networks of the home.
-  ///   - isPlainAllowedAway: whether an address without TLS may be used away from home.
-  ///   - presence: presence at the start.
   public init(
     knowsHome: Bool, isPlainAllowedAway: Bool, presence: HomeNetworks.Presence = .unknown
   ) {

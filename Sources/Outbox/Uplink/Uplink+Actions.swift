@@ -11,10 +11,6 @@ extension Uplink {
     while true {
       if !actions.isEmpty { return actions.removeFirst() }
       if let action = nextSpoolAction() { return .disk(action) }
-      if isClockStateWanted {
-        isClockStateWanted = false
-        return .readClockState
-      }
       if let action = keeper.nextAction() {
         return action
       } else if let action = login.nextAction() {

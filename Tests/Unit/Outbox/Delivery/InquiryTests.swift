@@ -7,6 +7,8 @@ import Testing
 
 /// What is asked of Home Assistant and told to it beside readings.
 @Suite struct InquiryTests {
+  private static let fingerprint = Webhook.UpdateRegistration.boat.fingerprint
+
   private func rig(untold: Webhook.UpdateRegistration? = nil) throws -> DeliveryRig {
     DeliveryRig(
       beginning: Delivery(
@@ -116,7 +118,7 @@ import Testing
     let rig = try rig(untold: .boat)
     let sent = try rig.acceptedCycle()
     #expect(sent.count == 3 && sent[1].contains(#""device_name":"Boat""#))
-    #expect(rig.events.contains(.registrationTold(fingerprint: Webhook.UpdateRegistration.boat.fingerprint)))
+    #expect(rig.events.contains(.registrationTold(fingerprint: Self.fingerprint)))
     #expect(try rig.isQuietCycle())
   }
 
@@ -141,7 +143,7 @@ import Testing
     rig.answered(Webhook.UpdateRegistration.answeredForBoat.replacing("Boat", with: "Before"))
     try rig.acceptAll()
     #expect(rig.events.contains(.registrationDropped))
-    #expect(!rig.events.contains(.registrationTold(fingerprint: Webhook.UpdateRegistration.boat.fingerprint)))
+    #expect(!rig.events.contains(.registrationTold(fingerprint: Self.fingerprint)))
   }
 
   @Test func whatHasChangedIsKnownWithTheProof() throws {
@@ -151,10 +153,10 @@ import Testing
     try rig.accept()
     #expect(rig.underWay == .states)
     rig.connectionFailed()
-    #expect(!rig.events.contains(.registrationTold(fingerprint: Webhook.UpdateRegistration.boat.fingerprint)))
+    #expect(!rig.events.contains(.registrationTold(fingerprint: Self.fingerprint)))
     try rig.sleepUntilDeadline()
     try rig.acceptAll()
-    #expect(rig.events.contains(.registrationTold(fingerprint: Webhook.UpdateRegistration.boat.fingerprint)))
+    #expect(rig.events.contains(.registrationTold(fingerprint: Self.fingerprint)))
   }
 
   @Test func aChangeThatCouldNotBeToldForAnOutageIsToldAfterIt() throws {
@@ -164,7 +166,7 @@ import Testing
     rig.connectionFailed()
     try rig.sleepUntilDeadline()
     try rig.acceptAll()
-    #expect(rig.events.contains(.registrationTold(fingerprint: Webhook.UpdateRegistration.boat.fingerprint)))
+    #expect(rig.events.contains(.registrationTold(fingerprint: Self.fingerprint)))
   }
 
   @Test func aNewRegistrationKnowsAllAboutTheDevice() throws {
