@@ -12,9 +12,6 @@ public import Bytes
 /// closed: gpsd closes a receiver that no client watches after a minute (unless it runs with `-n`),
 /// and many receivers sleep then. A cycle gives a receiver that wakes up `startTimeout` for its
 /// fix, and no more: under a roof it would never have one.
-///
-/// (`?POLL;` would return the newest report of each receiver, however old, cut at 10,240 bytes, and
-/// cost one more wake-up in each cycle.)
 public struct GPSDSession: ~Copyable {
   private enum State {
     case disconnected
@@ -63,14 +60,8 @@ public struct GPSDSession: ~Copyable {
 
   public var input = GPSDInput()
 
-  /// - Parameters:
-  ///   - name: name of this gpsd in messages.
-  ///   - device: path of the receiver to accept; empty for the best receiver.
-  ///   - details: values that are wanted besides the fixes.
-  ///   - cycle: time between two cycles, which decides the pace.
-  ///   - fixTimeout: time that a cycle waits for a fix.
-  ///   - now: current instant.
-  ///   - parser: libgps.
+  /// The time between two cycles decides the pace; a cycle waits `fixTimeout` for a fix. `parser` is
+  /// libgps.
   public init(
     name: InlineText, device: [UInt8] = [], details: ReceiverDetailSet = [], cycle: Duration,
     fixTimeout: Duration, now: Instant, parser: @escaping GPSDParser

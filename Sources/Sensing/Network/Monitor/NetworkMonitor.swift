@@ -129,7 +129,10 @@ public struct NetworkMonitor: ~Copyable {
       var messages = NetlinkMessages(datagram)
       while let message = try messages.next() {
         if message.port != port {
-          try announced(message, on: netlink, now: now)
+          switch netlink {
+          case .generic: try radioAnnounced(message, now: now)
+          case .route: try routesAnnounced(message, now: now)
+          }
         } else if message.sequence == sequence {
           try answered(message, on: netlink, now: now)
         }
@@ -181,21 +184,11 @@ public struct NetworkMonitor: ~Copyable {
 
   // MARK: Announcements
 
-  /// Processes a message that answers no request.
-  private mutating func announced(
-    _ message: borrowing NetlinkMessage, on netlink: NetlinkProtocol, now: Instant
-  ) throws(NetlinkError) {
-    switch netlink {
-    case .generic: try radioAnnounced(message, now: now)
-    case .route: try routesAnnounced(message, now: now)
-    }
-  }
-
   private mutating func radioAnnounced(
     _ message: borrowing NetlinkMessage, now: Instant
   ) throws(NetlinkError) {
-    guard message.type == connection?.family?.id else { return }
-    guard let change = try AssociationChange(message) else { return }
+    guard message.type == connection?.family?.id, let change = try AssociationChange(message)
+    else { return }
     // Other radios of the machine do not matter.
     if change.interface == nil || change.interface == connection?.interface {
       changed(now: now)
