@@ -6,22 +6,14 @@ import Sensing
 ///
 /// A cycle registers the sensors that Home Assistant does not know, sends the fix if it is fresh,
 /// and sends the states. The answer to the states is the proof for the whole cycle: it counts if it
-/// is sealed with the board's key and repeats the `Challenge` of this very message. It proves that
-/// Home Assistant has the states and can open messages over this route now. For a fix and for
-/// history, whose own answers are empty, it proves no more than that: an attacker who drops single
-/// messages is not detected, except by the verification of a location.
+/// is sealed with the board's key and repeats the `Challenge` of this very message. For a fix and
+/// for history, whose own answers are empty, it proves only that Home Assistant opens messages over
+/// this route now; some locations are verified by reading them back. Without a key it proves that
+/// its author read the message, but not the author's identity.
 ///
-/// Without a key an answer that repeats the challenge proves that its author read the message, but
-/// not the author's identity.
-///
-/// Some cycles do more. The first one, one a day, and each attempt of an outage begin with a
-/// request for Home Assistant's configuration and, if they are wanted, its zones. Changes of the
-/// device and results of commands are reported. The first location after a configuration, a change
-/// of the device or a change of the route is verified by reading it back, because its own answer is
-/// empty.
-///
-/// No request and no report beside readings delays a reading: a failure of one is reported, and the
-/// cycle continues.
+/// The first cycle, one a day, and each attempt of an outage begin with requests for Home
+/// Assistant's configuration and zones. No request and no report beside readings delays a reading:
+/// a failure of one is reported, and the cycle continues.
 ///
 /// Invariants:
 /// 1. An answer that has to repeat a challenge counts only for the message written last.

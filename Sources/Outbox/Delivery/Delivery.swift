@@ -86,23 +86,10 @@ public final class Delivery {
     if case .resting = state { outage.deadline == nil } else { false }
   }
 
-  /// Message in transit, or nil.
-  var messageUnderWay: Message? {
-    guard case .underWay(let message, _, _) = state else { return nil }
-    return message
-  }
-
-  /// Route of the message in transit, which has an address when the message is sent; nil without a
-  /// message in transit.
-  public var routeUnderWay: Route? {
-    guard case .underWay(_, let route, _) = state else { return nil }
-    return route
-  }
-
-  /// Carrier of the message in transit, or nil.
-  public var carrierUnderWay: Carrier? {
-    guard case .underWay(_, _, let carrier) = state else { return nil }
-    return carrier
+  /// Message in transit, with its route, which has an address when the message is sent.
+  public var underWay: (message: Message, route: Route, carrier: Carrier)? {
+    guard case .underWay(let message, let route, let carrier) = state else { return nil }
+    return (message, route, carrier)
   }
 
   /// Time at which `deadlineReached` is due, or nil.
@@ -312,7 +299,7 @@ public final class Delivery {
 
   /// Handles a key that could not be stored. A later cycle requests it again.
   public func keyPostponed(now: Instant) {
-    guard messageUnderWay == .key else { return }
+    guard underWay?.message == .key else { return }
     sendNext(now: now)
   }
 

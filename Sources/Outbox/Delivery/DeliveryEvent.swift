@@ -6,7 +6,10 @@ public import Sensing
 final class DeliveryEvents {
   private var queue = Queue<DeliveryEvent>(capacity: 64)
 
+  // Inlined, the growth of the queue would be repeated at each of the many calls.
+  @inline(never)
   func append(_ event: DeliveryEvent) { queue.append(event) }
+
   func takeFirst() -> DeliveryEvent? { queue.takeFirst() }
 }
 
@@ -59,7 +62,7 @@ public enum DeliveryEvent: Equatable, Sendable {
 extension Delivery {
   /// Action for the driver.
   public enum Action: Equatable, Sendable {
-    /// Write this message with `write` and send it over `routeUnderWay`, by `carrierUnderWay`.
+    /// Write this message with `write` and send it as `underWay` says.
     case send(Message)
     /// Report the event, and store its data if necessary. The batch may be queried meanwhile.
     case tell(DeliveryEvent)

@@ -71,14 +71,14 @@ extension Uplink {
       return .tell(.delivery(event))
     // Home Assistant gives a key only once.
     case .send(.key) where !keeper.isEmpty: delivery.keyPostponed(now: now)
-    case .send(let message): return sending(ifWritable: message == .key)
+    case .send(let message):
+      guard let underWay = delivery.underWay else { return nil }
+      let ifWritable = message == .key
+      return underWay.carrier == .http
+        ? .send(.message(over: underWay.route), ifWritable: ifWritable)
+        : .post(ifWritable: ifWritable)
     }
     return nil
-  }
-
-  private func sending(ifWritable: Bool) -> Action? {
-    guard delivery.carrierUnderWay == .http else { return .post(ifWritable: ifWritable) }
-    return delivery.routeUnderWay.map { .send(.message(over: $0), ifWritable: ifWritable) }
   }
 
   private func happened(_ event: DeliveryEvent) {
@@ -127,7 +127,7 @@ extension Uplink {
 
   /// Writes the due message.
   public func writeMessage(nonce: Nonce, into buffer: inout ByteBuffer) {
-    guard let message = delivery.messageUnderWay, let registration else {
+    guard let message = delivery.underWay?.message, let registration else {
       preconditionFailure("a message is written when it is to be sent")
     }
     delivery.write(message, for: registration, nonce: nonce, into: &buffer)

@@ -9,7 +9,7 @@ extension Uplink {
   /// is opened in place.
   public func messageAnswered(_ head: AnswerHead, _ body: inout ByteBuffer, now: Instant) {
     self.now = now
-    guard let message = delivery.messageUnderWay, !login.isEnrolling, let registration
+    guard let message = delivery.underWay?.message, !login.isEnrolling, let registration
     else { return }
     guard message == .key else {
       let answer = registration.readAnswer(head, body: &body)

@@ -193,7 +193,7 @@ public final class Uplink {
 
   /// Ends a message in transit over a route that is no longer allowed.
   private func endForbiddenMessage() {
-    guard let route = delivery.routeUnderWay, let url = delivery.routes.url(of: route),
+    guard let route = delivery.underWay?.route, let url = delivery.routes.url(of: route),
       !delivery.routes.secrets.allows(url)
     else { return }
     endMessage(InlineText("the board left the network"))
@@ -201,7 +201,7 @@ public final class Uplink {
 
   /// Ends the message in transit, which counts as not arrived.
   private func endMessage(_ reason: InlineText) {
-    guard delivery.messageUnderWay != nil else { return }
+    guard delivery.underWay != nil else { return }
     actions.append(.cancel(.webhook))
     delivery.connectionFailed(reason, now: now)
   }

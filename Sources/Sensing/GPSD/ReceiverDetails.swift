@@ -4,9 +4,8 @@ public import Bytes
 /// each detail once a cycle.
 ///
 /// Of the lines of a cycle it keeps the newest list of satellites, the newest SKY without one, and
-/// the newest ATT; they are read when the cycle ends. A SKY counts if it is of the
-/// receiver that supplies the fixes; if there is none, or it has gone, of the first receiver that
-/// sends one. A detail that is not reported for `cyclesMax` cycles is unknown.
+/// the newest ATT; they are read when the cycle ends. A SKY counts if it is of the receiver that
+/// supplies the fixes; if there is none, or it has gone, of the first that sends one.
 ///
 /// A receiver of many constellations sends its list in growing parts, several in an epoch, which
 /// ends with its next TPV. The largest list of an epoch counts, and an unfinished epoch does not

@@ -104,9 +104,8 @@ struct JumpFilter {
 
 /// Detects whether the board moves or is parked.
 ///
-/// At rest a receiver wanders by metres and reports low speeds; an anchored boat swings around its
-/// anchor. Neither is a journey: to start takes a speed that the positions confirm, and to be
-/// parked takes a minute at one place. Between the two speeds the state does not change.
+/// At rest a receiver wanders and an anchored boat swings: to start takes a speed that the
+/// positions confirm, and to be parked takes a minute at one place.
 struct RestDetector {
   /// Lowest speed of a moving board, in metres per second.
   static let movingSpeed = 1.0

@@ -4,15 +4,12 @@ public import Bytes
 /// sockets.
 ///
 /// It asks the kernel for the route to Home Assistant's address, and then the radio for its
-/// association, or the neighbours for the gateway (`NetworkRound`). After that it only listens:
-/// there is no request and no deadline until the kernel announces a change. Announcements come in
-/// bursts, so a new round starts a moment after the first one.
+/// association, or the neighbours for the gateway (`NetworkRound`). After that it only listens. The
+/// announcements of the kernel come in bursts, so a new round starts a moment after the first one.
 ///
 /// The kernel knows the hardware address of a gateway only after the machine has contacted it. If
 /// it could be the home gateway, the monitor has it contacted, at growing intervals, until it
 /// answers or another one is the home's.
-///
-/// The output of the kernel is read in whole datagrams of at most `datagramByteCountMax`.
 ///
 /// Invariants:
 /// 1. One request is open at a time; a datagram of another one is ignored.
