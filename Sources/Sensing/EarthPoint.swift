@@ -14,9 +14,7 @@ public struct EarthPoint: Equatable, Sendable {
   private let latitude: Angle
   private let longitude: Angle
 
-  /// - Parameters:
-  ///   - latitudeDegrees: north, -90...90.
-  ///   - longitudeDegrees: east, -180...180.
+  /// Degrees north, -90...90, and east, -180...180.
   public init(latitudeDegrees: Double, longitudeDegrees: Double) {
     latitude = Angle(degrees: latitudeDegrees)
     longitude = Angle(degrees: longitudeDegrees)
@@ -73,7 +71,7 @@ public struct Direction: Equatable, Sendable {
   private let east: Double
   private let north: Double
 
-  /// - Parameter degrees: clockwise from true north, 0..<360.
+  /// Degrees clockwise from true north, 0..<360.
   public init(degrees: Double) {
     let angle = Angle(degrees: degrees)
     (east, north) = (angle.sine, angle.cosine)
@@ -102,7 +100,7 @@ struct Angle: Equatable {
   let sine: Double
   let cosine: Double
 
-  /// - Parameter degrees: -360...360.
+  /// Degrees in -360...360.
   init(degrees: Double) {
     // -180...180
     let turned = degrees > 180 ? degrees - 360 : degrees < -180 ? degrees + 360 : degrees

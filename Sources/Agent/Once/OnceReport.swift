@@ -34,12 +34,12 @@ struct OnceReport {
   }
 
   /// Prints the table on a descriptor and logs the verdict. A journal gets no values and positions.
-  func tell(_ batch: borrowing Batch, _ fix: Fix?, _ log: Log, on descriptor: Int32) {
+  func tell(_ batch: Batch, _ fix: Fix?, _ log: Log, on descriptor: Int32) {
     if !log.isJournal { writeToTerminal(table(of: batch, fix), descriptor) }
     if code == .success { log.notice(verdict) } else { log.error(verdict) }
   }
 
-  private func table(of batch: borrowing Batch, _ fix: Fix?) -> [UInt8] {
+  private func table(of batch: Batch, _ fix: Fix?) -> [UInt8] {
     var table = ListTable(["sensor", "value", "Home Assistant"])
     for index in 0..<batch.sensorCount {
       let sensor = SensorIndex(index)

@@ -78,7 +78,7 @@ extension ByteBuffer {
   }
 
   /// Appends every value as the drivers read it, and the position.
-  mutating func appendMembers(of batch: borrowing Batch, lastFix: Fix?) {
+  mutating func appendMembers(of batch: Batch, lastFix: Fix?) {
     appendJSON(key: "sensors")
     openJSONObject()
     for index in 0..<batch.sensorCount {

@@ -207,7 +207,7 @@ final class Reporter {
     }
   }
 
-  func delivery(_ event: DeliveryEvent, of batch: borrowing Batch) {
+  func delivery(_ event: DeliveryEvent, of batch: Batch) {
     switch event {
     case .proven(let readings, let hasLocation): proven(readings, hasLocation: hasLocation)
     case .sensorRegistered: break
@@ -232,7 +232,7 @@ final class Reporter {
     case .superseded(let replaced): superseded("superseded", replaced)
     case .historyProven(let entries): historyProven(entries, left: 0)
     case .registrationDoubted(let duration): doubted(after: duration)
-    case .configurationRead, .registrationTold: break
+    case .configurationRead, .zonesRead, .registrationTold: break
     case .routeFailed(let route, let cause):
       let topic = Troubles.Topic(.route, InlineText(route.code))
       let words: MessageText = "\(route.words) failed: \(cause.words). The agent tries the next one"

@@ -186,7 +186,7 @@ struct StatusReport {
 
   // MARK: Parts
 
-  private func appendWaiting(_ batch: borrowing Batch, to document: inout ByteBuffer) {
+  private func appendWaiting(_ batch: Batch, to document: inout ByteBuffer) {
     document.open("waiting")
     document.appendMember("readings", batch.waitingReadingCount)
     document.appendMember("locations", batch.waitingFixCount)
@@ -285,7 +285,7 @@ extension StatusReport {
 }
 
 extension StatusReport {
-  private func appendSensors(_ batch: borrowing Batch, to document: inout ByteBuffer) {
+  private func appendSensors(_ batch: Batch, to document: inout ByteBuffer) {
     document.appendMember("sensor_count", batch.sensorCount)
     document.appendJSON(key: "sensors")
     document.openJSONArray()

@@ -1,5 +1,5 @@
 public import Bytes
-import HomeAssistant
+public import HomeAssistant
 public import Sensing
 
 /// Latest value of every sensor and the latest fix, with Home Assistant's knowledge of them.
@@ -7,8 +7,8 @@ public import Sensing
 /// A batch is the slots whose value Home Assistant has not acknowledged. A slot stores one value: a
 /// newer reading replaces an older one. If the older one was never acknowledged it is counted,
 /// because it has to be delivered as a part of the `History`.
-public struct Batch: ~Copyable {
-  struct Slot {
+public final class Batch {
+  final class Slot {
     var value: Value?
     /// Time of the last reading of the value.
     var readAt: WallTime?
@@ -24,8 +24,6 @@ public struct Batch: ~Copyable {
 
     var isAcknowledged: Bool { version == acknowledgedVersion }
     /// Whether a value waits for Home Assistant. A value of a refused sensor does not wait.
-    // Inlined: a call would copy the slot.
-    @inline(__always)
     var isUndelivered: Bool { value != nil && !isAcknowledged && status != .refused }
     var isDue: Bool { value != nil && (isDoubtful || !isAcknowledged) }
     /// Whether Home Assistant has the sensor and accepted its value.
@@ -58,14 +56,14 @@ public struct Batch: ~Copyable {
   public var sensorCount: Int { sensors.count }
 
   /// Returns the index of a sensor, new or known; nil if it does not fit into a message.
-  public mutating func declare(_ sensor: SensorDescription) -> SensorIndex? {
+  public func declare(_ sensor: SensorDescription) -> SensorIndex? {
     guard let index = sensors.declare(sensor) else { return nil }
     while slots.count < sensors.count { slots.append(Slot()) }
     return index
   }
 
   /// Stores a reading. Returns whether its value differs from the one before.
-  mutating func record(_ reading: Reading) -> Bool {
+  func record(_ reading: Reading) -> Bool {
     let index = reading.sensor.value
     slots[index].readAt = reading.time
     guard slots[index].value != reading.value else { return false }
@@ -76,7 +74,7 @@ public struct Batch: ~Copyable {
     return true
   }
 
-  mutating func record(_ fix: Fix) {
+  func record(_ fix: Fix) {
     if self.fix != nil { superseded.fixes += 1 }
     self.fix = fix
   }
@@ -118,7 +116,7 @@ public struct Batch: ~Copyable {
   }
 
   /// Offers declined sensors again, because another server may have declined them.
-  mutating func forgetDeclined() {
+  func forgetDeclined() {
     for index in slots.indices where slots[index].status == .declined {
       slots[index].status = .unregistered
     }
@@ -129,7 +127,7 @@ public struct Batch: ~Copyable {
   ///
   /// If no sensor is due, one repeats its state. Home Assistant's answer is a proof without that,
   /// but only a state makes it record that it heard from the board; it stores no row for it.
-  mutating func writeStates(_ challenge: Challenge, into buffer: inout ByteBuffer) {
+  func writeStates(_ challenge: Challenge, into buffer: inout ByteBuffer) {
     hasUrgentChange = false
     buffer.openJSONArray()
     challenge.appendState(to: &buffer)
@@ -144,13 +142,13 @@ public struct Batch: ~Copyable {
     buffer.closeJSONArray()
   }
 
-  private mutating func write(_ index: Int, into buffer: inout ByteBuffer) {
+  private func write(_ index: Int, into buffer: inout ByteBuffer) {
     slots[index].sentVersion = slots[index].version
     sensors.rows[index].writeUpdate(of: slots[index].value, into: &buffer)
   }
 
   /// Clears the urgent change, which cannot be sent now.
-  mutating func urgentChangePostponed() { hasUrgentChange = false }
+  func urgentChangePostponed() { hasUrgentChange = false }
 
   func writeRegistration(of sensor: SensorIndex, into buffer: inout ByteBuffer) {
     let value = slots[sensor.value].value
@@ -167,12 +165,12 @@ public struct Batch: ~Copyable {
 
   func status(of sensor: SensorIndex) -> SensorStatus { slots[sensor.value].status }
 
-  mutating func setStatus(_ status: SensorStatus, of sensor: SensorIndex) {
+  func setStatus(_ status: SensorStatus, of sensor: SensorIndex) {
     slots[sensor.value].status = status
   }
 
   /// Records that Home Assistant has the value of this sensor that was sent last.
-  mutating func acknowledge(_ sensor: SensorIndex) {
+  func acknowledge(_ sensor: SensorIndex) {
     let index = sensor.value
     let sentVersion = slots[index].sentVersion
     // A newer reading replaced it during the transfer, but it arrived.
@@ -184,30 +182,30 @@ public struct Batch: ~Copyable {
   }
 
   /// Records that Home Assistant refused the value of this sensor that was sent last.
-  mutating func refuse(_ sensor: SensorIndex) {
+  func refuse(_ sensor: SensorIndex) {
     slots[sensor.value].refusedVersion = slots[sensor.value].sentVersion
     acknowledge(sensor)
   }
 
-  mutating func acknowledgeFix(_ sent: Fix) {
+  func acknowledgeFix(_ sent: Fix) {
     if fix == sent { fix = nil } else { superseded.fixes -= 1 }
   }
 
   /// Drops and counts the fix, which has become too old to be sent as the present one.
-  mutating func dropFix() {
+  func dropFix() {
     guard fix != nil else { return }
     fix = nil
     superseded.fixes += 1
   }
 
   /// Makes every value due again, because Home Assistant may have lost acknowledged ones.
-  mutating func doubtAcknowledgements() {
+  func doubtAcknowledgements() {
     for index in slots.indices { slots[index].isDoubtful = true }
   }
 
   /// Makes every value due again and offers refused sensors again, because Home Assistant may have
   /// lost all data.
-  mutating func forgetAcknowledgements() {
+  func forgetAcknowledgements() {
     doubtAcknowledgements()
     for index in slots.indices where slots[index].status != .registered {
       slots[index].status = .unregistered
@@ -215,7 +213,7 @@ public struct Batch: ~Copyable {
   }
 
   /// Resets all sensors, because a new registration has none.
-  mutating func forgetRegistrations() {
+  func forgetRegistrations() {
     for index in slots.indices { slots[index].status = .unregistered }
     forgetAcknowledgements()
   }
@@ -226,7 +224,7 @@ public struct Batch: ~Copyable {
   }
 
   /// Subtracts superseded entries that have been handed to the history.
-  mutating func forget(_ told: Superseded) {
+  func forget(_ told: Superseded) {
     superseded.readings -= told.readings
     superseded.fixes -= told.fixes
   }
@@ -246,4 +244,120 @@ enum SensorStatus: Equatable {
   case declined
   /// Home Assistant refused the sensor, which is not offered again until it or the agent restarts.
   case refused
+}
+
+/// Sensors of this agent, each once, with their description for Home Assistant. The batch, the
+/// history and the hourly statistics share one table, and store their own data of a sensor by its
+/// `SensorIndex`.
+///
+/// Invariants:
+/// 1. A row is never changed or removed, so an index is valid for the life of the agent.
+/// 2. No two rows have the same unique id.
+/// 3. A message with the states of all sensors fits into `dataByteCountMax`.
+public final class SensorTable {
+  /// Maximum number of sensors of one agent.
+  public static let sensorsMax = 256
+  /// Maximum size of the `data` of any message, in bytes.
+  public static let dataByteCountMax = 64 * 1024
+
+  /// Row of the table. A class: access to one of its texts would otherwise copy all of them.
+  final class Row {
+    let registration: SensorRegistration
+    let isUrgent: Bool
+
+    init(_ registration: SensorRegistration, isUrgent: Bool) {
+      self.registration = registration
+      self.isUrgent = isUrgent
+    }
+
+    /// Writes the element of an `update_sensor_states`.
+    func writeUpdate(of value: Value?, into buffer: inout ByteBuffer) {
+      registration.writeUpdate(into: &buffer) { $0.appendJSON(state: value) }
+    }
+  }
+
+  private(set) var rows: [Row] = []
+  /// Index found last: answers list the sensors in the order of the rows.
+  private var lastFound = -1
+  /// Maximum size of an `update_sensor_states` with every sensor, in bytes.
+  private var statesByteCount = 2 + Challenge.stateByteCount
+
+  public init() { rows.reserveCapacity(32) }
+
+  public var count: Int { rows.count }
+
+  /// Description of a sensor for Home Assistant.
+  ///
+  /// - Precondition: `declare` returned the index.
+  public subscript(sensor: SensorIndex) -> SensorRegistration { rows[sensor.value].registration }
+
+  func uniqueID(of sensor: SensorIndex) -> [UInt8] {
+    rows[sensor.value].registration.uniqueID
+  }
+
+  /// Returns the index of a sensor, new or known; nil if it does not fit into a message. Only the
+  /// batch calls this, because it has a slot for each sensor.
+  func declare(_ sensor: SensorDescription) -> SensorIndex? {
+    if let index = index(of: sensor.uniqueID.span) { return index }
+    let registration = SensorRegistration(sensor)
+    guard rows.count < Self.sensorsMax,
+      sensor.uniqueID.count <= Spool.uniqueIDByteCountMax,
+      let byteCount = Self.updateByteCount(of: registration),
+      statesByteCount + byteCount <= Self.dataByteCountMax
+    else { return nil }
+    statesByteCount += byteCount
+    rows.append(Row(registration, isUrgent: sensor.isUrgent))
+    return SensorIndex(rows.count - 1)
+  }
+
+  /// Returns the sensor with this unique id; nil if no row has it.
+  func index(of uniqueID: Span<UInt8>) -> SensorIndex? {
+    var index = lastFound
+    for _ in rows.indices {
+      index = index + 1 < rows.count ? index + 1 : 0
+      let known = rows[index].registration.uniqueID
+      guard uniqueID.elementsEqual(known.span) else { continue }
+      lastFound = index
+      return SensorIndex(index)
+    }
+    return nil
+  }
+
+  /// Returns the maximum size of a sensor's element and its comma, determined by writing them; nil
+  /// if the registration or the element alone does not fit into a message.
+  private static func updateByteCount(of registration: SensorRegistration) -> Int? {
+    // Every byte of the longest text may need an escape.
+    let quotes = [UInt8](repeating: UInt8(ascii: "\""), count: InlineText.byteCountMax)
+    let longest = Value.text(InlineText(quotes.span))
+    var data = ByteBuffer(capacity: dataByteCountMax)
+    registration.write(into: &data) { $0.appendJSON(state: longest) }
+    guard !data.isOverflowed else { return nil }
+    data.removeAll()
+    registration.writeUpdate(into: &data) { $0.appendJSON(state: longest) }
+    return data.isOverflowed ? nil : data.count + 1
+  }
+}
+
+extension SensorRegistration {
+  fileprivate init(_ sensor: SensorDescription) {
+    self.init(
+      uniqueID: sensor.uniqueID, name: sensor.name,
+      kind: sensor.kind == .sensor ? .sensor : .binarySensor,
+      unit: sensor.unit, deviceClass: sensor.deviceClass, stateClass: sensor.stateClass,
+      icon: sensor.icon, isDiagnostic: sensor.isDiagnostic)
+  }
+}
+
+extension ByteBuffer {
+  /// Appends a state in Home Assistant's form. A binary sensor accepts only true, false and null:
+  /// every text, even "off", would turn it on.
+  mutating func appendJSON(state value: Value?) {
+    switch value {
+    case .number(let number): appendJSON(number)
+    case .boolean(let truth): appendJSON(truth)
+    case .text(let text): appendJSON(text.bytes)
+    case .unknown, nil: appendJSONNull()
+    case .unavailable: appendJSON("unavailable")
+    }
+  }
 }

@@ -6,22 +6,14 @@ import Sensing
 ///
 /// A cycle registers the sensors that Home Assistant does not know, sends the fix if it is fresh,
 /// and sends the states. The answer to the states is the proof for the whole cycle: it counts if it
-/// is sealed with the board's key and repeats the `Challenge` of this very message. It proves that
-/// Home Assistant has the states and can open messages over this route now. For a fix and for
-/// history, whose own answers are empty, it proves no more than that: an attacker who drops single
-/// messages is not detected, except by the verification of a location.
+/// is sealed with the board's key and repeats the `Challenge` of this very message. For a fix and
+/// for history, whose own answers are empty, it proves only that Home Assistant opens messages over
+/// this route now; some locations are verified by reading them back. Without a key it proves that
+/// its author read the message, but not the author's identity.
 ///
-/// Without a key an answer that repeats the challenge proves that its author read the message, but
-/// not the author's identity.
-///
-/// Some cycles do more. The first one, one a day, and each attempt of an outage begin with a
-/// request for Home Assistant's configuration and, if they are wanted, its zones. Changes of the
-/// device and results of commands are reported. The first location after a configuration, a change
-/// of the device or a change of the route is verified by reading it back, because its own answer is
-/// empty.
-///
-/// No request and no report beside readings delays a reading: a failure of one is reported, and the
-/// cycle continues.
+/// The first cycle, one a day, and each attempt of an outage begin with requests for Home
+/// Assistant's configuration and zones. No request and no report beside readings delays a reading:
+/// a failure of one is reported, and the cycle continues.
 ///
 /// Invariants:
 /// 1. An answer that has to repeat a challenge counts only for the message written last.
@@ -41,51 +33,58 @@ struct Cycle {
     case failed(OutageCause)
   }
 
-  private(set) var sent = SentBatch()
+  private let batch: Batch
+  private let events: DeliveryEvents
+  private(set) var sent: SentBatch
   /// Whether the chunk of history at the beginning of the cycle was answered.
   private(set) var isHistoryAnswered = false
   private(set) var server: KnownServer
-  private var keyRequest: KeyRequest
-  private var deviceUpdate: DeviceUpdate
+  /// Time of the next request for a key; nil if the registration has one, or Home Assistant offers
+  /// none.
+  private var keyDueAt: Instant?
+  /// Changes of the device to report, and whether Home Assistant has confirmed them in this cycle.
+  /// If it ignores them, nothing is delayed: the next start of the agent reports them again.
+  private var deviceUpdate: (data: Webhook.UpdateRegistration, isConfirmed: Bool)?
   var results = CommandResults()
   /// Challenge of the message written last; nil until the next one is written.
   private var challenge: Challenge?
 
   init(
-    trackerID: [UInt8], wantsZones: Bool, protection: Delivery.Protection,
-    untold: Webhook.UpdateRegistration?
+    of batch: Batch, _ events: DeliveryEvents, trackerID: [UInt8], wantsZones: Bool,
+    protection: Delivery.Protection, untold: Webhook.UpdateRegistration?
   ) {
-    server = KnownServer(trackerID: trackerID, wantsZones: wantsZones)
-    keyRequest = KeyRequest(protection)
-    deviceUpdate = DeviceUpdate(untold)
+    self.batch = batch
+    self.events = events
+    sent = SentBatch(of: batch, events)
+    server = KnownServer(trackerID: trackerID, wantsZones: wantsZones, events)
+    keyDueAt = protection == .plain ? Instant(nanoseconds: 0) : nil
+    deviceUpdate = untold.map { ($0, false) }
   }
 
   // MARK: Events
 
   mutating func began() {
-    sent = SentBatch()
+    sent = SentBatch(of: batch, events)
     isHistoryAnswered = false
-    deviceUpdate.cycleBegan()
+    deviceUpdate?.isConfirmed = false
     results.cycleBegan()
   }
 
   /// Handles a possible change of the Home Assistant server.
   mutating func serverDoubted() { server.doubted() }
 
-  mutating func takeZones() -> [ZoneWatch.Circle]? { server.takeZones() }
-
   /// Resets the requests of the device: a new registration includes all its data.
   mutating func registrationReplaced(_ protection: Delivery.Protection) {
     server.doubted()
-    keyRequest = KeyRequest(protection)
-    deviceUpdate = DeviceUpdate(nil)
+    keyDueAt = protection == .plain ? Instant(nanoseconds: 0) : nil
+    deviceUpdate = nil
   }
 
   // MARK: Messages
 
-  mutating func nextMessage(of batch: inout Batch, now: Instant) -> Delivery.Message {
-    if keyRequest.isDue(now: now) {
-      keyRequest.sent(now: now)
+  mutating func nextMessage(now: Instant) -> Delivery.Message {
+    if let keyDueAt, now >= keyDueAt {
+      self.keyDueAt = now + KnownServer.requestInterval
       return .key
     }
     if server.isConfigurationDue(now: now) { return .configuration }
@@ -93,16 +92,16 @@ struct Cycle {
       server.zonesAsked(now: now)
       return .zones
     }
-    if deviceUpdate.isDue { return .registration }
+    if deviceUpdate?.isConfirmed == false { return .registration }
     if results.isDue { return .commandResult }
-    return sent.nextMessage(of: &batch, now: now)
+    return sent.nextMessage(now: now)
   }
 
   /// Invalidates late answers to the message before.
   mutating func messageDue() { challenge = nil }
 
   mutating func write(
-    _ message: Delivery.Message, of batch: inout Batch, _ history: borrowing History,
+    _ message: Delivery.Message, _ history: borrowing History,
     for registration: borrowing Registration, nonce: Nonce, into buffer: inout ByteBuffer
   ) {
     let challenge = Challenge(of: nonce)
@@ -112,11 +111,11 @@ struct Cycle {
       case .key: Webhook.EnableEncryption().write(into: &data)
       case .configuration: Webhook.GetConfiguration().write(into: &data)
       case .zones: Webhook.GetZones().write(into: &data)
-      case .registration: deviceUpdate.write(into: &data)
+      case .registration: deviceUpdate?.data.write(into: &data)
       case .sensor(let sensor): batch.writeRegistration(of: sensor, into: &data)
       case .location: sent.writeLocation(for: server.version, into: &data)
       case .readBack: server.writeReadBack(challenge, into: &data)
-      case .states: sent.writeStates(of: &batch, challenge, into: &data)
+      case .states: sent.writeStates(challenge, into: &data)
       case .history: history.writeChunk(into: &data)
       case .commandResult: results.writeNext(into: &data, of: history.device)
       }
@@ -126,28 +125,33 @@ struct Cycle {
 
   // MARK: Answers
 
-  mutating func keyAnswered(
-    _ result: Webhook.EnableEncryption.Result, telling tellings: inout Queue<DeliveryEvent>
-  ) -> Outcome {
-    keyRequest.answered(result, telling: &tellings).map { .failed($0) } ?? .goesOn
+  mutating func keyAnswered(_ result: Webhook.EnableEncryption.Result) -> Outcome {
+    switch result {
+    case .enabled: events.append(.sealed)
+    case .notAvailable: events.append(.sealingImpossible)
+    case .alreadyEnabled: return .failed(.encryptionRequired)
+    case .unanswered(let answer): return .failed(OutageCause(answer))
+    }
+    keyDueAt = nil
+    return .goesOn
   }
 
   mutating func answered(
-    _ message: Delivery.Message, _ content: Span<UInt8>, of batch: inout Batch, now: Instant,
-    telling tellings: inout Queue<DeliveryEvent>
+    _ message: Delivery.Message, _ content: Span<UInt8>, now: Instant
   ) -> Outcome {
     switch message {
     case .key: preconditionFailure("a key does not come in an answer of this kind")
     case .configuration:
-      return server.configurationAnswered(content, now: now, telling: &tellings)
+      return server.configurationAnswered(content, now: now)
         .map { .addressesTold(cloudhook: $0.cloudhookURL, remoteUI: $0.remoteUIURL) } ?? .goesOn
     case .zones: server.zonesAnswered(content)
-    case .registration: deviceUpdate.answered(content, telling: &tellings)
-    case .sensor(let sensor):
-      sent.sensorAnswered(sensor, content, in: &batch, telling: &tellings)
+    case .registration: deviceAnswered(content)
+    case .sensor(let sensor): sent.sensorAnswered(sensor, content)
     case .location: return locationAnswered()
-    case .readBack: return readBackAnswered(content, of: &batch, now: now, telling: &tellings)
-    case .states: return statesAnswered(content, of: &batch, telling: &tellings)
+    case .readBack: return readBackAnswered(content, now: now)
+    case .states:
+      guard let challenge else { return .failed(.otherAnswer) }
+      return sent.statesAnswered(content, to: challenge)
     // The proof comes with the states.
     case .history: isHistoryAnswered = true
     case .commandResult: results.answered()
@@ -156,13 +160,10 @@ struct Cycle {
   }
 
   /// Handles an empty answer, which is the right one to a location and to history.
-  mutating func dropped(
-    _ message: Delivery.Message, of batch: inout Batch,
-    telling tellings: inout Queue<DeliveryEvent>
-  ) -> Outcome {
+  mutating func dropped(_ message: Delivery.Message) -> Outcome {
     switch message {
-    case .sensor(let sensor): sent.sensorDropped(sensor, in: &batch)
-    case .registration: deviceUpdate.dropped(telling: &tellings)
+    case .sensor(let sensor): batch.setStatus(.declined, of: sensor)
+    case .registration: deviceDropped()
     case .location: return locationAnswered()
     case .history: isHistoryAnswered = true
     case .commandResult: results.answered()
@@ -172,6 +173,18 @@ struct Cycle {
     return .goesOn
   }
 
+  private mutating func deviceAnswered(_ content: Span<UInt8>) {
+    guard let update = deviceUpdate?.data,
+      let device = try? Webhook.UpdateRegistration.read(content), update.isKnown(by: device)
+    else { return deviceDropped() }
+    deviceUpdate?.isConfirmed = true
+  }
+
+  private mutating func deviceDropped() {
+    deviceUpdate = nil
+    events.append(.registrationDropped)
+  }
+
   /// Returns the next message after a location; some locations are verified by reading them back.
   private mutating func locationAnswered() -> Outcome {
     if server.isReadBackDue { return .sends(.readBack) }
@@ -179,36 +192,24 @@ struct Cycle {
     return .sends(.states)
   }
 
-  private mutating func readBackAnswered(
-    _ content: Span<UInt8>, of batch: inout Batch, now: Instant,
-    telling tellings: inout Queue<DeliveryEvent>
-  ) -> Outcome {
+  private mutating func readBackAnswered(_ content: Span<UInt8>, now: Instant) -> Outcome {
     guard let challenge, challenge.isRepeated(asKeyOf: content) else {
       return .failed(.otherAnswer)
     }
     let verdict = sent.locationVerdict(content, to: challenge, now: now)
-    sent.locationLookedUp(verdict, in: &batch, telling: &tellings)
-    server.locationLookedUp(verdict, telling: &tellings)
+    sent.locationLookedUp(verdict)
+    server.locationLookedUp(verdict)
     return .sends(.states)
-  }
-
-  private mutating func statesAnswered(
-    _ content: Span<UInt8>, of batch: inout Batch,
-    telling tellings: inout Queue<DeliveryEvent>
-  ) -> Outcome {
-    guard let challenge else { return .failed(.otherAnswer) }
-    switch sent.statesAnswered(content, to: challenge, in: &batch, telling: &tellings) {
-    case .proven: return .proven
-    case .incomplete: return .goesOn
-    case .unproven(let cause): return .failed(cause)
-    }
   }
 
   /// Completes the cycle: declined sensors are refused, the location counts as delivered, and Home
   /// Assistant's answer about the device is valid.
-  mutating func proven(in batch: inout Batch, telling tellings: inout Queue<DeliveryEvent>) {
-    sent.proven(in: &batch, telling: &tellings)
-    deviceUpdate.proven(telling: &tellings)
+  mutating func proven() {
+    sent.proven()
+    if let update = deviceUpdate, update.isConfirmed {
+      deviceUpdate = nil
+      events.append(.registrationTold(fingerprint: update.data.fingerprint))
+    }
     results.proven()
   }
 }

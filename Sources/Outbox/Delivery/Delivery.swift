@@ -40,7 +40,7 @@ public final class Delivery {
     case underWay(Message, over: Route, by: Carrier)
   }
 
-  public internal(set) var batch: Batch
+  public let batch: Batch
   public internal(set) var history: History
   public internal(set) var routes: Routes
   var state = State.resting
@@ -57,18 +57,10 @@ public final class Delivery {
   var restatementDueAt = Instant(nanoseconds: 0)
   /// Time of the last proof.
   public private(set) var lastProvenAt: Instant?
-  private var tellings = Queue<DeliveryEvent>(capacity: 64)
+  private let events: DeliveryEvents
 
-  /// - Parameters:
-  ///   - routes: routes to Home Assistant.
-  ///   - history: entries that are not delivered yet.
-  ///   - trackerID: id with which the device registered.
-  ///   - webSocketURL: address of the WebSocket; nil if no message uses it.
-  ///   - wantsZones: whether to request Home Assistant's zones.
-  ///   - protection: whether the registration has a key.
-  ///   - untold: changes of the device since the last report to Home Assistant.
-  ///   - doubtAfter: time for which Home Assistant may seem not to know the device before a report.
-  ///   - seed: start of the jitter of the delays.
+  /// The device registered with `trackerID`; no message uses a WebSocket without `webSocketURL`;
+  /// `untold` are the changes of the device since the last report to Home Assistant.
   public init(
     routes: Routes, history: consuming History, trackerID: [UInt8], webSocketURL: [UInt8]? = nil,
     wantsZones: Bool = false, protection: Protection = .sealed,
@@ -77,16 +69,15 @@ public final class Delivery {
   ) {
     self.routes = routes
     carriers = Carriers(webSocketURL: webSocketURL)
-    cycle = Cycle(
-      trackerID: trackerID, wantsZones: wantsZones, protection: protection, untold: untold)
-    outage = Outage(doubtAfter: doubtAfter, seed: seed)
     batch = Batch(of: history.sensors)
+    events = DeliveryEvents()
+    cycle = Cycle(
+      of: batch, events, trackerID: trackerID, wantsZones: wantsZones, protection: protection,
+      untold: untold)
+    outage = Outage(doubtAfter: doubtAfter, seed: seed, events)
     self.history = history
     lastRoute = routes.current?.route
   }
-
-  /// Returns Home Assistant's zones, if they were received since the last call.
-  func takeZones() -> [ZoneWatch.Circle]? { cycle.takeZones() }
 
   // MARK: Queries
 
@@ -95,23 +86,10 @@ public final class Delivery {
     if case .resting = state { outage.deadline == nil } else { false }
   }
 
-  /// Message in transit, or nil.
-  var messageUnderWay: Message? {
-    guard case .underWay(let message, _, _) = state else { return nil }
-    return message
-  }
-
-  /// Route of the message in transit, which has an address when the message is sent; nil without a
-  /// message in transit.
-  public var routeUnderWay: Route? {
-    guard case .underWay(_, let route, _) = state else { return nil }
-    return route
-  }
-
-  /// Carrier of the message in transit, or nil.
-  public var carrierUnderWay: Carrier? {
-    guard case .underWay(_, _, let carrier) = state else { return nil }
-    return carrier
+  /// Message in transit, with its route, which has an address when the message is sent.
+  public var underWay: (message: Message, route: Route, carrier: Carrier)? {
+    guard case .underWay(let message, let route, let carrier) = state else { return nil }
+    return (message, route, carrier)
   }
 
   /// Time at which `deadlineReached` is due, or nil.
@@ -125,7 +103,7 @@ public final class Delivery {
 
   /// Returns the next action; nil until the next event. Without `maySend` a due message waits.
   public func nextAction(maySend: Bool = true) -> Action? {
-    if let event = tellings.takeFirst() { return .tell(event) }
+    if let event = events.takeFirst() { return .tell(event) }
     guard maySend, case .due(let message, let route) = state else { return nil }
     state = .underWay(message, over: route, by: carriers.next(to: routes.url(of: route)))
     return .send(message)
@@ -136,7 +114,7 @@ public final class Delivery {
     _ message: Message, for registration: borrowing Registration, nonce: Nonce,
     into buffer: inout ByteBuffer
   ) {
-    cycle.write(message, of: &batch, history, for: registration, nonce: nonce, into: &buffer)
+    cycle.write(message, history, for: registration, nonce: nonce, into: &buffer)
   }
 
   // MARK: Cycles and deadlines
@@ -279,7 +257,7 @@ public final class Delivery {
   }
 
   private func sendNext(now: Instant) {
-    send(cycle.nextMessage(of: &batch, now: now), now: now)
+    send(cycle.nextMessage(now: now), now: now)
   }
 
   /// Makes the message due, unless the board has left and no route is available.
@@ -303,8 +281,8 @@ public final class Delivery {
     switch answer {
     case .opened(let range), .content(let range):
       let content = body.bytes.extracting(range)
-      outcome = cycle.answered(message, content, of: &batch, now: now, telling: &tellings)
-    case .unproven: outcome = cycle.dropped(message, of: &batch, telling: &tellings)
+      outcome = cycle.answered(message, content, now: now)
+    case .unproven: outcome = cycle.dropped(message)
     default: outcome = .failed(OutageCause(answer))
     }
     if message == .history, case .goesOn = outcome { history.chunkAnswered(now: now) }
@@ -316,12 +294,12 @@ public final class Delivery {
   public func keyAnswered(_ result: Webhook.EnableEncryption.Result, now: Instant) {
     guard case .underWay(.key, let route, let carrier) = state else { return }
     carriers.ended(carrier, isAnswered: true)
-    messageEnded(cycle.keyAnswered(result, telling: &tellings), over: route, now: now)
+    messageEnded(cycle.keyAnswered(result), over: route, now: now)
   }
 
   /// Handles a key that could not be stored. A later cycle requests it again.
   public func keyPostponed(now: Instant) {
-    guard messageUnderWay == .key else { return }
+    guard underWay?.message == .key else { return }
     sendNext(now: now)
   }
 
@@ -348,23 +326,23 @@ public final class Delivery {
     routes.proven(over: route)
     if route != lastRoute {
       lastRoute = route
-      tellings.append(.routeTaken(route))
+      events.append(.routeTaken(route))
     }
-    cycle.proven(in: &batch, telling: &tellings)
+    cycle.proven()
     if cycle.isHistoryAnswered {
-      tellings.append(.historyProven(entries: history.chunkProven()))
+      events.append(.historyProven(entries: history.chunkProven()))
     }
     let superseded = cycle.sent.superseded
     batch.forget(superseded)
     let isIncomplete = superseded != Batch.Superseded() || batch.hasUnanswered
     history.proven(isIncomplete: isIncomplete)
     if let since = outage.since {
-      tellings.append(.recovered(after: now - since, superseded))
+      events.append(.recovered(after: now - since, superseded))
     } else if superseded != Batch.Superseded() {
-      tellings.append(.superseded(superseded))
+      events.append(.superseded(superseded))
     }
     outage.proven()
-    tellings.append(cycle.sent.result)
+    events.append(cycle.sent.result)
     if isFollowed { makeUpForCycle(now: now) }
   }
 
@@ -381,7 +359,7 @@ public final class Delivery {
   func failed(_ cause: OutageCause, over route: Route, now: Instant) {
     batch.forgetDeclined()
     if routes.failed(cause, over: route, now: now) {
-      tellings.append(.routeFailed(route, cause))
+      events.append(.routeFailed(route, cause))
       // The next route may lead to another Home Assistant.
       cycle.serverDoubted()
       history.chunkFailed()
@@ -395,6 +373,6 @@ public final class Delivery {
     state = .resting
     history.chunkFailed()
     closeBatch()
-    outage.attemptFailed(cause, isDoubtful: routes.isDoubtful, now: now, telling: &tellings)
+    outage.attemptFailed(cause, isDoubtful: routes.isDoubtful, now: now)
   }
 }

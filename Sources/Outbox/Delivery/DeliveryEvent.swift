@@ -2,6 +2,17 @@ public import Bytes
 public import HomeAssistant
 public import Sensing
 
+/// Events of a delivery that wait to be reported.
+final class DeliveryEvents {
+  private var queue = Queue<DeliveryEvent>(capacity: 64)
+
+  // Inlined, the growth of the queue would be repeated at each of the many calls.
+  @inline(never)
+  func append(_ event: DeliveryEvent) { queue.append(event) }
+
+  func takeFirst() -> DeliveryEvent? { queue.takeFirst() }
+}
+
 /// Event that a `Delivery` reports.
 public enum DeliveryEvent: Equatable, Sendable {
   /// Home Assistant has everything recorded until now.
@@ -27,6 +38,8 @@ public enum DeliveryEvent: Equatable, Sendable {
   case historyProven(entries: Int)
   /// Home Assistant's configuration was received.
   indirect case configurationRead(Webhook.ServerConfiguration)
+  /// Home Assistant's zones that a board can enter were received.
+  case zonesRead([ZoneWatch.Circle])
   /// Home Assistant's configuration cannot be read.
   case configurationUnreadable
   /// Home Assistant knows the changes of the device; the receiver must store the fingerprint.
@@ -44,4 +57,126 @@ public enum DeliveryEvent: Equatable, Sendable {
   case sealingImpossible
   /// For this long every answer has looked as if the registration were deleted.
   case registrationDoubted(after: Duration)
+}
+
+extension Delivery {
+  /// Action for the driver.
+  public enum Action: Equatable, Sendable {
+    /// Write this message with `write` and send it as `underWay` says.
+    case send(Message)
+    /// Report the event, and store its data if necessary. The batch may be queried meanwhile.
+    case tell(DeliveryEvent)
+  }
+
+  /// Encryption of the registration.
+  public enum Protection: Equatable, Sendable {
+    case sealed
+    case plain
+    /// The registration has no key, and Home Assistant offers none.
+    case plainForGood
+  }
+
+  public enum Carrier: Sendable { case http, webSocket }
+
+  /// Message to Home Assistant.
+  public enum Message: Equatable, Sendable {
+    /// Request for a key. Its answer goes to `keyAnswered`, every other answer to `answerReceived`.
+    case key
+    case configuration
+    case zones
+    case registration
+    case sensor(SensorIndex)
+    case location
+    case readBack
+    case states
+    case history
+    case commandResult
+
+    public var type: MessageType {
+      switch self {
+      case .key: .enableEncryption
+      case .configuration: .getConfiguration
+      case .zones: .getZones
+      case .registration: .updateRegistration
+      case .sensor: .registerSensor
+      case .location: .updateLocation
+      case .readBack: .renderTemplate
+      case .states: .updateSensorStates
+      case .history, .commandResult: .fireEvent
+      }
+    }
+  }
+}
+
+/// Carriers of messages: HTTP, or the WebSocket if the configuration prefers it and it is open.
+struct Carriers {
+  /// Address of the WebSocket; a message to another address uses HTTP. Nil if all messages use it.
+  private let webSocketURL: [UInt8]?
+  private(set) var isWebSocketOpen = false
+  /// Carrier of the last message.
+  private var last = Delivery.Carrier.http
+  /// Whether the WebSocket of the last answer is still open.
+  private var isWebSocketKept = false
+
+  init(webSocketURL: [UInt8]?) { self.webSocketURL = webSocketURL }
+
+  /// Returns the carrier of a message to this address.
+  mutating func next(to url: [UInt8]?) -> Delivery.Carrier {
+    let isPosted = isWebSocketOpen && url != nil && url == webSocketURL
+    last = isPosted ? .webSocket : .http
+    return last
+  }
+
+  mutating func ended(_ carrier: Delivery.Carrier, isAnswered: Bool) {
+    isWebSocketKept = isAnswered && carrier == .webSocket
+  }
+
+  mutating func webSocketChanged(isOpen: Bool) {
+    isWebSocketOpen = isOpen
+    if !isOpen { isWebSocketKept = false }
+  }
+
+  /// Whether Home Assistant cannot have restarted since the last message.
+  func isConnectionKept(isHTTPKept: Bool) -> Bool { last == .http ? isHTTPKept : isWebSocketKept }
+}
+
+/// State of the delivery, for status displays.
+public enum DeliveryStatus: Equatable, Sendable {
+  /// No attempt has ended yet.
+  case untried
+  /// The last completed cycle was proven.
+  case proven
+  /// Attempts fail and continue. `isDoubted` if Home Assistant seems not to know this device.
+  case outage(OutageCause, since: Instant, isDoubted: Bool)
+}
+
+extension Delivery {
+  public var status: DeliveryStatus {
+    outage.status ?? (lastProvenAt == nil ? .untried : .proven)
+  }
+
+  public var isInOutage: Bool { outage.isUnderWay }
+
+  /// Whether Home Assistant accepts data, as far as known.
+  public var isReached: Bool { outage.since == nil && lastProvenAt != nil }
+
+  /// Time of the next attempt of an outage; nil without one or during an attempt.
+  public var nextAttemptAt: Instant? { outage.deadline }
+
+  /// Time since which there is no registration; kept until the first proof with a new one.
+  public var unregisteredSince: Instant? { outage.unregisteredSince }
+
+  /// Id of this device in Home Assistant's registry; nil until it is received.
+  public var deviceID: Text? { cycle.server.deviceID }
+
+  /// Version of the Home Assistant server.
+  public var server: ServerVersion { cycle.server.version }
+}
+
+extension Batch {
+  /// Number of values that wait for Home Assistant.
+  public var waitingReadingCount: Int { slots.count { $0.isUndelivered } }
+
+  /// Number of fixes that wait for Home Assistant: at most one.
+  public var waitingFixCount: Int { fix == nil ? 0 : 1 }
 }

@@ -24,13 +24,6 @@ extension Delivery {
 ///    registration were deleted; a sleep of the board does not count. It is reported again only
 ///    after a new registration was refused.
 struct Outage {
-  private enum State {
-    case none
-    /// A necessary registration could not be obtained.
-    case unregistered(since: Instant)
-    case underWay(Course)
-  }
-
   private struct Course {
     let since: Instant
     var cause: OutageCause
@@ -39,44 +32,27 @@ struct Outage {
     /// Time of the next attempt; nil during an attempt.
     var retryAt: Instant?
     var doubt = Doubt.none
-    var unregisteredSince: Instant?
   }
 
-  private enum Doubt {
+  private enum Doubt: Equatable {
     case none
+    /// Each attempt since then ended as if the registration were deleted.
     case growing(since: Instant)
     case told
-
-    var isTold: Bool { if case .told = self { true } else { false } }
-
-    /// Returns the time for which each attempt has ended as if the registration were deleted; nil
-    /// if that is already reported, or if this one did not.
-    mutating func attemptEnded(_ isDoubtful: Bool, now: Instant) -> Duration? {
-      switch self {
-      case .told: return nil
-      case .growing(let since) where isDoubtful: return now - since
-      case .none where isDoubtful:
-        self = .growing(since: now)
-        return .zero
-      case .none, .growing:
-        self = .none
-        return nil
-      }
-    }
-
-    /// Leaves out a time in which the board slept instead of asking Home Assistant.
-    mutating func attemptDelayed(by delay: Duration) {
-      if case .growing(let since) = self { self = .growing(since: since + delay) }
-    }
   }
 
-  private var state = State.none
+  /// Nil without an outage.
+  private var course: Course?
+  /// Time since which there is no registration; kept until the first proof with a new one.
+  private(set) var unregisteredSince: Instant?
   private var backOff: BackOff
   private let doubtAfter: Duration
+  private let events: DeliveryEvents
   private var isOnBattery = false
 
-  init(doubtAfter: Duration = Delivery.doubtAfter, seed: UInt64) {
+  init(doubtAfter: Duration, seed: UInt64, _ events: DeliveryEvents) {
     self.doubtAfter = doubtAfter
+    self.events = events
     backOff = BackOff(
       first: Delivery.firstRetryDelay, longest: Delivery.longestRetryDelay, seed: seed)
   }
@@ -89,62 +65,44 @@ struct Outage {
   var isUnderWay: Bool { course != nil }
 
   /// Time since which readings do not arrive; nil without an obstacle.
-  var since: Instant? {
-    switch state {
-    case .none: nil
-    case .unregistered(let since): since
-    case .underWay(let course): course.since
-    }
-  }
-
-  /// Time since which there is no registration; kept until the first proof with a new one.
-  var unregisteredSince: Instant? {
-    switch state {
-    case .none: nil
-    case .unregistered(let since): since
-    case .underWay(let course): course.unregisteredSince
-    }
-  }
+  var since: Instant? { course?.since ?? unregisteredSince }
 
   var status: DeliveryStatus? {
-    course.map { .outage($0.cause, since: $0.since, isDoubted: $0.doubt.isTold) }
-  }
-
-  private var course: Course? {
-    guard case .underWay(let course) = state else { return nil }
-    return course
+    course.map { .outage($0.cause, since: $0.since, isDoubted: $0.doubt == .told) }
   }
 
   // MARK: Events
 
   mutating func attemptBegan(now: Instant) {
-    guard var course else { return }
-    if let retryAt = course.retryAt, now > retryAt {
-      course.doubt.attemptDelayed(by: now - retryAt)
+    // A time in which the board slept instead of asking Home Assistant does not count.
+    if let course, let retryAt = course.retryAt, now > retryAt,
+      case .growing(let since) = course.doubt
+    {
+      self.course?.doubt = .growing(since: since + (now - retryAt))
     }
-    course.retryAt = nil
-    state = .underWay(course)
+    course?.retryAt = nil
   }
 
   /// Handles an attempt that failed over every route. `isDoubtful` if an answer looked as if the
   /// registration were deleted.
-  mutating func attemptFailed(
-    _ cause: OutageCause, isDoubtful: Bool, now: Instant,
-    telling tellings: inout Queue<DeliveryEvent>
-  ) {
-    let former = course
-    var course =
-      former ?? Course(since: now, cause: cause, unregisteredSince: unregisteredSince)
+  mutating func attemptFailed(_ cause: OutageCause, isDoubtful: Bool, now: Instant) {
+    let former = self.course
+    var course = former ?? Course(since: now, cause: cause)
     course.cause = cause
     course.retryAt = now + backOff.failed()
     // Without a route there was no attempt.
     if cause != .noRoute { course.attemptedAt = now }
-    if former?.cause != cause { tellings.append(.outage(cause)) }
-    if let doubtedFor = course.doubt.attemptEnded(isDoubtful, now: now), doubtedFor >= doubtAfter {
-      course.doubt = .told
-      tellings.append(.registrationDoubted(after: doubtedFor))
+    if former?.cause != cause { events.append(.outage(cause)) }
+    switch course.doubt {
+    case .growing where !isDoubtful: course.doubt = .none
+    case .none where isDoubtful: course.doubt = .growing(since: now)
+    case .none, .growing, .told: break
     }
-    state = .underWay(course)
+    if case .growing(let since) = course.doubt, now - since >= doubtAfter {
+      course.doubt = .told
+      events.append(.registrationDoubted(after: now - since))
+    }
+    self.course = course
   }
 
   /// Handles a due cycle: with mains power it makes an attempt.
@@ -163,38 +121,29 @@ struct Outage {
   /// Makes the next attempt due at once, but not within the first delay after the last one, because
   /// at the edge of a network the board comes and goes all the time.
   mutating func tryEarlier(now: Instant) {
-    guard var course, let retryAt = course.retryAt else { return }
-    let soonest = course.attemptedAt.map { $0 + Delivery.firstRetryDelay } ?? now
-    course.retryAt = min(retryAt, max(soonest, now))
-    state = .underWay(course)
+    guard let retryAt = course?.retryAt else { return }
+    let soonest = course?.attemptedAt.map { $0 + Delivery.firstRetryDelay } ?? now
+    course?.retryAt = min(retryAt, max(soonest, now))
   }
 
   mutating func proven() {
-    state = .none
+    course = nil
+    unregisteredSince = nil
     backOff.succeeded()
   }
 
   /// Records that a necessary registration could not be obtained.
   mutating func registrationFailed(now: Instant) {
-    switch state {
-    case .none: state = .unregistered(since: now)
-    case .unregistered: break
-    case .underWay(var course):
-      course.unregisteredSince = course.unregisteredSince ?? now
-      state = .underWay(course)
-    }
+    unregisteredSince = unregisteredSince ?? now
   }
 
   /// Handles a refused new registration: the existing one is doubted again.
-  mutating func registrationRefused(now: Instant) {
-    guard var course else { return }
-    course.doubt = .growing(since: now)
-    state = .underWay(course)
-  }
+  mutating func registrationRefused(now: Instant) { course?.doubt = .growing(since: now) }
 
   /// Handles a new registration. Its first proof reports the cost of the old one's loss.
   mutating func registrationReplaced() {
-    state = since.map { .unregistered(since: $0) } ?? .none
+    unregisteredSince = since
+    course = nil
     backOff.succeeded()
   }
 }

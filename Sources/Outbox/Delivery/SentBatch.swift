@@ -1,5 +1,5 @@
 import Bytes
-import HomeAssistant
+public import HomeAssistant
 import Sensing
 
 extension Delivery {
@@ -22,14 +22,8 @@ struct SentBatch {
     let at: Instant
   }
 
-  /// Result of the answer to the states.
-  enum Verdict {
-    case proven
-    /// Home Assistant has lost a sensor.
-    case incomplete
-    case unproven(OutageCause)
-  }
-
+  private let batch: Batch
+  private let events: DeliveryEvents
   /// Numbers of entries that were replaced in the batch before the states were written.
   private(set) var superseded = Batch.Superseded()
   /// Location that was sent; nil also if Home Assistant is known to have dropped it.
@@ -39,10 +33,15 @@ struct SentBatch {
   private var hasRegisteredAgain = false
   private var acceptedReadings = 0
 
+  init(of batch: Batch, _ events: DeliveryEvents) {
+    self.batch = batch
+    self.events = events
+  }
+
   // MARK: Messages
 
   /// Returns the next message with a part of the batch.
-  mutating func nextMessage(of batch: inout Batch, now: Instant) -> Delivery.Message {
+  mutating func nextMessage(now: Instant) -> Delivery.Message {
     if let sensor = batch.nextUnregistered { return .sensor(sensor) }
     guard sent == nil, let fix = batch.fix else { return .states }
     guard now - fix.notBefore <= Delivery.fixAgeMax, let location = Location(fix) else {
@@ -57,9 +56,7 @@ struct SentBatch {
     sent?.location.write(into: &data, for: version)
   }
 
-  mutating func writeStates(
-    of batch: inout Batch, _ challenge: Challenge, into data: inout ByteBuffer
-  ) {
+  mutating func writeStates(_ challenge: Challenge, into data: inout ByteBuffer) {
     batch.writeStates(challenge, into: &data)
     superseded = batch.superseded
     // The fix that was sent is not lost.
@@ -68,28 +65,17 @@ struct SentBatch {
 
   // MARK: Answers
 
-  func sensorAnswered(
-    _ sensor: SensorIndex, _ content: Span<UInt8>, in batch: inout Batch,
-    telling tellings: inout Queue<DeliveryEvent>
-  ) {
+  func sensorAnswered(_ sensor: SensorIndex, _ content: Span<UInt8>) {
     if (try? isSuccess(content)) == true {
-      registered(sensor, isWanted: true, in: &batch, telling: &tellings)
+      registered(sensor, isWanted: true)
     } else {
-      sensorDropped(sensor, in: &batch)
+      batch.setStatus(.declined, of: sensor)
     }
   }
 
-  /// Handles a dropped sensor, which has no consequence for the others.
-  func sensorDropped(_ sensor: SensorIndex, in batch: inout Batch) {
-    batch.setStatus(.declined, of: sensor)
-  }
-
-  private func registered(
-    _ sensor: SensorIndex, isWanted: Bool, in batch: inout Batch,
-    telling tellings: inout Queue<DeliveryEvent>
-  ) {
+  private func registered(_ sensor: SensorIndex, isWanted: Bool) {
     batch.setStatus(isWanted ? .registered : .refused, of: sensor)
-    tellings.append(isWanted ? .sensorRegistered(sensor) : .sensorRefused(sensor))
+    events.append(isWanted ? .sensorRegistered(sensor) : .sensorRefused(sensor))
   }
 
   /// Returns Home Assistant's verdict on the location that was sent; nil if its template failed,
@@ -102,49 +88,42 @@ struct SentBatch {
       content, to: challenge, of: sent.location, sent: now - sent.at)
   }
 
-  mutating func locationLookedUp(
-    _ verdict: Webhook.LocationReadBack.Verdict?, in batch: inout Batch,
-    telling tellings: inout Queue<DeliveryEvent>
-  ) {
+  mutating func locationLookedUp(_ verdict: Webhook.LocationReadBack.Verdict?) {
     isTrackerMissing = verdict == .noTracker
     guard verdict == .dropped, let dropped = sent else { return }
     // Home Assistant would drop it again: it is sent as history, and counted among the entries that
     // could not be sent in time.
     sent = nil
     if batch.fix == dropped.fix { batch.dropFix() }
-    tellings.append(.locationDropped)
+    events.append(.locationDropped)
   }
 
   /// Handles the answer to the states: it is the proof if it repeats their challenge.
-  mutating func statesAnswered(
-    _ content: Span<UInt8>, to challenge: Challenge, in batch: inout Batch,
-    telling tellings: inout Queue<DeliveryEvent>
-  ) -> Verdict {
-    guard challenge.isRepeated(inVerdicts: content) else { return .unproven(.otherAnswer) }
+  mutating func statesAnswered(_ content: Span<UInt8>, to challenge: Challenge)
+    -> Cycle.Outcome
+  {
+    guard challenge.isRepeated(inVerdicts: content) else { return .failed(.otherAnswer) }
     var hasForgotten = false
     do throws(JSONError) {
       try forEachVerdict(in: content) { uniqueID, verdict in
         guard let sensor = batch.index(of: uniqueID) else { return }
-        let isKnown = judged(sensor, verdict, in: &batch, telling: &tellings)
+        let isKnown = judged(sensor, verdict)
         hasForgotten = hasForgotten || !isKnown
       }
     } catch {
-      return .unproven(.unreadableAnswer)
+      return .failed(.unreadableAnswer)
     }
     guard hasForgotten, !hasRegisteredAgain else { return .proven }
     hasRegisteredAgain = true
-    return .incomplete
+    return .goesOn
   }
 
   /// Handles a verdict. Returns whether Home Assistant has the sensor, or has refused it.
-  private mutating func judged(
-    _ sensor: SensorIndex, _ verdict: SensorVerdict, in batch: inout Batch,
-    telling tellings: inout Queue<DeliveryEvent>
-  ) -> Bool {
+  private mutating func judged(_ sensor: SensorIndex, _ verdict: SensorVerdict) -> Bool {
     if batch.status(of: sensor) == .declined {
       // An unknown sensor confirms the refusal.
       guard verdict != .notRegistered else { return true }
-      registered(sensor, isWanted: true, in: &batch, telling: &tellings)
+      registered(sensor, isWanted: true)
     }
     switch verdict {
     case .accepted, .disabled:
@@ -153,10 +132,10 @@ struct SentBatch {
     case .refused:
       // The same value would be refused again, but the next one may be accepted.
       batch.refuse(sensor)
-      tellings.append(.readingRefused(sensor))
+      events.append(.readingRefused(sensor))
     case .notRegistered:
       batch.setStatus(.unregistered, of: sensor)
-      tellings.append(.sensorForgotten(sensor))
+      events.append(.sensorForgotten(sensor))
     }
     return verdict != .notRegistered
   }
@@ -164,9 +143,9 @@ struct SentBatch {
   // MARK: Proof
 
   /// Completes the cycle: declined sensors are refused, and the location counts as delivered.
-  func proven(in batch: inout Batch, telling tellings: inout Queue<DeliveryEvent>) {
+  func proven() {
     while let sensor = batch.nextDeclined {
-      registered(sensor, isWanted: false, in: &batch, telling: &tellings)
+      registered(sensor, isWanted: false)
     }
     if let sent { batch.acknowledgeFix(sent.fix) }
   }
@@ -174,5 +153,18 @@ struct SentBatch {
   /// Event with the delivered content.
   var result: DeliveryEvent {
     .proven(readings: acceptedReadings, hasLocation: sent != nil && !isTrackerMissing)
+  }
+}
+
+extension Location {
+  /// Accuracy assumed for a receiver that does not report one.
+  public static let unknownAccuracyMeters = 100.0
+
+  init?(_ fix: Fix) {
+    self.init(
+      latitude: fix.latitude, longitude: fix.longitude,
+      accuracyMeters: fix.horizontalErrorMeters ?? Self.unknownAccuracyMeters,
+      altitudeMeters: fix.altitudeMeters, speedMetersPerSecond: fix.speedMetersPerSecond,
+      courseDegrees: fix.trackDegrees, verticalAccuracyMeters: fix.verticalErrorMeters)
   }
 }

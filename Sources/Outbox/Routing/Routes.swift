@@ -1,4 +1,5 @@
 public import Bytes
+public import HomeAssistant
 public import Sensing
 
 /// Selection of the route for messages: the best one that works.
@@ -14,16 +15,15 @@ public struct Routes: Sendable {
   public static let firstAbsence: Duration = .seconds(60)
   public static let longestAbsence: Duration = .seconds(3600)
 
-  struct State: Sendable {
+  private struct State: Sendable {
     var url: [UInt8]?
-    var failure: Failure?
+    var failure: (cause: OutageCause, since: Instant, until: Instant)?
     var absence: BackOff
-  }
 
-  struct Failure: Sendable {
-    let cause: OutageCause
-    let since: Instant
-    var until: Instant
+    mutating func forgetFailures() {
+      failure = nil
+      absence.succeeded()
+    }
   }
 
   /// States in the order of `Route.allCases`.
@@ -39,15 +39,7 @@ public struct Routes: Sendable {
   /// Whether a route of this round answered as if the registration were deleted.
   private(set) var isDoubtful = false
 
-  /// - Parameters:
-  ///   - instance: address in the configuration.
-  ///   - home: address in the home network; nil if the networks of the home are unknown.
-  ///   - cloudhook: last known cloud address of the webhook.
-  ///   - remoteUI: last known cloud address of the home.
-  ///   - presence: presence at the start.
-  ///   - isPlainAllowedAway: whether an address without TLS may be used away from home.
-  ///   - seed: start of the jitter of the delays.
-  ///   - now: beginning of the use of the first route.
+  /// Without `home` the networks of the home are unknown; `seed` starts the jitter of the delays.
   public init(
     instance: [UInt8], home: [UInt8]?, cloudhook: [UInt8]?, remoteUI: [UInt8]?,
     presence: HomeNetworks.Presence, isPlainAllowedAway: Bool, seed: UInt64, now: Instant
@@ -67,11 +59,11 @@ public struct Routes: Sendable {
   }
 
   /// Returns the address of a route.
-  public func url(of route: Route) -> [UInt8]? { states[index(of: route)].url }
+  public func url(of route: Route) -> [UInt8]? { states[route.rawValue].url }
 
   /// Returns the reason why a route is not used; nil if it can be used.
   public func obstacle(to route: Route, now: Instant) -> RouteObstacle? {
-    let state = states[index(of: route)]
+    let state = states[route.rawValue]
     guard let url = state.url else { return .noAddress }
     if route == .home, secrets.presence != .home { return .away }
     if !secrets.allows(url) { return .unencrypted }
@@ -79,15 +71,6 @@ public struct Routes: Sendable {
       return .failed(failure.cause, since: failure.since, until: failure.until)
     }
     return nil
-  }
-
-  private func index(of route: Route) -> Int {
-    switch route {
-    case .home: 0
-    case .cloudhook: 1
-    case .remoteUI: 2
-    case .instance: 3
-    }
   }
 
   // MARK: Events
@@ -101,11 +84,9 @@ public struct Routes: Sendable {
   }
 
   private mutating func setURL(of route: Route, _ url: [UInt8]?) {
-    let index = index(of: route)
-    guard states[index].url != url else { return }
-    states[index].url = url
-    states[index].failure = nil
-    states[index].absence.succeeded()
+    guard states[route.rawValue].url != url else { return }
+    states[route.rawValue].url = url
+    states[route.rawValue].forgetFailures()
   }
 
   /// Handles the board's arrival or departure. A route that failed may work in the new network.
@@ -120,10 +101,7 @@ public struct Routes: Sendable {
   /// Forgets all failures, for the next delivery.
   mutating func forgetFailures() {
     isDoubtful = false
-    for index in states.indices {
-      states[index].failure = nil
-      states[index].absence.succeeded()
-    }
+    for index in states.indices { states[index].forgetFailures() }
   }
 
   /// Chooses the route for a delivery: a better one may be due again.
@@ -132,19 +110,16 @@ public struct Routes: Sendable {
   /// Records a proof over a route.
   public mutating func proven(over route: Route) {
     if let current, current.route == route { settled = current }
-    let index = index(of: route)
-    states[index].failure = nil
-    states[index].absence.succeeded()
+    states[route.rawValue].forgetFailures()
     isDoubtful = false
   }
 
   /// Records a failure over a route. Returns whether another one can be tried at once.
   public mutating func failed(_ cause: OutageCause, over failed: Route, now: Instant) -> Bool {
-    let index = index(of: failed)
+    let index = failed.rawValue
     isDoubtful = isDoubtful || cause.isDoubtful
     let since = states[index].failure?.since ?? now
-    states[index].failure = Failure(
-      cause: cause, since: since, until: now + states[index].absence.failed())
+    states[index].failure = (cause, since, now + states[index].absence.failed())
     if settled?.route == failed { settled = nil }
     choose(now: now)
     return current != nil && current?.route != failed
@@ -161,5 +136,116 @@ public struct Routes: Sendable {
     let best = order.first { obstacle(to: $0, now: now) == nil }
     guard best != current?.route else { return }
     current = best.map { ($0, $0 == settled?.route ? settled?.since ?? now : now) }
+  }
+}
+
+/// Route to Home Assistant's webhook.
+public enum Route: Int, CaseIterable, Sendable {
+  /// Home network, while the board is at home.
+  case home
+  /// Cloud address of the webhook.
+  case cloudhook
+  /// Cloud address of the whole home.
+  case remoteUI
+  /// Address in the configuration.
+  case instance
+
+  /// Whether the configuration contains the address: its TLS settings then apply, and the address
+  /// is not secret. The other addresses are the webhook, or lead to it.
+  public var isConfigured: Bool {
+    switch self {
+    case .home, .instance: true
+    case .cloudhook, .remoteUI: false
+    }
+  }
+
+  /// Returns the webhook's path below the address; empty if the address is the webhook itself.
+  public func path(of registration: Registration) -> [UInt8] {
+    self == .cloudhook ? [] : registration.path
+  }
+}
+
+/// Reason why a route is not used.
+public enum RouteObstacle: Equatable, Sendable {
+  /// The address is unknown.
+  case noAddress
+  /// The board is away, and the address is one of the home network.
+  case away
+  /// The board may be in a foreign network, and the route has no TLS.
+  case unencrypted
+  /// The route failed, and is not used until then.
+  case failed(OutageCause, since: Instant, until: Instant)
+}
+
+/// Reason why a message to Home Assistant is not proven to have arrived.
+public enum OutageCause: Equatable, Sendable {
+  /// The connection failed. Indirect: the other causes are small, and copies include this one.
+  indirect case noConnection(InlineText)
+  /// An empty body: Home Assistant starts or reloads, or the registration was deleted.
+  case notLive
+  /// A plain answer instead of a sealed one: the message was dropped.
+  case dropped
+  /// An answer that the board's key does not open.
+  case otherKey
+  /// 410: the registration was deleted.
+  case gone
+  case badRequest
+  case encryptionRequired
+  /// Another server than a handler of Home Assistant answered.
+  case server(ServerRefusal)
+  /// No route is allowed: in a network that may not be home nothing is sent unencrypted.
+  case noRoute
+  /// The answer opened with the board's key, but contradicts Home Assistant's documentation.
+  case unreadableAnswer
+  /// The answer opened with the board's key, but belongs to another message: a proxy or an attacker
+  /// on the way repeats an old one.
+  case otherAnswer
+
+  /// Returns the cause for an unproven message with this answer.
+  public init(_ answer: Answer) {
+    switch answer {
+    case .opened, .content: self = .unreadableAnswer
+    case .unproven: self = .dropped
+    case .otherKey: self = .otherKey
+    case .notLive: self = .notLive
+    case .encryptionRequired: self = .encryptionRequired
+    case .badRequest, .refused: self = .badRequest
+    case .gone: self = .gone
+    case .server(let refusal): self = .server(refusal)
+    }
+  }
+
+  /// Whether a lasting outage of this kind means that the registration is no longer valid.
+  var isDoubtful: Bool {
+    switch self {
+    case .notLive, .dropped, .otherKey, .encryptionRequired, .gone: true
+    default: false
+    }
+  }
+}
+
+/// Rule for sending secrets: a token, a password, or a message to the webhook, whose address is a
+/// secret too. It is checked before every request that carries one.
+///
+/// If the configuration names the networks of the home, each other network may belong to an
+/// attacker, also one that is not identified yet: no secret is sent there over plain HTTP, unless
+/// the configuration allows that.
+public struct SecretRule: Equatable, Sendable {
+  private let knowsHome: Bool
+  private let isPlainAllowedAway: Bool
+  /// Presence of the board at home, as far as known.
+  public var presence: HomeNetworks.Presence
+
+  public init(
+    knowsHome: Bool, isPlainAllowedAway: Bool, presence: HomeNetworks.Presence = .unknown
+  ) {
+    self.knowsHome = knowsHome
+    self.isPlainAllowedAway = isPlainAllowedAway
+    self.presence = presence
+  }
+
+  /// Whether a secret may be sent to an address from the configuration, the user or Home Assistant.
+  public func allows(_ address: [UInt8]) -> Bool {
+    !knowsHome || presence == .home || isPlainAllowedAway || address.span.starts(with: "https://")
   }
 }

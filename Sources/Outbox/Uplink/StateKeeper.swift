@@ -9,20 +9,13 @@ import HomeAssistant
 /// 3. At most one write is in progress.
 /// 4. A failure is reported once, until a write succeeds or there is new data.
 struct StateKeeper {
-  private enum Item { case registration, verdict, keyless }
-
-  /// Acceptance or rejection of a credential.
-  private struct Verdict {
-    let fingerprint: [UInt8]
-    let isAccepted: Bool
-  }
-
   private var registration: Registration?
-  private var verdicts: [Verdict] = []
+  /// Accepted and rejected credentials.
+  private var verdicts: [Uplink.StateWrite] = []
   private var keyless: Registration?
   /// Whether a write should be tried now.
   private var isDue = false
-  private var underWay: Item?
+  private var underWay: Uplink.StateWrite?
   /// Reported cause of the last failed write.
   private var told: [UInt8] = []
   private var untold: [UInt8]?
@@ -32,27 +25,12 @@ struct StateKeeper {
 
   // MARK: Events
 
-  mutating func keep(_ registration: Registration) {
-    self.registration = registration
-    haveNews()
-  }
-
-  mutating func keep(rejectedFingerprint fingerprint: [UInt8]) {
-    verdicts.append(Verdict(fingerprint: fingerprint, isAccepted: false))
-    haveNews()
-  }
-
-  mutating func forget(rejectedFingerprint fingerprint: [UInt8]) {
-    verdicts.append(Verdict(fingerprint: fingerprint, isAccepted: true))
-    haveNews()
-  }
-
-  mutating func keepKeyless(_ registration: Registration) {
-    keyless = registration
-    haveNews()
-  }
-
-  private mutating func haveNews() {
+  mutating func keep(_ write: Uplink.StateWrite) {
+    switch write {
+    case .registration(let registration): self.registration = registration
+    case .rejection, .acceptance: verdicts.append(write)
+    case .keyless(let registration): keyless = registration
+    }
     told = []
     isDue = true
   }
@@ -63,7 +41,7 @@ struct StateKeeper {
   mutating func written() {
     switch underWay.take() {
     case .registration: registration = nil
-    case .verdict: verdicts.removeFirst()
+    case .rejection, .acceptance: verdicts.removeFirst()
     case .keyless: keyless = nil
     case nil: told = []
     }
@@ -71,7 +49,7 @@ struct StateKeeper {
 
   /// Handles a failed write, with its cause in words for people.
   mutating func failed(_ words: [UInt8]) {
-    if underWay.take() == .keyless { keyless = nil }
+    if case .keyless = underWay.take() { keyless = nil }
     isDue = false
     tell(words)
   }
@@ -85,35 +63,16 @@ struct StateKeeper {
 
   // MARK: Actions
 
-  enum Action {
-    /// Write the data; ends with `written` or `failed`.
-    case write(Uplink.StateWrite)
-    case tell(words: [UInt8])
-  }
-
-  mutating func nextAction() -> Action? {
-    if let write = nextWrite() { return .write(write) }
-    return untold.take().map { .tell(words: $0) }
+  mutating func nextAction() -> Uplink.Action? {
+    nextWrite().map { .write($0) } ?? untold.take().map { .tell(.stateFailed(words: $0)) }
   }
 
   private mutating func nextWrite() -> Uplink.StateWrite? {
     guard isDue, underWay == nil else { return nil }
-    if let verdict = verdicts.first {
-      underWay = .verdict
-      let fingerprint = verdict.fingerprint
-      return verdict.isAccepted
-        ? .acceptance(fingerprint: fingerprint) : .rejection(fingerprint: fingerprint)
-    }
-    if let registration {
-      underWay = .registration
-      return .registration(registration)
-    }
-    if let keyless {
-      underWay = .keyless
-      return .keyless(keyless)
-    }
-    isDue = false
-    return nil
+    underWay =
+      verdicts.first ?? registration.map { .registration($0) } ?? keyless.map { .keyless($0) }
+    isDue = underWay != nil
+    return underWay
   }
 
   /// Returns the rejected tokens of the disk, with those that are not written yet.
@@ -121,8 +80,8 @@ struct StateKeeper {
     _ rejected: RejectedTokens, isForGood: Bool, now: Instant
   ) -> RejectedTokens {
     var rejected = rejected
-    for verdict in verdicts where !verdict.isAccepted {
-      rejected.insert(fingerprint: verdict.fingerprint, isForGood: isForGood, now: now)
+    for case .rejection(let fingerprint) in verdicts {
+      rejected.insert(fingerprint: fingerprint, isForGood: isForGood, now: now)
     }
     return rejected
   }

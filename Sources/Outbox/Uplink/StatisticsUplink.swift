@@ -5,15 +5,6 @@ import Sensing
 /// Measures the hours of an outage, stores them, and imports them into Home Assistant's long-term
 /// statistics over the WebSocket.
 struct StatisticsUplink {
-  enum Action {
-    /// Write `waiting` to the disk, and report `kept` or `notKept`.
-    case keep
-    /// Send the request over the WebSocket, and report `answered`.
-    indirect case ask(RawRequest)
-    indirect case tell(StatisticsImport.Event)
-    case tellNotKept(DiskFailure)
-  }
-
   private var hours: HourlyStatistics
   private var transfer: StatisticsImport
   /// Whether a write should be tried now.
@@ -80,14 +71,14 @@ struct StatisticsUplink {
     transfer.answered(result, now: now)
   }
 
-  mutating func nextAction() -> Action? {
-    if let untold = untold.take() { return .tellNotKept(untold) }
+  mutating func nextAction() -> Uplink.Action? {
+    if let untold = untold.take() { return .tell(.hoursNotKept(untold)) }
     if isKeepingDue {
       isKeepingDue = false
-      if transfer.isUnkept { return .keep }
+      if transfer.isUnkept { return .keepHours }
     }
     switch transfer.nextAction() {
-    case .tell(let event): return .tell(event)
+    case .tell(let event): return .tell(.statistics(event))
     case .ask(let request): return .ask(request)
     case nil: return nil
     }

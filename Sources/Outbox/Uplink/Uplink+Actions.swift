@@ -1,5 +1,6 @@
 public import Bytes
 public import HomeAssistant
+import Sensing
 
 // Actions of the machine: their order, and the handling of its parts' actions.
 
@@ -10,16 +11,12 @@ extension Uplink {
     while true {
       if !actions.isEmpty { return actions.removeFirst() }
       if let action = nextSpoolAction() { return .disk(action) }
-      if isClockStateWanted {
-        isClockStateWanted = false
-        return .readClockState
-      }
       if let action = keeper.nextAction() {
-        return perform(action)
+        return action
       } else if let action = login.nextAction() {
         if let action = perform(action) { return action }
       } else if let action = statistics?.nextAction() {
-        return Action(action)
+        return action
       } else if let action = delivery.nextAction(maySend: !login.isEnrolling) {
         if let action = perform(action) { return action }
       } else {
@@ -30,14 +27,6 @@ extension Uplink {
 
   // Most calls of `nextAction` find no action: inlined, these would each time set up everything
   // they may use.
-  @inline(never)
-  private func perform(_ action: StateKeeper.Action) -> Action {
-    switch action {
-    case .write(let write): .write(write)
-    case .tell(let words): .tell(.stateFailed(words: words))
-    }
-  }
-
   @inline(never)
   private func perform(_ action: Login.Action) -> Action? {
     switch action {
@@ -50,12 +39,12 @@ extension Uplink {
     case .renew(let call, let ifWritable): return .send(.token(call), ifWritable: ifWritable)
     case .cancelCall: return .cancel(.login)
     case .giveToWebSocket(let result): return .giveTokenToWebSocket(result)
-    case .keep(let fingerprint): keeper.keep(rejectedFingerprint: fingerprint)
-    case .forget(let fingerprint): keeper.forget(rejectedFingerprint: fingerprint)
+    case .keep(let fingerprint): keeper.keep(.rejection(fingerprint: fingerprint))
+    case .forget(let fingerprint): keeper.keep(.acceptance(fingerprint: fingerprint))
     case .registered(let registration): registered(registration)
     case .failed(let problem):
       if case .tokenRejected(let fingerprint) = problem {
-        keeper.keep(rejectedFingerprint: fingerprint)
+        keeper.keep(.rejection(fingerprint: fingerprint))
         // The WebSocket may be about to use the same token.
         if login.isCredentialRejected, settings.webSocket != nil {
           actions.append(.setWebSocketAllowed(false))
@@ -82,14 +71,14 @@ extension Uplink {
       return .tell(.delivery(event))
     // Home Assistant gives a key only once.
     case .send(.key) where !keeper.isEmpty: delivery.keyPostponed(now: now)
-    case .send(let message): return sending(ifWritable: message == .key)
+    case .send(let message):
+      guard let underWay = delivery.underWay else { return nil }
+      let ifWritable = message == .key
+      return underWay.carrier == .http
+        ? .send(.message(over: underWay.route), ifWritable: ifWritable)
+        : .post(ifWritable: ifWritable)
     }
     return nil
-  }
-
-  private func sending(ifWritable: Bool) -> Action? {
-    guard delivery.carrierUnderWay == .http else { return .post(ifWritable: ifWritable) }
-    return delivery.routeUnderWay.map { .send(.message(over: $0), ifWritable: ifWritable) }
   }
 
   private func happened(_ event: DeliveryEvent) {
@@ -105,12 +94,13 @@ extension Uplink {
     case .outage(let cause): outcome = .outage(cause)
     case .configurationRead(let server):
       change { $0.setAddresses(cloudhook: server.cloudhookURL, remoteUI: server.remoteUIURL) }
+    case .zonesRead(let zones): track?.zonesKnown(zones)
     case .registrationTold(let fingerprint):
       change {
         $0.toldFingerprint = fingerprint
         return true
       }
-    case .sealingImpossible: if let registration { keeper.keepKeyless(registration) }
+    case .sealingImpossible: if let registration { keeper.keep(.keyless(registration)) }
     case .registrationDoubted where settings.server.registersAgainAfter != nil && maySendToken:
       login.registrationWanted(now: now)
     default: break
@@ -137,7 +127,7 @@ extension Uplink {
 
   /// Writes the due message.
   public func writeMessage(nonce: Nonce, into buffer: inout ByteBuffer) {
-    guard let message = delivery.messageUnderWay, let registration else {
+    guard let message = delivery.underWay?.message, let registration else {
       preconditionFailure("a message is written when it is to be sent")
     }
     delivery.write(message, for: registration, nonce: nonce, into: &buffer)

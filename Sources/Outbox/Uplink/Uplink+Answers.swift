@@ -9,12 +9,11 @@ extension Uplink {
   /// is opened in place.
   public func messageAnswered(_ head: AnswerHead, _ body: inout ByteBuffer, now: Instant) {
     self.now = now
-    guard let message = delivery.messageUnderWay, !login.isEnrolling, let registration
+    guard let message = delivery.underWay?.message, !login.isEnrolling, let registration
     else { return }
     guard message == .key else {
       let answer = registration.readAnswer(head, body: &body)
       delivery.answerReceived(answer, body: body, now: now)
-      if let zones = delivery.takeZones() { track?.zonesKnown(zones) }
       return
     }
     let result = Webhook.EnableEncryption.read(head, body: body)
@@ -51,11 +50,7 @@ extension Uplink {
     login.connectionFailed(reason, now: now)
   }
 
-  /// Handles a call that was not made, because its result could not be stored.
-  ///
-  /// - Parameters:
-  ///   - channel: channel of the call.
-  ///   - words: cause of the failed check of the state directory, for people.
+  /// Handles a call that was not made, because the check of the state directory failed.
   public func callNotMade(_ channel: Channel, words: [UInt8]) {
     keeper.tell(words)
     switch channel {
@@ -84,9 +79,7 @@ extension Uplink {
     if settings.webSocket != nil { actions.append(.checkWebSocket) }
   }
 
-  /// - Parameters:
-  ///   - refused: token that Home Assistant rejected, or nil.
-  ///   - now: present time.
+  /// Handles a WebSocket that needs a token, after Home Assistant rejected `refused`.
   public func webSocketWantsToken(refused: [UInt8]?, now: Instant) {
     self.now = now
     login.webSocketWantsToken(refused: refused, now: now)

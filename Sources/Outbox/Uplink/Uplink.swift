@@ -50,18 +50,11 @@ public final class Uplink {
   public internal(set) var outcome: Outcome?
   var tally = Counts()
 
-  var isClockStateWanted = true
   var isStopping = false
-  /// Actions that come first. In a steady cycle only the reading of the sources.
+  /// Actions that come first. In a steady cycle only the readings of the sources and the clock.
   var actions: [Action] = []
 
-  /// - Parameters:
-  ///   - settings: settings from the configuration.
-  ///   - identity: registration request of the device.
-  ///   - history: entries that are not delivered yet.
-  ///   - memory: data of earlier runs and of the pairing.
-  ///   - seed: start of the jitter of the delays.
-  ///   - now: time of the first cycle.
+  /// Begins with a cycle at `now`; `seed` starts the jitter of the delays.
   public init(
     _ settings: Settings, identity: RegistrationRequest, history: consuming History,
     memory: Memory, seed: UInt64, now: Instant
@@ -97,6 +90,7 @@ public final class Uplink {
       untold: memory.registration?.toldFingerprint == update.fingerprint ? nil : update,
       doubtAfter: server.registersAgainAfter ?? Delivery.doubtAfter, seed: random.next())
     actions.reserveCapacity(16)
+    actions.append(.readClockState)
     if settings.webSocket != nil { actions.append(.setWebSocketAllowed(maySendToken)) }
     if let registration = memory.registration {
       deliver(with: registration)
@@ -150,7 +144,7 @@ public final class Uplink {
       commands.isLocating
       || isPositionOwed && delivery.isReached && delivery.batch.waitingFixCount == 0
     guard track?.fixReported(fix, isOwed: isOwed).isKept ?? true else {
-      return delivery.fixLeftOut(fix)
+      return delivery.history.fixLeftOut(fix)
     }
     isPositionOwed = true
     if track?.isZoneChanged == true { plan.uploadWanted() }
@@ -162,14 +156,13 @@ public final class Uplink {
   public func clockRead(_ instant: Instant, _ wallTime: WallTime) {
     now = instant
     let wasSet = delivery.history.clockRead(instant, wallTime)
-    // The kernel's state is read only then and once a cycle, not at every turn.
-    if wasSet { isClockStateWanted = true }
+    if wasSet { actions.append(.readClockState) }
     statistics?.clockRead(
       delivery.history.corrected(wallTime),
       isRight: !wasSet && delivery.history.isClockTrusted, isReached: delivery.isReached)
   }
 
-  /// - Parameter isSynchronized: whether another clock has set the kernel's, and keeps it right.
+  /// Records whether another clock has set the kernel's, and keeps it right.
   public func clockStateRead(isSynchronized: Bool) {
     delivery.history.isClockSynchronized = isSynchronized
   }
@@ -179,12 +172,10 @@ public final class Uplink {
     self.now = now
     actions.append(.leaveConnection)
     let change = home.placeChanged(place)
-    if change.isPresenceOther {
-      actions.append(.tell(.presence(home.presence, place)))
-      presenceFound()
-    } else if change.isGatewaySilent {
+    if change.isPresenceOther || change.isGatewaySilent {
       actions.append(.tell(.presence(home.presence, place)))
     }
+    if change.isPresenceOther { presenceFound() }
     guard change.isNetworkOther else { return }
     // Its answer would be waited for until the timeout: the way back leads nowhere.
     endMessage(InlineText("the network changed"))
@@ -202,7 +193,7 @@ public final class Uplink {
 
   /// Ends a message in transit over a route that is no longer allowed.
   private func endForbiddenMessage() {
-    guard let route = delivery.routeUnderWay, let url = delivery.routes.url(of: route),
+    guard let route = delivery.underWay?.route, let url = delivery.routes.url(of: route),
       !delivery.routes.secrets.allows(url)
     else { return }
     endMessage(InlineText("the board left the network"))
@@ -210,7 +201,7 @@ public final class Uplink {
 
   /// Ends the message in transit, which counts as not arrived.
   private func endMessage(_ reason: InlineText) {
-    guard delivery.messageUnderWay != nil else { return }
+    guard delivery.underWay != nil else { return }
     actions.append(.cancel(.webhook))
     delivery.connectionFailed(reason, now: now)
   }
@@ -255,12 +246,8 @@ public final class Uplink {
   }
 
   /// Sends the readings if no source is still measuring; an urgent change waits only briefly.
-  ///
-  /// - Parameters:
-  ///   - isGathering: whether a source still waits for an answer.
-  ///   - isConnectionKept: whether the HTTP connection of the last message is still open; evaluated
-  ///     only if a message may be sent.
-  ///   - now: present time.
+  /// `isConnectionKept` says whether the HTTP connection of the last message is still open; it is
+  /// evaluated only if a message may be sent.
   public func sourcesReady(
     isGathering: Bool = false, isConnectionKept: @autoclosure () -> Bool, now: Instant
   ) {
@@ -269,7 +256,7 @@ public final class Uplink {
     if isGathering, let end = plan.urgentWaitEnd, now < end { return }
     let isCycle = !isGathering && plan.sourcesReady()
     if isCycle {
-      isClockStateWanted = true
+      actions.append(.readClockState)
       commandsSampled()
     }
     let isUrgent = delivery.hasUrgentNews
@@ -331,7 +318,7 @@ public final class Uplink {
   func registered(_ made: Registration) {
     var made = made
     made.answers(identity)
-    keeper.keep(made)
+    keeper.keep(.registration(made))
     delivery.registrationReplaced(made.isPlain ? .plain : .sealed)
     isPositionOwed = true
     deliver(with: made)
@@ -343,7 +330,7 @@ public final class Uplink {
   func change(_ body: (inout Registration) -> Bool) {
     guard !login.isEnrolling, var changed = registration, body(&changed) else { return }
     registration = changed
-    keeper.keep(changed)
+    keeper.keep(.registration(changed))
   }
 
   /// Uses the former registration again, if it exists, because a new one was refused.
@@ -363,12 +350,9 @@ public final class Uplink {
 
   public func stateWritten() { keeper.written() }
 
-  /// - Parameter words: cause of the failed write, for people.
   public func stateFailed(words: [UInt8]) { keeper.failed(words) }
 
-  /// - Parameters:
-  ///   - rejected: rejected tokens; nil if they cannot be read.
-  ///   - words: cause of the failure, for people.
+  /// `rejected` is nil if the tokens cannot be read, for the cause in `words`.
   public func rejectedTokensRead(_ rejected: RejectedTokens?, words: [UInt8] = []) {
     if rejected == nil { keeper.tell(words) }
     login.rejectedTokensRead(
@@ -379,7 +363,7 @@ public final class Uplink {
     login.tokenFileRead(token)
   }
 
-  /// - Parameter failure: cause of the failed write of `waitingHours`; nil after a success.
+  /// Handles the end of a write of `waitingHours`; `failure` is nil after a success.
   public func hoursKept(_ failure: DiskFailure?) {
     if let failure { statistics?.notKept(failure) } else { statistics?.kept() }
   }

@@ -9,27 +9,19 @@ public enum WakePlan {
   /// have alarms of whole minutes, and setting the alarm and switching off take time.
   public static let marginMin: Duration = .seconds(120)
 
-  /// Returns the next multiple of the interval that is far enough away.
-  ///
-  /// - Parameters:
-  ///   - interval: interval of wake-ups; positive.
-  ///   - now: present time.
-  /// - Returns: the moment, at least `marginMin` away.
+  /// Returns the next multiple of the interval that is at least `marginMin` away.
   public static func wake(every interval: Duration, at now: WallTime) -> WallTime {
     precondition(interval > .zero, "the configuration allows no other one")
-    return onGrid(of: interval.nanoseconds, notBefore: now + marginMin)
+    let earliest = now + marginMin
+    let rest = earliest.nanoseconds % interval.nanoseconds
+    // The remainder of a time before 1970 is negative.
+    let wait = rest > 0 ? interval.nanoseconds - rest : -rest
+    return earliest + .nanoseconds(wait)
   }
 
-  /// Returns the next multiple of the interval by the best clock.
-  ///
-  /// - Parameters:
-  ///   - interval: interval of wake-ups; positive.
-  ///   - boardTime: present time by the board's own clock.
-  ///   - error: lead of the true time over that clock, as far as known.
-  ///   - isTrusted: whether the corrected time is known to be right.
-  ///   - isVouchedFor: whether a person vouches for the board's clock. Only that clock is used
-  ///     then: the clock that sets it at each start also counts the time to the alarm.
-  /// - Returns: the moment, at least `marginMin` away.
+  /// Returns the next multiple of the interval by the best clock: the true time leads that of the
+  /// board by `error`, as far as known. If a person vouches for the board's clock, only that one is
+  /// used: the clock that sets it at each start also counts the time to the alarm.
   public static func moment(
     every interval: Duration, at boardTime: WallTime, aheadBy error: Duration, isTrusted: Bool,
     isVouchedFor: Bool
@@ -41,13 +33,6 @@ public enum WakePlan {
     let isRight = isTrusted || isVouchedFor
     let doubt: WakeMoment.Doubt? = isRight ? (isPossible ? nil : .impossibleTime) : .unknownTime
     return WakeMoment(time: time, doubt: doubt)
-  }
-
-  private static func onGrid(of step: Int64, notBefore earliest: WallTime) -> WallTime {
-    let rest = earliest.nanoseconds % step
-    if rest == 0 { return earliest }
-    // The remainder of a time before 1970 is negative.
-    return earliest + .nanoseconds(rest > 0 ? step - rest : -rest)
   }
 }
 

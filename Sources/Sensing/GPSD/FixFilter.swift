@@ -3,8 +3,7 @@ public import Bytes
 /// Accepts the reports of one receiver that are usable fixes.
 ///
 /// A report with the time of the last fix is an echo of it, whatever else it contains. A report
-/// without a time, or with an impossible date, gets the time of its arrival: gpsd only passes on
-/// the data of its receiver.
+/// without a time, or with an impossible date, gets the time of its arrival.
 public struct FixFilter: Sendable {
   public enum Verdict: Equatable, Sendable {
     case usable(Fix)

@@ -2,19 +2,14 @@ public import Bytes
 
 /// A session with gpsd (`gpsd_json(5)`), without the socket, and its fixes.
 ///
-/// gpsd sends all the time. At the streaming pace its reports wait in the socket and are read
-/// together when a cycle is due. A socket holds half a minute of a usual receiver: if the cycles
-/// are longer, or the receiver sends more than fits, gpsd is asked to be quiet, and to send when a
-/// cycle is due. It keeps the receiver running meanwhile. The socket then still holds fixes of the
-/// last cycle, sent before gpsd was quiet; they are read and dropped before gpsd is asked.
+/// At the streaming pace the reports of gpsd wait in the socket and are read together when a cycle
+/// is due. A socket holds half a minute of a usual receiver: if the cycles are longer, or the
+/// receiver sends more than fits, gpsd is asked to be quiet, and to send when a cycle is due. The
+/// fixes that it sent before it was quiet are read and dropped before gpsd is asked.
 ///
 /// If the cycles are longer than `heldCycleMax`, or no position is wanted, the connection is
-/// closed: gpsd closes a receiver that no client watches after a minute (unless it runs with `-n`),
-/// and many receivers sleep then. A cycle gives a receiver that wakes up `startTimeout` for its
-/// fix, and no more: under a roof it would never have one.
-///
-/// (`?POLL;` would return the newest report of each receiver, however old, cut at 10,240 bytes, and
-/// cost one more wake-up in each cycle.)
+/// closed, so that gpsd can close the receiver. A receiver that wakes up has `startTimeout` for its
+/// fix.
 public struct GPSDSession: ~Copyable {
   private enum State {
     case disconnected
@@ -63,14 +58,8 @@ public struct GPSDSession: ~Copyable {
 
   public var input = GPSDInput()
 
-  /// - Parameters:
-  ///   - name: name of this gpsd in messages.
-  ///   - device: path of the receiver to accept; empty for the best receiver.
-  ///   - details: values that are wanted besides the fixes.
-  ///   - cycle: time between two cycles, which decides the pace.
-  ///   - fixTimeout: time that a cycle waits for a fix.
-  ///   - now: current instant.
-  ///   - parser: libgps.
+  /// The time between two cycles decides the pace; a cycle waits `fixTimeout` for a fix. `parser`
+  /// is libgps.
   public init(
     name: InlineText, device: [UInt8] = [], details: ReceiverDetailSet = [], cycle: Duration,
     fixTimeout: Duration, now: Instant, parser: @escaping GPSDParser
@@ -110,10 +99,7 @@ public struct GPSDSession: ~Copyable {
   }
 
   /// Returns the fix of the cycle, once.
-  public mutating func takeFix() -> Fix? {
-    defer { receivers.fix = nil }
-    return receivers.fix
-  }
+  public mutating func takeFix() -> Fix? { receivers.fix.take() }
 
   /// Returns whether libgps accepted a report since the last call: gpsd and its receiver work.
   public mutating func takeHasRead() -> Bool {
@@ -133,10 +119,7 @@ public struct GPSDSession: ~Copyable {
   }
 
   /// Returns the event to report, once.
-  public mutating func takeNews() -> News? {
-    defer { news = nil }
-    return news
-  }
+  public mutating func takeNews() -> News? { news.take() }
 
   /// Reason why the running cycle has no fix; nil if it has one.
   public var shortfall: SourceFailure? { noFixDetector.shortfall(of: name) }

@@ -104,13 +104,9 @@ struct JumpFilter {
 
 /// Detects whether the board moves or is parked.
 ///
-/// At rest a receiver wanders by metres and reports low speeds; an anchored boat swings around its
-/// anchor. Neither is a journey: to start takes a speed that the positions confirm, and to be
-/// parked takes a minute at one place. Between the two speeds the state does not change.
+/// At rest a receiver wanders and an anchored boat swings: to start takes a speed that the
+/// positions confirm, and to be parked takes a minute at one place.
 struct RestDetector {
-  enum State: Equatable, Sendable { case moving, parked }
-  enum Change: Equatable { case startedMoving, stopped }
-
   /// Lowest speed of a moving board, in metres per second.
   static let movingSpeed = 1.0
   /// Speed below which the board stands, in metres per second.
@@ -125,7 +121,7 @@ struct RestDetector {
   /// error, if larger.
   static let driftMeters = 50.0
 
-  private(set) var state: State
+  private(set) var state: TrackFilter.State
   /// Place at which the board came to stand.
   private var stand: TrackSighting?
 
@@ -136,10 +132,10 @@ struct RestDetector {
     state = sighting.speedMetersPerSecond.map { $0 < Self.movingSpeed } ?? false ? .parked : .moving
   }
 
-  /// - Returns: the change of the state; nil if there is none.
+  /// Returns the change of the state; nil if there is none.
   mutating func sighted(
     _ sighting: TrackSighting, after previous: TrackSighting, from point: TrackSighting
-  ) -> Change? {
+  ) -> TrackDecision? {
     switch state {
     case .parked:
       guard Self.hasStarted(sighting, after: previous, from: point) else { return nil }
@@ -155,7 +151,7 @@ struct RestDetector {
     }
   }
 
-  private init(state: State) { self.state = state }
+  private init(state: TrackFilter.State) { self.state = state }
 
   private static func hasStarted(
     _ sighting: TrackSighting, after previous: TrackSighting, from point: TrackSighting
@@ -187,5 +183,70 @@ struct RestDetector {
   {
     let way = sighting.meters(from: previous) - sighting.errorMeters
     return max(way, 0) / max(sighting.seconds(since: previous), 0.5)
+  }
+}
+
+/// Detects that the board enters or leaves a zone of Home Assistant.
+///
+/// Home Assistant counts a device as in a zone if the distance to the centre is less than the
+/// radius plus the error of the fix (`homeassistant.components.zone.in_zone`). This filter uses the
+/// same rule with a margin on either side: Home Assistant then confirms each change, and a board
+/// that is parked at the edge does not enter and leave repeatedly.
+public struct ZoneWatch: Sendable {
+  /// A circular zone.
+  public struct Circle: Equatable, Sendable {
+    public let center: EarthPoint
+    /// 0 or more.
+    public let radiusMeters: Double
+
+    public init(center: EarthPoint, radiusMeters: Double) {
+      self.center = center
+      self.radiusMeters = radiusMeters
+    }
+  }
+
+  private struct Zone {
+    let circle: Circle
+    /// Nil before the first fix.
+    var isInside: Bool?
+  }
+
+  /// Maximum number of zones; Home Assistant has no limit.
+  public static let zonesMax = 256
+  /// Margin in metres, or half the error, if larger; at most half the radius.
+  static let marginMeters = 10.0
+
+  private var zones: [Zone] = []
+
+  init() {}
+
+  mutating func zonesKnown(_ circles: [Circle]) {
+    let former = zones
+    zones = circles.prefix(Self.zonesMax).map { circle in
+      Zone(circle: circle, isInside: former.first { $0.circle == circle }?.isInside)
+    }
+  }
+
+  /// Records a sighting. Returns whether a zone was entered or left.
+  mutating func sighted(_ sighting: TrackSighting) -> Bool {
+    var hasCrossed = false
+    for index in zones.indices {
+      let isInside = zones[index].circle.holds(sighting, before: zones[index].isInside)
+      if let before = zones[index].isInside, before != isInside { hasCrossed = true }
+      zones[index].isInside = isInside
+    }
+    return hasCrossed
+  }
+}
+
+extension ZoneWatch.Circle {
+  fileprivate func holds(_ sighting: TrackSighting, before wasInside: Bool?) -> Bool {
+    let least = center.distanceMeters(to: sighting.point) - sighting.errorMeters
+    let margin = min(max(ZoneWatch.marginMeters, sighting.errorMeters / 2), radiusMeters / 2)
+    switch wasInside {
+    case nil: return least < radiusMeters
+    case true?: return least < radiusMeters + margin
+    case false?: return least < radiusMeters - margin
+    }
   }
 }

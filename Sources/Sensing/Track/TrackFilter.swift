@@ -80,7 +80,7 @@ public struct TrackFilter: Sendable {
   }
 
   /// Whether the board moves.
-  public enum State: Sendable { case moving, parked }
+  public enum State: Equatable, Sendable { case moving, parked }
 
   /// Largest error of a point, unless there is no better fix for the interval of a parked board.
   public static let errorMetersMax = 200.0
@@ -112,7 +112,7 @@ public struct TrackFilter: Sendable {
   }
 
   /// Nil before the first fix.
-  public var state: State? { rest.map { $0.state == .moving ? .moving : .parked } }
+  public var state: State? { rest?.state }
 
   /// Whether the last judged fix is in other zones than the one before.
   public private(set) var isZoneChanged = false
@@ -176,11 +176,7 @@ public struct TrackFilter: Sendable {
       rest = RestDetector(sighting)
       return .first
     }
-    switch rest?.sighted(sighting, after: previous, from: point) {
-    case .startedMoving: return .startedMoving
-    case .stopped: return .stopped
-    case nil: break
-    }
+    if let change = rest?.sighted(sighting, after: previous, from: point) { return change }
     guard let rest else { return nil }
     return rest.state == .moving
       ? reasonOfMoving(sighting, from: point, isStanding: rest.isStanding)

@@ -46,6 +46,7 @@ extension ByteBuffer {
     case .configurationRead(let configuration):
       append("acquainted with ")
       append(configuration.version.text.bytes)
+    case .zonesRead(let zones): append("zones ", zones.count)
     case .configurationUnreadable: append("configuration unreadable")
     case .registrationTold(let fingerprint):
       append("told ")

@@ -193,7 +193,7 @@ final class SimulatedAgent {
       try spoolFiles.perform(action, for: spool, now: world.instant)
     case .sample:
       // What is under way for so long is written to the disk, and taken from there again.
-      if uplink.delivery.routeUnderWay != nil { world.ledger.mayComeAgain() }
+      if uplink.delivery.underWay?.route != nil { world.ledger.mayComeAgain() }
       try sample()
     case .readClockState: uplink.clockStateRead(isSynchronized: world.isClockSynchronized)
     case .write(let write): try perform(write)
@@ -351,7 +351,7 @@ final class SimulatedAgent {
       uplink.messageAnswered(AnswerHead(status: reply.status), &body, now: now)
     }
     try perform()
-    guard !uplink.isRegistering, uplink.delivery.isInOutage, uplink.delivery.routeUnderWay == nil,
+    guard !uplink.isRegistering, uplink.delivery.isInOutage, uplink.delivery.underWay?.route == nil,
       spool.failure == nil
     else { return }
     world.ledger.cycleFailed(entryCountInMemory: spool.entryCountInMemory, at: world.now)

@@ -6,7 +6,7 @@ import Testing
 @testable import Outbox
 
 @Suite final class BatchTests {
-  private var batch = Batch()
+  private let batch = Batch()
 
   // MARK: Its sensors
 

@@ -19,7 +19,7 @@ import Testing
       switch action {
       case .write where isWritable: keeper.written()
       case .write: keeper.failed(Self.full)
-      case .tell: toldCount += 1
+      default: toldCount += 1
       }
     }
     return toldCount
@@ -28,20 +28,20 @@ import Testing
   /// The disk was full, had room again, and is full once more when Home Assistant tells a new
   /// address: the person who made room for the first one does not know of the second.
   @Test mutating func aRegistrationThatCannotBeKeptIsToldThoughOneBeforeItWasToldLikewise() throws {
-    keeper.keep(try registration("first"))
+    keeper.keep(.registration(try registration("first")))
     #expect(perform(isWritable: false) == 1)
     keeper.retryDue()
     #expect(perform(isWritable: false) == 0, "which is not told a second time")
     keeper.retryDue()
     #expect(perform(isWritable: true) == 0)
     #expect(keeper.isEmpty)
-    keeper.keep(try registration("second"))
+    keeper.keep(.registration(try registration("second")))
     #expect(perform(isWritable: false) == 1)
   }
 
   @Test mutating func aRejectedCredentialIsWrittenBeforeTheRegistration() throws {
-    keeper.keep(try registration("first"))
-    keeper.keep(rejectedFingerprint: [1])
+    keeper.keep(.registration(try registration("first")))
+    keeper.keep(.rejection(fingerprint: [1]))
     guard case .write(.rejection(fingerprint: [1]))? = keeper.nextAction() else {
       Issue.record("the rejection comes first")
       return
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test mutating func whatCouldNotBeWrittenWaitsForTheNextCycle() throws {
-    keeper.keep(rejectedFingerprint: [1])
+    keeper.keep(.rejection(fingerprint: [1]))
     _ = perform(isWritable: false)
     let isQuiet = keeper.nextAction().map { _ in false } ?? true
     #expect(isQuiet && !keeper.isEmpty)
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test mutating func aRejectionThatIsNotOnTheDiskCountsAllTheSame() {
-    keeper.keep(rejectedFingerprint: [1])
+    keeper.keep(.rejection(fingerprint: [1]))
     _ = perform(isWritable: false)
     let all = keeper.completed(
       RejectedTokens(), isForGood: true, now: Instant(nanoseconds: 0))

@@ -32,16 +32,6 @@ import Testing
     #expect(rig.sampleCount == 2)
   }
 
-  @Test func cyclesThatWereSleptThroughAreNotMadeUpFor() {
-    let rig = rig()
-    rig.wait(.zero)
-    rig.wait(.seconds(3600))
-    #expect(rig.sampleCount == 2)
-    rig.wait(.seconds(1))
-    #expect(rig.sampleCount == 2)
-    #expect(rig.uplink.nextCycleAt == rig.now + .seconds(29))
-  }
-
   /// A source that waits for an answer holds the cycle, and the urgent change of another one with
   /// it.
   @Test func whatIsUrgentGoesWithTheCycleThatIsBeingGathered() throws {
@@ -192,24 +182,6 @@ import Testing
 
   private static let webSocket = Uplink.Settings.WebSocket(
     carriesMessages: true, takesNotifications: false)
-
-  @Test func messagesGoOverTheWebSocketWhileItIsOpen() {
-    let rig = rig { $0.webSocket = Self.webSocket }
-    rig.event { $0.webSocketChanged(.ready(.unknown), now: $1) }
-    rig.wait(.zero)
-    rig.cycle()
-    #expect(rig.postCount == 1 && rig.calls.isEmpty)
-  }
-
-  @Test func aMessageThatTheWebSocketCannotTakeGoesOverHTTP() {
-    let rig = rig { $0.webSocket = Self.webSocket }
-    rig.event { $0.webSocketChanged(.ready(.unknown), now: $1) }
-    rig.wait(.zero)
-    rig.cycle()
-    rig.event { uplink, _ in uplink.postRefused() }
-    #expect(rig.postCount == 1 && rig.calls.count == 1)
-    #expect(!rig.deliveryEvents.contains { if case .outage = $0 { true } else { false } })
-  }
 
   /// Over another address a message goes without the WebSocket, which goes to the configured one.
   /// At home on Wi-Fi and then on a cable: a connection of before would be waited for in vain.

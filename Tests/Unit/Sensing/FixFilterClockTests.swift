@@ -1,6 +1,7 @@
 import Bytes
-import Sensing
 import Testing
+
+@testable import Sensing
 
 extension FixFilterTests {
   // MARK: How old it is
@@ -82,5 +83,13 @@ extension FixFilterTests {
       Issue.record("an unusable report counted as the last fix")
       return
     }
+  }
+
+  @Test func aTimeThatIsNoneSetsNoDistance() {
+    var clock = ReceiverClock()
+    let now = Instant(nanoseconds: 10_000_000_000)
+    let times: [Int64] = [.min, .min + 1, 1_800_000_000_000_000_000]
+    let ages = times.map { clock.age(of: WallTime(nanoseconds: $0), now: now) }
+    #expect(ages.allSatisfy { $0 == nil }, "the first that can be one is the first")
   }
 }

@@ -4,37 +4,31 @@ import Testing
 
 @Suite struct NoFixDetectorTests {
   private var detector = NoFixDetector()
-  private let fix = FixFilter.Verdict.usable(
+
+  /// The verdicts on the reports of one cycle.
+  typealias Cycle = [FixFilter.Verdict]
+
+  private static func fix(clock: Fix.Clock = .receiver) -> Fix {
     Fix(
       mode: .twoDimensional, latitude: 1, longitude: 2, time: WallTime(nanoseconds: 1),
-      notBefore: Instant(nanoseconds: 1)))
+      clock: clock, notBefore: Instant(nanoseconds: 1))
+  }
+
+  static let fix = FixFilter.Verdict.usable(fix())
+  static let misdated = FixFilter.Verdict.misdated(fix(clock: .board), .weeksOff)
+  static let frozen = FixFilter.Verdict.frozen(fix())
+  static let older = FixFilter.Verdict.rejected(.notNewer)
 
   /// Whether a fix ends the lack of one that was told.
-  private mutating func aFixEndsIt() -> Bool { detector.judged(fix) }
+  private mutating func aFixEndsIt() -> Bool { detector.judged(Self.fix) }
 
-  /// What is told at the beginnings of these cycles, each with the verdicts on its reports.
-  private mutating func told(_ cycles: [[FixFilter.Verdict]]) -> [FixFilter.Verdict?] {
+  /// What is told at the beginnings of these cycles.
+  private mutating func told(_ cycles: [Cycle]) -> [FixFilter.Verdict?] {
     cycles.map { verdicts in
       for verdict in verdicts { _ = detector.judged(verdict) }
       return detector.cycleDue()
     }
   }
-
-  @Test mutating func aTunnelIsNotWorthAWord() {
-    let reasons = told([[fix], [.noFix], [.noFix], [fix], [.noFix], [.noFix]])
-    let ended = aFixEndsIt()
-    #expect(reasons.allSatisfy { $0 == nil } && !ended)
-  }
-
-  static let misdated = FixFilter.Verdict.misdated(
-    Fix(
-      mode: .twoDimensional, latitude: 1, longitude: 2, time: WallTime(nanoseconds: 1),
-      clock: .board, notBefore: Instant(nanoseconds: 1)), .weeksOff)
-
-  static let frozen = FixFilter.Verdict.frozen(
-    Fix(
-      mode: .threeDimensional, latitude: 1, longitude: 2, time: WallTime(nanoseconds: 1),
-      notBefore: Instant(nanoseconds: 1)))
 
   @Test(arguments: [
     .noFix, .rejected(.unknownMode), .rejected(.noPosition), .rejected(.emptyPosition),
@@ -48,46 +42,34 @@ import Testing
     #expect(ends == [true, false])
   }
 
-  @Test mutating func aReceiverWithoutAFixFlickersBetweenReasonsInSilence() {
-    let rejected = FixFilter.Verdict.rejected(.notNewer)
-    let reasons = told(
-      Array(repeating: [.noFix], count: 3) + Array(repeating: [rejected], count: 4)
-        + Array(repeating: [.noFix], count: 4))
-    #expect(reasons.compactMap(\.self) == [.noFix])
-  }
-
-  @Test mutating func anotherTroubleThatLastsIsToldToo() {
-    let reasons = told([
-      [.noFix], [.noFix], [.noFix], [Self.misdated], [Self.misdated], [Self.misdated],
-      [Self.misdated],
-    ])
-    #expect(reasons == [nil, nil, .noFix, nil, nil, Self.misdated, nil])
-  }
-
-  @Test mutating func aTroubleThatIsBackSoonIsToldNoSecondTime() {
-    let reasons = told([
-      [Self.misdated], [Self.misdated], [Self.misdated], [.noFix], [.noFix], [Self.misdated],
-      [.noFix], [.noFix], [Self.misdated],
-    ])
-    #expect(reasons.compactMap(\.self) == [Self.misdated])
-  }
-
-  @Test(arguments: [misdated, frozen])
-  mutating func anEchoDoesNotHideWhatIsWrong(_ verdict: FixFilter.Verdict) {
-    let cycle = [verdict, .rejected(.notNewer)]
-    let reasons = told([cycle, cycle, cycle])
-    #expect(reasons == [nil, nil, verdict])
-  }
-
-  @Test mutating func aReceiverThatIsSilentIsAnotherTrouble() {
-    let reasons = told([[], [], [], []])
-    #expect(reasons.allSatisfy { $0 == nil })
-  }
-
-  @Test mutating func anEchoOfTheFixIsNoLackOfOne() {
-    let cycle = [fix, .rejected(.notNewer)]
-    let reasons = told([cycle, cycle, cycle, cycle])
-    #expect(reasons.allSatisfy { $0 == nil })
+  @Test(
+    arguments: [
+      // A tunnel is not worth a word, and silence is another trouble.
+      ([[fix], [.noFix], [.noFix], [fix], [.noFix], [.noFix]], []), ([[], [], [], []], []),
+      // A receiver without a fix flickers between reasons.
+      (
+        Array(repeating: [.noFix], count: 3) + Array(repeating: [older], count: 4)
+          + Array(repeating: [.noFix], count: 4), [.noFix]
+      ),
+      // Another trouble is told if it lasts, and the same one no second time.
+      (
+        Array(repeating: [.noFix], count: 3) + Array(repeating: [misdated], count: 4),
+        [.noFix, misdated]
+      ),
+      (
+        Array(repeating: [misdated], count: 3)
+          + [[.noFix], [.noFix], [misdated], [.noFix], [.noFix], [misdated]], [misdated]
+      ),
+      // An echo does not hide what is wrong, and is no lack of its fix.
+      (Array(repeating: [misdated, older], count: 3), [misdated]),
+      (Array(repeating: [frozen, older], count: 3), [frozen]),
+      (Array(repeating: [fix, older], count: 4), []),
+    ] as [([Cycle], Cycle)])
+  mutating func onlyATroubleThatLastsIsTold(cycles: [Cycle], expected: Cycle) {
+    let reasons = told(cycles)
+    #expect(reasons.compactMap(\.self) == expected)
+    let ended = aFixEndsIt()
+    #expect(ended == !expected.isEmpty)
   }
 
   @Test mutating func theEndOfTheConnectionEndsTheCount() {

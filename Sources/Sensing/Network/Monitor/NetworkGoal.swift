@@ -30,7 +30,7 @@ struct AwaitedGateways {
   private var pause = NetworkMonitor.gatewayTimeout
   private let home: [HardwareAddress]
 
-  /// - Returns: nil if no gateway is awaited.
+  /// Nil if no gateway is awaited.
   init?(
     _ addresses: [NetworkAddress], behind known: HardwareAddress?, on interface: NetworkInterface,
     home: [HardwareAddress]

@@ -4,15 +4,12 @@ public import Bytes
 /// sockets.
 ///
 /// It asks the kernel for the route to Home Assistant's address, and then the radio for its
-/// association, or the neighbours for the gateway (`NetworkRound`). After that it only listens:
-/// there is no request and no deadline until the kernel announces a change. Announcements come in
-/// bursts, so a new round starts a moment after the first one.
+/// association, or the neighbours for the gateway (`NetworkRound`). After that it only listens. The
+/// announcements of the kernel come in bursts, so a new round starts a moment after the first one.
 ///
 /// The kernel knows the hardware address of a gateway only after the machine has contacted it. If
 /// it could be the home gateway, the monitor has it contacted, at growing intervals, until it
 /// answers or another one is the home's.
-///
-/// The output of the kernel is read in whole datagrams of at most `datagramByteCountMax`.
 ///
 /// Invariants:
 /// 1. One request is open at a time; a datagram of another one is ignored.
@@ -129,7 +126,10 @@ public struct NetworkMonitor: ~Copyable {
       var messages = NetlinkMessages(datagram)
       while let message = try messages.next() {
         if message.port != port {
-          try announced(message, on: netlink, now: now)
+          switch netlink {
+          case .generic: try radioAnnounced(message, now: now)
+          case .route: try routesAnnounced(message, now: now)
+          }
         } else if message.sequence == sequence {
           try answered(message, on: netlink, now: now)
         }
@@ -181,21 +181,11 @@ public struct NetworkMonitor: ~Copyable {
 
   // MARK: Announcements
 
-  /// Processes a message that answers no request.
-  private mutating func announced(
-    _ message: borrowing NetlinkMessage, on netlink: NetlinkProtocol, now: Instant
-  ) throws(NetlinkError) {
-    switch netlink {
-    case .generic: try radioAnnounced(message, now: now)
-    case .route: try routesAnnounced(message, now: now)
-    }
-  }
-
   private mutating func radioAnnounced(
     _ message: borrowing NetlinkMessage, now: Instant
   ) throws(NetlinkError) {
-    guard message.type == connection?.family?.id else { return }
-    guard let change = try AssociationChange(message) else { return }
+    guard message.type == connection?.family?.id, let change = try AssociationChange(message)
+    else { return }
     // Other radios of the machine do not matter.
     if change.interface == nil || change.interface == connection?.interface {
       changed(now: now)

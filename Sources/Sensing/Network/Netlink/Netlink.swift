@@ -123,9 +123,8 @@ enum WirelessNetlink {
     static let newStation: UInt8 = 19
     static let getScan: UInt8 = 32
     static let newScanResults: UInt8 = 34
-    static let connect: UInt8 = 46
-    static let roam: UInt8 = 47
-    static let disconnect: UInt8 = 48
+    /// Connect, roam and disconnect.
+    static let associations: ClosedRange<UInt8> = 46...48
   }
 
   enum Attribute {

@@ -20,24 +20,6 @@ enum NetlinkRequest {
   /// Maximum size: a request for the neighbour with an IPv6 address.
   static let byteCountMax = 48
 
-  /// Size of the request with its header.
-  var byteCount: Int {
-    let attributeHeaderByteCount = Netlink.attributeHeaderByteCount
-    let bodyByteCount =
-      switch self {
-      case .routes: RouteNetlink.Route.byteCount
-      case .link: RouteNetlink.Link.byteCount
-      case .way(let address):
-        RouteNetlink.Route.byteCount + attributeHeaderByteCount + address.family.byteCount
-      case .neighbour(let address, _):
-        RouteNetlink.Neighbour.byteCount + attributeHeaderByteCount + address.family.byteCount
-      case .families: GenericNetlink.headerByteCount
-      case .stations, .associatedStations:
-        GenericNetlink.headerByteCount + attributeHeaderByteCount + 4
-      }
-    return Netlink.messageHeaderByteCount + bodyByteCount
-  }
-
   var type: UInt16 {
     switch self {
     case .routes, .way: RouteNetlink.MessageType.getRoute
@@ -61,14 +43,17 @@ extension ByteBuffer {
   /// Appends a request with its header.
   mutating func append(_ request: NetlinkRequest, sequence: UInt32) {
     let start = count
-    append(native: UInt32(request.byteCount))
+    // The length, which is known at the end.
+    appendZeros(4)
     append(native: request.type)
     append(native: Netlink.Flag.request | (request.isForList ? Netlink.Flag.dump : 0))
     append(native: sequence)
     // The port: the kernel knows the sender.
     append(native: UInt32(0))
     appendBody(of: request)
-    precondition(isOverflowed || count - start == request.byteCount, "the header told the truth")
+    precondition(!isOverflowed, "the buffer holds the largest request")
+    let byteCount = UInt32(count - start).littleEndian
+    for index in 0..<4 { self[start + index] = UInt8(truncatingIfNeeded: byteCount >> (8 * index)) }
   }
 
   private mutating func appendBody(of request: NetlinkRequest) {

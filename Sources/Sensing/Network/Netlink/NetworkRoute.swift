@@ -7,9 +7,7 @@ struct RouteHop: Equatable, Sendable {
   /// Nil if no gateway is needed, as in a tunnel or in the interface's own network.
   let gateway: NetworkAddress?
 
-  /// Parses the answer to a request for the route to one address.
-  ///
-  /// - Returns: nil if the address is the machine's own.
+  /// Parses the answer to a request for the route to one address; nil if that is the machine's own.
   init?(_ message: borrowing NetlinkMessage) throws(NetlinkError) {
     var attributes = try message.attributes(after: RouteNetlink.Route.byteCount)
     let header = message.payload
@@ -19,7 +17,8 @@ struct RouteHop: Equatable, Sendable {
     var hop = HopFields()
     while let attribute = try attributes.next() { hop.take(attribute, family: family) }
     guard let interface = hop.interface else { return nil }
-    self.init(interface: interface, gateway: hop.gateway)
+    self.interface = interface
+    gateway = hop.gateway
   }
 
   init(interface: UInt32, gateway: NetworkAddress?) {

@@ -6,9 +6,7 @@ struct WirelessFamily: Equatable, Sendable {
   /// Multicast group that announces associations.
   let associationGroup: UInt32
 
-  /// Parses one entry of the controller's list of families.
-  ///
-  /// - Returns: nil if the entry is of another family, or incomplete.
+  /// Parses an entry of the controller's list; nil if it is of another family, or incomplete.
   init?(_ message: borrowing NetlinkMessage) throws(NetlinkError) {
     var attributes = try message.attributes(after: GenericNetlink.headerByteCount)
     guard message.payload[0] == GenericNetlink.Command.newFamily else { return nil }
@@ -53,10 +51,8 @@ struct WirelessFamily: Equatable, Sendable {
 }
 
 extension WirelessNetwork {
-  /// Parses one entry of the kernel's list of stations that the radio has received.
-  ///
-  /// - Returns: nil if the machine is not associated with it. An entry remains in the list for a
-  ///   while after its station has gone: only this mark is reliable.
+  /// Parses an entry of the kernel's list of stations that the radio has received; nil if the
+  /// machine is not associated with it. The entry remains for a while after its station has gone.
   init?(associatedIn message: borrowing NetlinkMessage) throws(NetlinkError) {
     var attributes = try message.attributes(after: GenericNetlink.headerByteCount)
     guard message.payload[0] == WirelessNetlink.Command.newScanResults else { return nil }
@@ -111,19 +107,14 @@ extension SSID {
 }
 
 /// An announcement that the machine's association may have changed.
-struct AssociationChange: Equatable, Sendable {
+struct AssociationChange {
   /// Nil if the announcement does not contain it.
   let interface: UInt32?
 
-  /// - Returns: nil for other events, such as one about another station.
+  /// Nil for other events, such as one about another station.
   init?(_ message: borrowing NetlinkMessage) throws(NetlinkError) {
     var attributes = try message.attributes(after: GenericNetlink.headerByteCount)
-    switch message.payload[0] {
-    case WirelessNetlink.Command.connect, WirelessNetlink.Command.roam,
-      WirelessNetlink.Command.disconnect:
-      break
-    default: return nil
-    }
+    guard WirelessNetlink.Command.associations.contains(message.payload[0]) else { return nil }
     var interface: UInt32?
     while let attribute = try attributes.next() {
       if attribute.type == WirelessNetlink.Attribute.interface { interface = attribute.uint32 }

@@ -26,7 +26,7 @@ import Testing
   /// Takes the message that is due. Returns how it is carried; nil without one.
   private func next() -> Delivery.Carrier? {
     while let action = delivery.nextAction() {
-      if case .send = action { return delivery.carrierUnderWay }
+      if case .send = action { return delivery.underWay?.carrier }
     }
     return nil
   }
@@ -54,7 +54,7 @@ import Testing
     webSocket(isOpen: true)
     #expect(send() == .webSocket)
     answered()
-    #expect(delivery.carrierUnderWay == nil)
+    #expect(delivery.underWay?.carrier == nil)
     webSocket(isOpen: false)
     #expect(send() == .http)
   }
@@ -69,10 +69,10 @@ import Testing
   @Test func whatTheWebSocketDoesNotTakeGoesOverHTTP() {
     webSocket(isOpen: true)
     _ = send()
-    let message = delivery.messageUnderWay
+    let message = delivery.underWay?.message
     delivery.postRefused()
-    #expect(delivery.messageUnderWay == nil)
-    #expect(next() == .http && delivery.messageUnderWay == message)
+    #expect(delivery.underWay?.message == nil)
+    #expect(next() == .http && delivery.underWay?.message == message)
     #expect(!delivery.carriers.isWebSocketOpen)
     answered()
     #expect(send() == .http)
@@ -82,7 +82,7 @@ import Testing
   @Test func aLateRefusalSendsNothingTwice() {
     #expect(send() == .http)
     delivery.postRefused()
-    #expect(next() == nil && delivery.carrierUnderWay == .http)
+    #expect(next() == nil && delivery.underWay?.carrier == .http)
     answered()
     webSocket(isOpen: true)
     #expect(send() == .webSocket)
@@ -94,7 +94,7 @@ import Testing
   @Test func aMessageWaitsWhileNoneMayBeSent() {
     delivery.cycleDue(now: now)
     #expect(delivery.nextAction(maySend: false) == nil)
-    #expect(delivery.messageUnderWay == nil)
+    #expect(delivery.underWay?.message == nil)
     #expect(next() == .http)
   }
 

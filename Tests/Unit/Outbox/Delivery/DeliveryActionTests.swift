@@ -32,7 +32,7 @@ import Testing
     return nil
   }
 
-  private var route: Route? { delivery.routeUnderWay }
+  private var route: Route? { delivery.underWay?.route }
   private var deadline: Instant? { delivery.deadline }
   private var isIdle: Bool { delivery.isIdle }
 

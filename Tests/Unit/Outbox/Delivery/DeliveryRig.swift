@@ -27,7 +27,7 @@ extension Fix {
 }
 
 extension Batch {
-  mutating func record(_ sensor: SensorIndex, _ value: Value) {
+  func record(_ sensor: SensorIndex, _ value: Value) {
     _ = record(Reading(sensor: sensor, value: value, time: WallTime(nanoseconds: 0)))
   }
 }
@@ -342,7 +342,7 @@ final class DeliveryRig {
 
   private func send(_ message: Delivery.Message) {
     #expect(underWay == nil, "one message at a time")
-    let address = delivery.routeUnderWay.flatMap { delivery.routes.url(of: $0) }
+    let address = delivery.underWay.flatMap { delivery.routes.url(of: $0.route) }
     #expect(address != nil, "a message for nowhere")
     underWay = message
     var buffer = ByteBuffer(capacity: 64 * 1024)

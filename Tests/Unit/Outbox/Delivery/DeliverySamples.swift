@@ -91,3 +91,12 @@ func ids(in states: String) throws(JSONError) -> [String] {
   for element in try elements(of: states) { ids.append(element.id) }
   return ids
 }
+
+extension DeliveryEvents {
+  /// Takes the events that wait.
+  func takeAll() -> [DeliveryEvent] {
+    var events: [DeliveryEvent] = []
+    while let event = takeFirst() { events.append(event) }
+    return events
+  }
+}

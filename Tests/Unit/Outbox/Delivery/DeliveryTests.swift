@@ -127,6 +127,13 @@ import Testing
     #expect(try rig.isQuietCycle())
   }
 
+  @Test func aFixThatIsNoLocationIsNotSent() throws {
+    var fix = Fix.here(at: 0)
+    fix.horizontalErrorMeters = -1
+    rig.record(fix)
+    #expect(try rig.isQuietCycle())
+  }
+
   @Test func aFixThatGrowsOldWhileSensorsAreRegisteredIsNotSent() throws {
     _ = try rig.sensor("level", 7)
     rig.record(.here(at: 0))
@@ -220,7 +227,7 @@ import Testing
   }
 
   /// Nothing binds the answer to a registration to its question: it may be an old one.
-  @Test(arguments: [#"{"success":false}"#, "{}", "[]"])
+  @Test(arguments: [#"{"success":false}"#, "{}", "[]", "{"])
   func aLieAboutASensorIsContradictedByTheProof(lie: String) throws {
     let level = try rig.sensor("level", 7)
     rig.cycleDue()

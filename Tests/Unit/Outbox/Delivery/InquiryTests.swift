@@ -7,9 +7,7 @@ import Testing
 
 /// What is asked of Home Assistant and told to it beside readings.
 @Suite struct InquiryTests {
-  private static let update = Webhook.UpdateRegistration(
-    appVersion: "1", deviceName: "Boat", manufacturer: "m", model: "m", osVersion: "6",
-    push: .none)
+  private static let fingerprint = Webhook.UpdateRegistration.boat.fingerprint
 
   private func rig(untold: Webhook.UpdateRegistration? = nil) throws -> DeliveryRig {
     DeliveryRig(
@@ -17,6 +15,29 @@ import Testing
         routes: .direct, history: .forTests(), trackerID: [UInt8]("board".utf8), untold: untold,
         seed: 1),
       registration: try .forTests())
+  }
+
+  @Test func whatIsDueBesideReadingsComesFirst() throws {
+    let rig = DeliveryRig(
+      beginning: Delivery(
+        routes: .direct, history: .forTests(), trackerID: [UInt8]("board".utf8),
+        protection: .plain, untold: .boat, seed: 1),
+      registration: try .forTests(isPlain: true))
+    _ = try rig.sensor("bilge", 1)
+    rig.record(.here(at: 0))
+    rig.cycleDue()
+    #expect(rig.underWay == .key)
+    rig.keyAnswered(.notAvailable)
+    var order: [MessageType] = []
+    while let message = rig.underWay {
+      order.append(message.type)
+      try rig.accept()
+    }
+    #expect(
+      order == [
+        .getConfiguration, .updateRegistration, .registerSensor, .updateLocation, .renderTemplate,
+        .updateSensorStates,
+      ])
   }
 
   // MARK: The configuration
@@ -94,16 +115,16 @@ import Testing
   // MARK: What has changed about the device
 
   @Test func whatHasChangedIsToldOnce() throws {
-    let rig = try rig(untold: Self.update)
+    let rig = try rig(untold: .boat)
     let sent = try rig.acceptedCycle()
     #expect(sent.count == 3 && sent[1].contains(#""device_name":"Boat""#))
-    #expect(rig.events.contains(.registrationTold(fingerprint: Self.update.fingerprint)))
+    #expect(rig.events.contains(.registrationTold(fingerprint: Self.fingerprint)))
     #expect(try rig.isQuietCycle())
   }
 
   @Test(arguments: ["{}", #"{"success":false}"#, "[]"])
   func whatHomeAssistantDoesNotWantToKnowHoldsUpNothing(answer: String) throws {
-    let rig = try rig(untold: Self.update)
+    let rig = try rig(untold: .boat)
     _ = try rig.sensor("level", 7)
     rig.cycleDue()
     try rig.accept()
@@ -116,42 +137,40 @@ import Testing
 
   /// An on-path attacker may have kept the answer of before the change.
   @Test func anAnswerThatSaysSomethingElseOfTheDeviceIsNone() throws {
-    let rig = try rig(untold: Self.update)
+    let rig = try rig(untold: .boat)
     rig.cycleDue()
     try rig.accept()
-    rig.answered(
-      #"{"app_id":"homeward","app_name":"Homeward","app_version":"1","device_name":"Before","#
-        + #""manufacturer":"m","model":"m","os_version":"6","supports_encryption":true}"#)
+    rig.answered(Webhook.UpdateRegistration.answeredForBoat.replacing("Boat", with: "Before"))
     try rig.acceptAll()
     #expect(rig.events.contains(.registrationDropped))
-    #expect(!rig.events.contains(.registrationTold(fingerprint: Self.update.fingerprint)))
+    #expect(!rig.events.contains(.registrationTold(fingerprint: Self.fingerprint)))
   }
 
   @Test func whatHasChangedIsKnownWithTheProof() throws {
-    let rig = try rig(untold: Self.update)
+    let rig = try rig(untold: .boat)
     rig.cycleDue()
     try rig.accept()
     try rig.accept()
     #expect(rig.underWay == .states)
     rig.connectionFailed()
-    #expect(!rig.events.contains(.registrationTold(fingerprint: Self.update.fingerprint)))
+    #expect(!rig.events.contains(.registrationTold(fingerprint: Self.fingerprint)))
     try rig.sleepUntilDeadline()
     try rig.acceptAll()
-    #expect(rig.events.contains(.registrationTold(fingerprint: Self.update.fingerprint)))
+    #expect(rig.events.contains(.registrationTold(fingerprint: Self.fingerprint)))
   }
 
   @Test func aChangeThatCouldNotBeToldForAnOutageIsToldAfterIt() throws {
-    let rig = try rig(untold: Self.update)
+    let rig = try rig(untold: .boat)
     rig.cycleDue()
     try rig.accept()
     rig.connectionFailed()
     try rig.sleepUntilDeadline()
     try rig.acceptAll()
-    #expect(rig.events.contains(.registrationTold(fingerprint: Self.update.fingerprint)))
+    #expect(rig.events.contains(.registrationTold(fingerprint: Self.fingerprint)))
   }
 
   @Test func aNewRegistrationKnowsAllAboutTheDevice() throws {
-    let rig = try rig(untold: Self.update)
+    let rig = try rig(untold: .boat)
     rig.delivery.registrationReplaced(.sealed)
     #expect(try rig.acceptedCycle() == ["{}", "[]"])
   }

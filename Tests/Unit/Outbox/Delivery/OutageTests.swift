@@ -5,13 +5,18 @@ import Testing
 
 @Suite struct OutageTests {
   private var now = Instant(nanoseconds: 0)
-  private var outage = Outage(doubtAfter: .seconds(300), seed: 1)
+  private let events: DeliveryEvents
+  private var outage: Outage
   private var told: [DeliveryEvent] = []
 
+  init() {
+    events = DeliveryEvents()
+    outage = Outage(doubtAfter: .seconds(300), seed: 1, events)
+  }
+
   private mutating func attemptFailed(_ cause: OutageCause = .notLive, isDoubtful: Bool = true) {
-    var tellings = Queue<DeliveryEvent>()
-    outage.attemptFailed(cause, isDoubtful: isDoubtful, now: now, telling: &tellings)
-    while let event = tellings.takeFirst() { told.append(event) }
+    outage.attemptFailed(cause, isDoubtful: isDoubtful, now: now)
+    told += events.takeAll()
   }
 
   /// Waits for the next attempt, which fails as well.
@@ -38,16 +43,6 @@ import Testing
     attemptFailed()
     outage.proven()
     #expect(outage.deadline == nil && !outage.isUnderWay && outage.since == nil)
-  }
-
-  @Test mutating func waitsGrowUntilAProof() throws {
-    attemptFailed()
-    let first = try #require(outage.deadline) - now
-    for _ in 0..<10 { try nextAttemptFails() }
-    #expect(try #require(outage.deadline) - now > first * 10)
-    outage.proven()
-    attemptFailed()
-    #expect(try #require(outage.deadline) - now <= Delivery.firstRetryDelay)
   }
 
   @Test mutating func inAnotherNetworkTheNextAttemptIsDueAtOnceButNotTwiceInAFewSeconds() throws {
@@ -78,14 +73,6 @@ import Testing
 
   // MARK: What is told
 
-  @Test mutating func aCauseIsToldOnceInARow() throws {
-    attemptFailed(.server(.notFound))
-    try nextAttemptFails(.server(.notFound))
-    try nextAttemptFails(.gone)
-    try nextAttemptFails(.server(.notFound))
-    #expect(told == [.outage(.server(.notFound)), .outage(.gone), .outage(.server(.notFound))])
-  }
-
   @Test mutating func theStatusIsThatOfTheLastAttemptSinceTheFirst() throws {
     #expect(outage.status == nil)
     attemptFailed(.server(.notFound))
@@ -98,17 +85,6 @@ import Testing
 
   // MARK: The doubt
 
-  @Test mutating func theDoubtIsToldOnceWithItsLength() throws {
-    attemptFailed()
-    while now < Instant(nanoseconds: 0) + .seconds(1000) { try nextAttemptFails() }
-    #expect(doubtCount == 1)
-    guard case .registrationDoubted(let after)? = told.last else {
-      Issue.record("the doubt was not told last")
-      return
-    }
-    #expect(after >= .seconds(300) && after < .seconds(300) + Delivery.longestRetryDelay)
-  }
-
   /// A home that starts when the board wakes up answers as if the board were deleted.
   @Test mutating func aSleepOfTheBoardDoesNotCount() throws {
     attemptFailed()
@@ -119,38 +95,6 @@ import Testing
     #expect(doubtCount == 0)
     while doubtCount == 0 { try nextAttemptFails() }
     #expect(now - wokeUpAt >= .seconds(300) - Delivery.firstRetryDelay)
-  }
-
-  @Test mutating func oneAttemptThatEndsOtherwiseBeginsTheDoubtAnew() throws {
-    attemptFailed()
-    while now < Instant(nanoseconds: 0) + .seconds(280) {
-      let next = try #require(outage.deadline)
-      if next >= Instant(nanoseconds: 0) + .seconds(280) { break }
-      try nextAttemptFails()
-    }
-    try nextAttemptFails(.server(.notFound), isDoubtful: false)
-    try nextAttemptFails()
-    let began = now
-    while now - began < .seconds(300) {
-      #expect(doubtCount == 0)
-      try nextAttemptFails()
-    }
-    #expect(doubtCount == 1)
-  }
-
-  @Test mutating func whereNoOtherRegistrationIsToBeHadTheDoubtGrowsAgain() throws {
-    attemptFailed()
-    while doubtCount == 0 { try nextAttemptFails() }
-    now = now + .seconds(20)
-    outage.registrationRefused(now: now)
-    let refusedAt = now
-    outage.attemptBegan(now: now)
-    attemptFailed()
-    while now - refusedAt < .seconds(300) {
-      #expect(doubtCount == 1)
-      try nextAttemptFails()
-    }
-    #expect(doubtCount == 2)
   }
 
   // MARK: The registration
@@ -165,20 +109,6 @@ import Testing
     #expect(outage.since == began)
     outage.proven()
     #expect(outage.since == nil && outage.unregisteredSince == nil)
-  }
-
-  @Test mutating func aNewRegistrationEndsTheOutageButNotWhatItCosts() throws {
-    attemptFailed(.gone)
-    let began = now
-    for _ in 0..<5 { try nextAttemptFails(.gone) }
-    outage.registrationFailed(now: now)
-    #expect(outage.unregisteredSince == now && outage.since == began)
-    outage.registrationReplaced()
-    #expect(!outage.isUnderWay && outage.deadline == nil && outage.status == nil)
-    #expect(outage.since == began)
-    // The waits start over.
-    attemptFailed()
-    #expect(try #require(outage.deadline) - now <= Delivery.firstRetryDelay)
   }
 
   @Test mutating func aFirstRegistrationCostsNothing() {

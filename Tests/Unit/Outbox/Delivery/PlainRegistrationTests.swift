@@ -40,7 +40,7 @@ import Testing
     rig.cycleDue()
     #expect(rig.underWay == .states)
     try rig.acceptAll()
-    rig.sleep(KeyRequest.interval)
+    rig.sleep(KnownServer.requestInterval)
     rig.cycleDue()
     #expect(rig.underWay == .key)
   }
@@ -49,7 +49,7 @@ import Testing
     rig.cycleDue()
     rig.keyAnswered(.enabled(try Self.key()))
     try rig.acceptAll()
-    rig.sleep(KeyRequest.interval)
+    rig.sleep(KnownServer.requestInterval)
     rig.cycleDue()
     #expect(rig.underWay == .states)
   }
@@ -60,7 +60,7 @@ import Testing
     try rig.acceptAll()
     #expect(rig.events.first == .sealingImpossible)
     for _ in 0..<3 {
-      rig.sleep(KeyRequest.interval)
+      rig.sleep(KnownServer.requestInterval)
       rig.cycleDue()
       #expect(rig.underWay == .states)
       try rig.acceptAll()
@@ -78,7 +78,7 @@ import Testing
       rig.cycleDue()
       #expect(rig.underWay == .states)
       try rig.acceptAll()
-      rig.sleep(KeyRequest.interval)
+      rig.sleep(KnownServer.requestInterval)
     }
   }
 
@@ -89,7 +89,7 @@ import Testing
     try rig.sleepUntilDeadline()
     #expect(rig.underWay == .states)
     try rig.acceptAll()
-    rig.sleep(KeyRequest.interval)
+    rig.sleep(KnownServer.requestInterval)
     rig.cycleDue()
     #expect(rig.underWay == .key)
   }

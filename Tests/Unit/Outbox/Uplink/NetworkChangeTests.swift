@@ -61,7 +61,7 @@ import Testing
     rig.event { $0.placeChanged(.wired(gateway: nil, Self.cable), now: $1) }
     rig.wait(.seconds(30))
     rig.cycle()
-    #expect(rig.uplink.delivery.routeUnderWay != nil)
+    #expect(rig.uplink.delivery.underWay?.route != nil)
     rig.event { $0.placeChanged(.wired(gateway: UplinkRig.gateway, Self.cable), now: $1) }
     #expect(rig.cancelled.isEmpty)
   }

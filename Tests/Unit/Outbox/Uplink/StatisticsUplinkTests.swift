@@ -13,14 +13,14 @@ import Testing
     case tell(StatisticsImport.Event)
     case tellNotKept(Int32)
 
-    init(_ action: StatisticsUplink.Action) {
-      self =
-        switch action {
-        case .keep: .keep
-        case .ask(let request): .ask(request.command)
-        case .tell(let event): .tell(event)
-        case .tellNotKept(let failure): .tellNotKept(failure.code)
-        }
+    init?(_ action: Uplink.Action) {
+      switch action {
+      case .keepHours: self = .keep
+      case .ask(let request): self = .ask(request.command)
+      case .tell(.statistics(let event)): self = .tell(event)
+      case .tell(.hoursNotKept(let failure)): self = .tellNotKept(failure.code)
+      default: return nil
+      }
     }
   }
 
@@ -40,7 +40,7 @@ import Testing
 
   private mutating func done() -> [Done] {
     var done: [Done] = []
-    while let action = uplink.nextAction() { done.append(Done(action)) }
+    while let action = uplink.nextAction() { done += Done(action).map { [$0] } ?? [] }
     return done
   }
 

@@ -1,9 +1,51 @@
 public import Bytes
+import HomeAssistant
 public import Sensing
 
-// Effects of a change of the network or of the supply on messages.
+// Events of the sources, the network and the supply. The batch stores the latest readings and fix,
+// the history all of them.
 
 extension Delivery {
+  // MARK: Sources
+
+  /// Returns the index of a sensor, new or known; nil if it does not fit into a message.
+  public func declare(_ sensor: SensorDescription) -> SensorIndex? {
+    batch.declare(sensor)
+  }
+
+  /// Stores a reading, if its value differs from the one before.
+  public func record(_ reading: Reading) {
+    guard batch.record(reading) else { return }
+    history.record(reading)
+  }
+
+  public func record(_ fix: Fix) {
+    batch.record(fix)
+    history.record(fix)
+  }
+
+  /// Postpones the recorded entries to the next upload. If that takes long, they are written to the
+  /// disk at an existing cycle: writing wakes no processor.
+  func uploadPutOff(now: Instant) {
+    if openBatch.uploadPutOff(now: now) { history.writeBatch() }
+  }
+
+  /// Makes all states due in the next cycle.
+  func restatementWanted() { restatementDueAt = Instant(nanoseconds: 0) }
+
+  /// Stores the result of a command until Home Assistant is proven to have it.
+  func report(_ result: CommandResult) {
+    cycle.results.append(result)
+    hasNewResult = true
+  }
+
+  var commandResults: CommandResults { cycle.results }
+
+  /// Whether a change or a result must be sent without waiting for an upload.
+  var hasUrgentNews: Bool { batch.hasUrgentChange || cycle.results.count > 0 }
+
+  // MARK: Network and supply
+
   /// Handles a message without an answer: the connection failed, or the answer came too late.
   public func connectionFailed(_ reason: InlineText, now: Instant) {
     guard case .underWay(_, let route, let carrier) = state else { return }
