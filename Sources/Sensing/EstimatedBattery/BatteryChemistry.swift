@@ -16,8 +16,8 @@ public enum BatteryChemistry: Equatable, Sendable, CaseIterable {
   /// Lithium with nickel, manganese and cobalt: one cell, from the same firmware.
   case liIon
 
-  /// Figures of a chemistry. Voltages are in microvolts of the battery of the curve, unless they are
-  /// of a cell.
+  /// Figures of a chemistry. Voltages are those of the battery of the curve, unless they are of a
+  /// cell.
   struct Figures {
     /// Percentages, and the voltages of a rested battery.
     let curve: [(percent: Int64, millivolts: Int64)]
@@ -104,7 +104,9 @@ public enum BatteryChemistry: Equatable, Sendable, CaseIterable {
   func percent(ofRested microvolts: Int64) -> Int {
     let curve = figures.curve
     if let plateau, plateau.contains(microvolts) { return Self.plateauPercent }
-    guard let above = curve.firstIndex(where: { $0.millivolts * 1000 >= microvolts }) else { return 100 }
+    guard let above = curve.firstIndex(where: { $0.millivolts * 1000 >= microvolts }) else {
+      return 100
+    }
     guard above > 0 else { return 0 }
     let (low, high) = (curve[above - 1], curve[above])
     let width = (high.millivolts - low.millivolts) * 1000

@@ -111,7 +111,7 @@ public struct VEDirectSensor: Sendable {
 }
 
 extension VEDirectSensor {
-  /// What a number means in Home Assistant, shared by the sensors of a quantity.
+  /// Home Assistant's terms of a number, shared by the sensors of a quantity.
   final class Meaning: Sendable {
     let unit: StaticString?
     let deviceClass: StaticString?
