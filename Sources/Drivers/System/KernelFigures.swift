@@ -29,9 +29,9 @@ final class LoadAverage: FileSource {
   override func tell(at moment: Moment) throws(SourceFailure) {
     do throws(SourceFailure) {
       guard let averages = try answer?.get() else { return }
-      record(averages.overOneMinute, in: 0, at: moment)
-      record(averages.overFiveMinutes, in: 1, at: moment)
-      record(averages.overFifteenMinutes, in: 2, at: moment)
+      for index in sensors.indices {
+        sensors[index].record(.number(averages[index]), at: moment.wallTime, in: sink)
+      }
     } catch {
       recordFailure(error.value, at: moment)
       throw error
@@ -44,10 +44,6 @@ final class LoadAverage: FileSource {
     for index in sensors.indices {
       sensors[index].recordFailure(value, at: moment.wallTime, in: sink)
     }
-  }
-
-  private func record(_ average: FixedPoint, in index: Int, at moment: Moment) {
-    sensors[index].record(.number(average), at: moment.wallTime, in: sink)
   }
 
   private static func sensor(
