@@ -33,6 +33,8 @@ public final class ConfigurationField {
     guard hasValue else { return nil }
   }
 
+  // Neither this nor `text` is inlined: most reading functions use both.
+  @inline(never)
   public func report(_ problem: MessageText, remedy: MessageText) {
     problems.report(at: node.mark, path, problem, remedy: remedy)
   }
@@ -54,6 +56,7 @@ public final class ConfigurationField {
   public var isMapping: Bool { if case .mapping = node.content { true } else { false } }
 
   /// Returns the field's text, quoted or not; nil, reported, if it is a list or a mapping.
+  @inline(never)
   public func text() -> [UInt8]? {
     if case .scalar(let text, _) = node.content { return text }
     report("one value is expected here", remedy: "write it without brackets, on the key's line")

@@ -114,7 +114,9 @@ public final class SectionReader {
     return nil
   }
 
+  // Not inlined: each key of the configuration is read through it.
   /// Returns the field of an entry; nil without a value, which is reported with the unknown keys.
+  @inline(never)
   private func value(of entry: YAMLEntry) -> ConfigurationField? {
     if case .refused = entry.value.content { return nil }
     return entry.value.isEmpty ? nil : self.field(of: entry)

@@ -14,13 +14,19 @@ public protocol AnchorAlarmOwner: AnyObject {
 /// `AnchorMonitor` judges. Commands set the watch, and so does a line if one is configured: a
 /// `GPIOLine` of its own, whose levels arrive through `AnchorSwitch` and go no further.
 public final class AnchorAlarm {
+  static let fileName: StaticString = "anchor.watch"
+  /// Limit longer than a file of this version: a newer version is recognised by its beginning.
+  private static let fileByteCountMax = 256
+  /// Name of the file in messages.
+  static var fileLabel: InlineText { InlineText(fileName) }
+
   public let name = InlineText("anchor")
   private let sink: any ReadingSink
   private let supervisor: Supervisor
   private unowned(unsafe) let owner: (any AnchorAlarmOwner)?
   private let now: () -> Instant
   private var monitor: AnchorMonitor
-  private var file: AnchorFile
+  private var file: KeptFile
   private var sensor: DeclaredSensor
   /// State of the last report.
   private var told: AnchorMonitor.State?
@@ -40,7 +46,7 @@ public final class AnchorAlarm {
     monitor = AnchorMonitor(
       radiusMeters: settings.radiusMeters, hasLine: settings.line != nil, cycle: context.cycle,
       now: context.now)
-    file = AnchorFile(in: directory)
+    file = KeptFile(Self.fileName, in: directory, byteCountMax: Self.fileByteCountMax)
     sensor = DeclaredSensor(settings.description)
   }
 
@@ -69,10 +75,12 @@ public final class AnchorAlarm {
     guard !file.isRead, !isFileAsked else { return }
     isFileAsked = true
     do throws(SourceFailure) {
-      if let kept = try file.read() { monitor.restored(kept, now: moment.instant) }
-      supervisor.worked(AnchorFile.name)
+      let kept = try file.read { (bytes) throws(KeptFrameError) in try KeptAnchor(file: bytes.span)
+      }
+      if let kept { monitor.restored(kept, now: moment.instant) }
+      supervisor.worked(Self.fileLabel)
     } catch {
-      supervisor.failed(AnchorFile.name, error, now: moment.instant)
+      supervisor.failed(Self.fileLabel, error, now: moment.instant)
     }
   }
 
@@ -93,11 +101,13 @@ public final class AnchorAlarm {
   }
 
   private func keep(now: Instant) {
-    guard let failure = file.write(monitor.takeKept()) else {
-      return supervisor.worked(AnchorFile.name)
+    do throws(SourceFailure) {
+      try file.write(monitor.takeKept().file.bytes)
+      supervisor.worked(Self.fileLabel)
+    } catch {
+      monitor.keepingFailed()
+      supervisor.failed(Self.fileLabel, error, now: now)
     }
-    monitor.keepingFailed()
-    supervisor.failed(AnchorFile.name, failure, now: now)
   }
 
   /// Handles a level of the line that sets the watch.

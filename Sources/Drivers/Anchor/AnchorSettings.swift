@@ -12,12 +12,6 @@ public struct AnchorSettings: Equatable, Sendable {
   public var line: GPIOLineSettings?
   /// `name`: name of the watch in Home Assistant; 1 to 64 characters. Default: `Anchor`.
   public var name: [UInt8]
-
-  public init(radiusMeters: Double, line: GPIOLineSettings?, name: [UInt8]) {
-    self.radiusMeters = radiusMeters
-    self.line = line
-    self.name = name
-  }
 }
 
 extension AnchorSettings {
@@ -64,7 +58,7 @@ extension AnchorSettings {
 
   /// Remedies for the line, if there is one, and for the file that stores the watch.
   public var remedies: [SourceRemedies] {
-    let file = SourceRemedies(of: AnchorFile.name, isNamedByPerson: false) { failure in
+    let file = SourceRemedies(of: AnchorAlarm.fileLabel, isNamedByPerson: false) { failure in
       if case .malformed = failure {
         return "set the watch again with its switch or a command; this replaces the file"
       }

@@ -50,14 +50,9 @@ public struct SupplySettings: Equatable, Sendable {
   /// `only`: 1 to 16 names in `/sys/class/power_supply`, such as `[BAT0]`; a missing one is a
   /// failure. Default, and with `auto`: all that the kernel lists, now or later, except those of
   /// devices such as a keyboard.
-  public var selection: SupplySelection
+  public var selection = SupplySelection.all
   /// `min_change`: smallest changes to report of capacity, voltage, current and energy.
-  public var minChanges: MinChanges
-
-  public init(selection: SupplySelection = .all, minChanges: MinChanges = .standard) {
-    self.selection = selection
-    self.minChanges = minChanges
-  }
+  public var minChanges = MinChanges.standard
 
   /// Selected names; nil if all are selected.
   var names: [[UInt8]]? {
@@ -121,16 +116,9 @@ extension ConfigurationField {
 
   /// The name of a directory in `/sys/class/power_supply`.
   fileprivate func supplyName() -> [UInt8]? {
-    guard let text = text() else { return nil }
-    let isName =
-      !text.isEmpty && text.count <= BatterySettings.nameBytesMax
-      && text.first != UInt8(ascii: ".") && text.span.isVisibleASCII
-      && !text.contains(UInt8(ascii: "/"))
-    if isName { return text }
-    report(
-      "\(quoted: text) is not the name of a power supply",
-      remedy: "write one that \"ls /sys/class/power_supply\" shows")
-    return nil
+    text(
+      "the name of a power supply", remedy: "write one that \"ls /sys/class/power_supply\" shows"
+    ) { $0.count <= BatterySettings.nameBytesMax && $0.span.isFileName }
   }
 }
 

@@ -22,19 +22,6 @@ public struct EstimatedBatterySettings: Equatable, Sendable {
   /// `min_change`: smallest change of its capacity to report, in percent. Default: nil, each change
   /// of the estimate.
   public var minChange: FixedPoint?
-
-  public init(
-    name: [UInt8], voltage: [UInt8], current: [UInt8]? = nil, charge: [UInt8]? = nil,
-    chemistry: BatteryChemistry, cells: Int, minChange: FixedPoint? = nil
-  ) {
-    self.name = name
-    self.voltage = voltage
-    self.current = current
-    self.charge = charge
-    self.chemistry = chemistry
-    self.cells = cells
-    self.minChange = minChange
-  }
 }
 
 extension EstimatedBatterySettings {

@@ -30,14 +30,10 @@ public final class GPIOLine {
     sink = context.sink
     supervisor = context.supervisor
     name = settings.name
-    input = Self.makeInput(settings)
+    input = LineInput(debounce: settings.debounce)
     sensor = DeclaredSensor(
       GPIOLineSettings.entityKind.description(
         of: settings.entity, uniqueID: settings.address.uniqueID, isUrgent: settings.isUrgent))
-  }
-
-  private static func makeInput(_ settings: GPIOLineSettings) -> LineInput {
-    LineInput(debounce: settings.debounce)
   }
 
   // MARK: The line
@@ -58,7 +54,7 @@ public final class GPIOLine {
     } catch {
       throw SourceFailure(error, of: name)
     }
-    input = Self.makeInput(settings)
+    input = LineInput(debounce: settings.debounce)
     try readLevel(at: moment)
     supervisor.worked(name)
   }
@@ -68,7 +64,7 @@ public final class GPIOLine {
     watch = nil
     isResting = false
     request = nil
-    input = Self.makeInput(settings)
+    input = LineInput(debounce: settings.debounce)
   }
 
   /// Starts or stops listening to the line, as `input` wants.

@@ -9,25 +9,13 @@ public struct GPIOLineSettings: Equatable, Sendable {
   public var entity: EntitySettings
   /// `debounce`: minimum duration of a level that counts; 0 to 10 s. The default, 20 ms, outlasts
   /// the bouncing of common switches and reeds.
-  public var debounce: Duration
+  public var debounce: Duration = .milliseconds(20)
   /// `urgent`: whether a change is reported at once instead of with the next cycle.
-  public var isUrgent: Bool
+  public var isUrgent = false
   /// `active_low`: whether the sensor is on while the line is low.
-  public var isActiveLow: Bool
+  public var isActiveLow = false
   /// `bias`: bias of the line while nothing drives it.
-  public var bias: GPIOBias
-
-  public init(
-    address: GPIOLineAddress, entity: EntitySettings, debounce: Duration = .milliseconds(20),
-    isUrgent: Bool = false, isActiveLow: Bool = false, bias: GPIOBias = .asIs
-  ) {
-    self.address = address
-    self.entity = entity
-    self.debounce = debounce
-    self.isUrgent = isUrgent
-    self.isActiveLow = isActiveLow
-    self.bias = bias
-  }
+  public var bias = GPIOBias.asIs
 }
 
 extension GPIOLineSettings: SensorSettings {

@@ -119,38 +119,26 @@ extension GPSDSettings {
 extension ConfigurationField {
   /// Reads gpsd's name of a receiver: the path of a device, or an address.
   fileprivate func receiver() -> [UInt8]? {
-    guard let text = text() else { return nil }
-    let isPath = !text.isEmpty && text.count <= GPSDSettings.receiverBytesMax
-    if isPath, text.span.isVisibleASCII { return text }
-    report(
-      "\(quoted: text) is not a receiver of gpsd", remedy: "write for example /dev/ttyACM0")
-    return nil
+    text("a receiver of gpsd", remedy: "write for example /dev/ttyACM0") {
+      (1...GPSDSettings.receiverBytesMax).contains($0.count) && $0.span.isVisibleASCII
+    }
   }
 
   fileprivate func receiverDetails() -> ReceiverDetailSet? {
     if isText { return boolean() == true ? .all : [] }
-    let keys = ReceiverDetail.keys
-    let seen = SeenTexts()
     var details: ReceiverDetailSet = []
-    for item in items(count: 1...keys.count, example: "[fix, satellites_used]") {
-      guard let index = item.word(of: keys), let detail = ReceiverDetail(rawValue: index) else {
-        continue
-      }
-      seen.add([UInt8](keys[index]), of: item)
-      details.insert(ReceiverDetailSet(detail))
+    for index in indices(of: ReceiverDetail.keys, example: "[fix, satellites_used]") {
+      if let detail = ReceiverDetail(rawValue: index) { details.insert(ReceiverDetailSet(detail)) }
     }
     return details
   }
 
   /// Reads the address of a computer: the agent looks up no name except `localhost`.
   fileprivate func numericAddress() -> [UInt8]? {
-    guard let text = text() else { return nil }
-    let isText = isHostName(text.span) || isIPv6Address(text.span)
-    if isText, isNumericAddress(text) { return text }
-    report(
-      "\(quoted: text) is not a numeric address",
-      remedy: "write one such as 192.168.1.9, without a port; names are not resolved here")
-    return nil
+    text(
+      "a numeric address",
+      remedy: "write one such as 192.168.1.9, without a port; names are not resolved here"
+    ) { (isHostName($0.span) || isIPv6Address($0.span)) && isNumericAddress($0) }
   }
 }
 

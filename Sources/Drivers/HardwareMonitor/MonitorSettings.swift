@@ -49,8 +49,8 @@ extension MonitorSettings: SensorSettings {
 extension ConfigurationField {
   fileprivate func monitorChannel(_ name: [UInt8]) -> MonitorChannel? {
     if let channel = MonitorChannel(name) { return channel }
-    report(
-      "\(quoted: name) is not a channel",
+    reportNot(
+      "a channel", name,
       remedy: "write in, curr, power, energy, temp, humidity or fan with its number, such as temp1")
     return nil
   }

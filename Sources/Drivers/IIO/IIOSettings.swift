@@ -56,8 +56,8 @@ extension ConfigurationField {
       name.span.starts(with: "in_") || name.span.ends(with: "_raw")
       || name.span.ends(with: "_input")
     if !isFile, let channel = IIOChannel(name) { return channel }
-    report(
-      "\(quoted: name) is not a channel",
+    reportNot(
+      "a channel", name,
       remedy: "write the file's name without in_ and without _raw or _input, such as voltage0")
     return nil
   }

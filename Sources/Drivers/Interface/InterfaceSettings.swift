@@ -10,11 +10,6 @@ public struct InterfaceSettings: Equatable, Sendable {
   public var interface: [UInt8]
   /// `min_change`: smallest change of the signal to report; the data is counted.
   public var entity: EntitySettings
-
-  public init(interface: [UInt8], entity: EntitySettings) {
-    self.interface = interface
-    self.entity = entity
-  }
 }
 
 extension InterfaceSettings: SensorSettings {
@@ -46,45 +41,31 @@ extension InterfaceSettings: SensorSettings {
   func description(of sensor: InterfaceSensor) -> SensorDescription {
     SensorDescription(
       uniqueID: (entity.uniqueID ?? uniqueID("network_", interface.span))
-        + [UInt8](sensor.uniqueIDSuffix),
-      name: entity.name + [UInt8](sensor.nameSuffix), unit: [UInt8](sensor.unit),
+        + [UInt8(ascii: "_")] + [UInt8](sensor.key),
+      name: entity.name + [UInt8(ascii: " ")] + [UInt8](sensor.key), unit: [UInt8](sensor.unit),
       deviceClass: [UInt8](sensor.deviceClass), stateClass: [UInt8](sensor.stateClass),
       icon: entity.icon ?? sensor.icon.map { [UInt8]($0) }, isDiagnostic: true)
   }
 }
 
-enum InterfaceSensor {
-  case received, sent, signal
-
-  fileprivate var uniqueIDSuffix: StaticString {
-    switch self {
-    case .received: "_received"
-    case .sent: "_sent"
-    case .signal: "_signal"
-    }
-  }
-
-  fileprivate var nameSuffix: StaticString {
-    switch self {
-    case .received: " received"
-    case .sent: " sent"
-    case .signal: " signal"
-    }
-  }
-
-  fileprivate var unit: StaticString { self == .signal ? "dBm" : "MB" }
-  fileprivate var deviceClass: StaticString { self == .signal ? "signal_strength" : "data_size" }
-  fileprivate var stateClass: StaticString {
-    self == .signal ? "measurement" : "total_increasing"
-  }
-
+/// A sensor of an interface: the ends of its unique id and its name, and Home Assistant's terms.
+struct InterfaceSensor {
+  fileprivate let key: StaticString
+  fileprivate let unit: StaticString
+  fileprivate let deviceClass: StaticString
+  fileprivate let stateClass: StaticString
   /// Default icon, which distinguishes the sensors of the same class.
-  fileprivate var icon: StaticString? {
-    switch self {
-    case .received: "mdi:download-network"
-    case .sent: "mdi:upload-network"
-    case .signal: nil
-    }
+  fileprivate let icon: StaticString?
+
+  static let received = count("received", icon: "mdi:download-network")
+  static let sent = count("sent", icon: "mdi:upload-network")
+  static let signal = InterfaceSensor(
+    key: "signal", unit: "dBm", deviceClass: "signal_strength", stateClass: "measurement",
+    icon: nil)
+
+  private static func count(_ key: StaticString, icon: StaticString) -> InterfaceSensor {
+    InterfaceSensor(
+      key: key, unit: "MB", deviceClass: "data_size", stateClass: "total_increasing", icon: icon)
   }
 }
 
@@ -93,16 +74,11 @@ extension ConfigurationField {
   private static let interfaceBytesMax = 15
 
   fileprivate func interfaceName(notAmong interfaces: SeenTexts) -> [UInt8]? {
-    guard let text = text() else { return nil }
-    let isName =
-      (1...Self.interfaceBytesMax).contains(text.count) && text.span.isVisibleASCII
-      && text.first != UInt8(ascii: ".") && !text.contains(UInt8(ascii: "/"))
-    guard isName else {
-      report(
-        "\(quoted: text) is not the name of a network interface",
-        remedy: "write one that \"ip link\" shows, such as wwan0")
-      return nil
-    }
+    let text = text(
+      "the name of a network interface",
+      remedy: "write one that \"ip link\" shows, such as wwan0"
+    ) { $0.count <= Self.interfaceBytesMax && $0.span.isFileName }
+    guard let text else { return nil }
     interfaces.add([UInt8]("network ") + text, of: self)
     return text
   }

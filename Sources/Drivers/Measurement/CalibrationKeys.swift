@@ -84,7 +84,7 @@ extension ConfigurationField {
   func decimal(example: StaticString) -> FixedPoint? {
     guard let text = text() else { return nil }
     if let number = FixedPoint(written: text.span.trimmed()) { return number }
-    report("\(quoted: text) is not a number", remedy: "write for example \(example)")
+    reportNot("a number", text, remedy: "write for example \(example)")
     return nil
   }
 

@@ -9,11 +9,6 @@ public struct ChannelAddress: Equatable, Sendable {
   public let device: [UInt8]
   public let channel: [UInt8]
 
-  public init(device: [UInt8], channel: [UInt8]) {
-    self.device = device
-    self.channel = channel
-  }
-
   public var text: [UInt8] { device + [UInt8(ascii: "/")] + channel }
   var name: InlineText { InlineText(text.span) }
 }
@@ -31,9 +26,7 @@ extension ConfigurationField {
     guard let slash, !device.isEmpty, device.count <= Self.deviceBytesMax,
       !text.hasInvisibleControl, !device.contains(UInt8(ascii: "/"))
     else {
-      report(
-        "\(quoted: text) is not a device and its channel",
-        remedy: "write for example \(example)")
+      reportNot("a device and its channel", text, remedy: "write for example \(example)")
       return nil
     }
     taken.add(text, of: self)

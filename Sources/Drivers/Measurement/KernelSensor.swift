@@ -33,7 +33,7 @@ struct OpenChannel {
 ///
 /// The search for the device runs with the reading, in the loop or beside it: a driver may ask its
 /// part what the numbers mean, and so delay the search, too.
-public final class KernelSensor: FileSource {
+public final class KernelSensor: NumberSource {
   /// Maximum number of consecutive readings in which a driver has no value yet (EAGAIN).
   static let notYetMax = 3
 
@@ -41,7 +41,6 @@ public final class KernelSensor: FileSource {
   private let kinds: DeviceKinds
   private let measurement: MeasurementSettings
   private let open: () throws(SourceFailure) -> OpenChannel
-  private var sensor: DeclaredSensor
   private var channel: OpenChannel?
   /// Bus of the channel; before that is known, a bus of its own.
   private var knownBus: DeviceBus
@@ -58,10 +57,10 @@ public final class KernelSensor: FileSource {
     self.measurement = measurement
     kinds = devices
     self.open = open
-    sensor = DeclaredSensor(
-      measurement.description(uniqueID: uniqueID), minChange: measurement.entity.minChange)
     knownBus = DeviceBus(named: name.bytes)
-    super.init(name, context)
+    super.init(
+      name, context, measurement.description(uniqueID: uniqueID),
+      minChange: measurement.entity.minChange, isNamed: true)
   }
 
   // MARK: Reading
@@ -114,30 +113,20 @@ public final class KernelSensor: FileSource {
   // MARK: Results
 
   override func tell(at moment: Moment) throws(SourceFailure) {
-    do throws(SourceFailure) {
-      let value = try value(outcome)
-      sensor.record(value.map(Value.number) ?? .unknown, at: moment.wallTime, in: sink)
-    } catch {
+    do throws(SourceFailure) { try super.tell(at: moment) } catch {
       close()
-      // A named channel is a sensor even before it exists.
-      sensor.record(error.value, at: moment.wallTime, in: sink)
       throw error
     }
   }
 
-  override func tellSilence(at moment: Moment) {
-    sensor.record(.unavailable, at: moment.wallTime, in: sink)
-  }
-
-  /// Returns the value; nil if the driver has none yet.
-  private func value(_ outcome: Outcome) throws(SourceFailure) -> FixedPoint? {
+  override func value(at moment: Moment) throws(SourceFailure) -> Value? {
     switch outcome {
     case .answer(.number(let number)):
       notYetCount = 0
       if channel?.isOneWire == true, !powerUp.accepts(number.rounded(to: 3).coefficient) {
         throw .malformed(name, found: PowerUpFilter.words)
       }
-      if let value = measurement.value(of: number) { return value }
+      if let value = measurement.value(of: number) { return .number(value) }
       throw .malformed(name, found: InlineText("a number too large for its calibration"))
     case .answer(.implausible(let number, let range)): throw range.failure(of: name, number)
     case .fault: throw .faulty(name)
@@ -148,7 +137,7 @@ public final class KernelSensor: FileSource {
       throw .malformed(name, found: text.count > 0 ? text : InlineText("nothing"))
     case .error(.wouldBlock) where notYetCount < Self.notYetMax:
       notYetCount += 1
-      return nil
+      return .unknown
     case .error(let error): throw SourceFailure(error, of: name)
     case .failure(let failure): throw failure
     }

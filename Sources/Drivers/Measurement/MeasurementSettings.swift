@@ -123,11 +123,10 @@ extension ConfigurationField {
   /// Reads a unit, and writes micro with the sign that Home Assistant has had from the start: two
   /// signs look the same.
   fileprivate func unit() -> [UInt8]? {
-    guard let text = text() else { return nil }
-    guard (1...Self.unitBytesMax).contains(text.count), !text.hasInvisibleControl else {
-      report("\(quoted: text) is not a unit", remedy: "write 1 to \(Self.unitBytesMax) bytes")
-      return nil
+    let text = text("a unit", remedy: "write 1 to \(Self.unitBytesMax) bytes") {
+      (1...Self.unitBytesMax).contains($0.count) && !$0.hasInvisibleControl
     }
+    guard let text else { return nil }
     let greek = [UInt8]("\u{3BC}" as StaticString)
     return text.starts(with: greek) ? [UInt8]("µ") + text.dropFirst(greek.count) : text
   }
@@ -138,9 +137,8 @@ extension ConfigurationField {
 
   fileprivate func reportForeign(_ unit: [UInt8], insteadOf usual: [UInt8]?) {
     let usual: MessageText = usual.map { "write \(bytes: $0)" } ?? "leave it out"
-    report(
-      "\(quoted: unit) is not the unit of this measurement",
-      remedy: "\(usual); or convert it, such as factor: 1000")
+    reportNot(
+      "the unit of this measurement", unit, remedy: "\(usual); or convert it, such as factor: 1000")
   }
 
   fileprivate func reportMismatch(

@@ -9,11 +9,6 @@ public struct OneWireSettings: Equatable, Sendable {
   /// lower case. Required.
   public var id: [UInt8]
   public var entity: EntitySettings
-
-  public init(id: [UInt8], entity: EntitySettings) {
-    self.id = id
-    self.entity = entity
-  }
 }
 
 extension OneWireSettings: SensorSettings {
@@ -85,15 +80,14 @@ extension ConfigurationField {
     guard let text = text() else { return nil }
     let id = text.lowercasedASCII
     guard OneWireSettings.isID(id.span) else {
-      report(
-        "\(quoted: text) is not the id of a 1-Wire part",
+      reportNot(
+        "the id of a 1-Wire part", text,
         remedy: "write one that \"ls /sys/bus/w1/devices\" shows, such as 28-0316a2796cff")
       return nil
     }
     guard OneWireSettings.isThermometer(id.span) else {
-      report(
-        "\(quoted: text) is not a thermometer",
-        remedy: "write one whose id begins with 28-, 10-, 22-, 3b- or 42-")
+      reportNot(
+        "a thermometer", text, remedy: "write one whose id begins with 28-, 10-, 22-, 3b- or 42-")
       return nil
     }
     ids.add(id, of: self)

@@ -10,20 +10,9 @@ public struct OutputSettings: Equatable, Sendable {
   /// `max_on`: time that it stays on after a command; 1 s to 24 h. Default: nil, until another one.
   public var maxOn: Duration?
   /// `active_low`: whether it is on while the line is low.
-  public var isActiveLow: Bool
+  public var isActiveLow = false
   /// `safe`: level before the first command and after the last one. Default: off.
-  public var safe: Level
-
-  public init(
-    address: GPIOLineAddress, entity: EntitySettings, maxOn: Duration? = nil,
-    isActiveLow: Bool = false, safe: Level = .inactive
-  ) {
-    self.address = address
-    self.entity = entity
-    self.maxOn = maxOn
-    self.isActiveLow = isActiveLow
-    self.safe = safe
-  }
+  public var safe = Level.inactive
 }
 
 extension OutputSettings {

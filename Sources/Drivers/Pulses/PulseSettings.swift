@@ -9,30 +9,16 @@ public struct PulseSettings: Equatable, Sendable {
   public var entity: EntitySettings
   /// `per_pulse`: amount that one pulse adds to the total; above 0, with at most 9 digits before
   /// and 9 after the point. Default: 1.
-  public var perPulse: FixedPoint
+  public var perPulse = FixedPoint(1)
   /// `min_width`: minimum duration of a pulse, and of the pause before it; 0 to 1 s. Default: 0,
   /// every rising edge is a pulse.
-  public var minWidth: Duration
+  public var minWidth: Duration = .zero
   /// `active_low`: whether a pulse is a low level.
-  public var isActiveLow: Bool
+  public var isActiveLow = false
   /// `bias`: bias of the line while nothing drives it.
-  public var bias: GPIOBias
+  public var bias = GPIOBias.asIs
   /// `rate`: a second sensor. Default: none.
   public var rate: PulseRateSettings?
-
-  public init(
-    address: GPIOLineAddress, entity: EntitySettings,
-    perPulse: FixedPoint = FixedPoint(1), minWidth: Duration = .zero, isActiveLow: Bool = false,
-    bias: GPIOBias = .asIs, rate: PulseRateSettings? = nil
-  ) {
-    self.address = address
-    self.entity = entity
-    self.perPulse = perPulse
-    self.minWidth = minWidth
-    self.isActiveLow = isActiveLow
-    self.bias = bias
-    self.rate = rate
-  }
 }
 
 /// `rate: { per: hour, name: Rain rate }`: settings of the rate of the pulses.
@@ -42,11 +28,6 @@ public struct PulseRateSettings: Equatable, Sendable {
   /// `per`: `second`, `minute` or `hour`. Required.
   public var span: Span
   public var entity: EntitySettings
-
-  public init(per span: Span, entity: EntitySettings) {
-    self.span = span
-    self.entity = entity
-  }
 
   var duration: Duration {
     switch span {
@@ -152,8 +133,8 @@ extension ConfigurationField {
     if let number = FixedPoint(digits: text, digitsMax: Self.digitsMax), number.coefficient > 0 {
       return number
     }
-    report(
-      "\(quoted: text) is not an amount",
+    reportNot(
+      "an amount", text,
       remedy: "write a number above 0 with at most 9 digits on each side of its point, such as"
         + " 0.2794")
     return nil
@@ -166,7 +147,7 @@ extension ConfigurationField {
     let span = keys.required("per", example: "per: hour")?.word(of: ["second", "minute", "hour"])
     let entity = PulseSettings.rateKind.settings(keys, notAmong: taken)
     guard let span, let entity else { return nil }
-    return PulseRateSettings(per: spans[span], entity: entity)
+    return PulseRateSettings(span: spans[span], entity: entity)
   }
 }
 

@@ -7,35 +7,30 @@ import Sensing
 /// It is written when the agent stops, and otherwise at most every 15 minutes and only after a
 /// pulse: at most 96 times a day, a few hundred bytes each time. A power cut loses the pulses since
 /// the last write.
-///
-/// A file that cannot be read, or that a newer version wrote, is not overwritten: reading is tried
-/// again until it succeeds, and until then no total is known.
 public final class CountsFile {
   /// Minimum time between two writes while the agent runs.
   public static let writeInterval: Duration = .seconds(900)
   public static let fileName: StaticString = "pulses.counts"
   /// Name of the file in messages.
-  public static var name: InlineText { InlineText("pulses.counts") }
+  public static var name: InlineText { InlineText(fileName) }
 
-  private let directory: Path
+  private var file: KeptFile
   private let supervisor: Supervisor
   private var counts = KeptCounts()
-  /// Whether the counts of earlier runs are known.
-  private var isRead = false
   private var isChanged = false
   private var dueAt: Instant?
 
   /// Reads nothing yet.
   public init(in directory: Path, supervisor: Supervisor) {
-    self.directory = directory
+    file = KeptFile(Self.fileName, in: directory, byteCountMax: KeptCounts.fileByteCountMax)
     self.supervisor = supervisor
   }
 
   /// Returns the count of earlier runs: 0 if the file is damaged, nil (reported) if it cannot be
   /// read.
   func count(of id: [UInt8], now: Instant) -> Int64? {
-    if !isRead { read(now: now) }
-    return isRead ? counts[id] ?? 0 : nil
+    if !file.isRead { read(now: now) }
+    return file.isRead ? counts[id] ?? 0 : nil
   }
 
   /// Stores a count that continues from `count`, and writes the file if that is due.
@@ -58,49 +53,25 @@ public final class CountsFile {
   }
 
   private func read(now: Instant) {
-    do throws(Errno) {
-      let bytes = try readFile(
-        at: directory / Self.fileName, byteCountMax: KeptCounts.fileByteCountMax)
-      take(bytes, now: now)
-    } catch .noSuchFile {
-      found()
-    } catch .fileTooLarge {
-      take([], now: now)
+    do throws(SourceFailure) {
+      let kept = try file.read { (bytes) throws(KeptFrameError) in try KeptCounts(file: bytes.span)
+      }
+      if let kept { counts = kept }
+      supervisor.worked(Self.name)
     } catch {
-      supervisor.failed(Self.name, SourceFailure(error, of: Self.name), now: now)
+      supervisor.failed(Self.name, error, now: now)
     }
-  }
-
-  private func take(_ bytes: [UInt8], now: Instant) {
-    do throws(KeptFrameError) {
-      counts = try KeptCounts(file: bytes.span)
-      found()
-    } catch .damaged {
-      isRead = true
-      tell("a damaged file", now: now)
-    } catch {
-      tell("a file of a newer version", now: now)
-    }
-  }
-
-  private func found() {
-    isRead = true
-    supervisor.worked(Self.name)
-  }
-
-  private func tell(_ found: StaticString, now: Instant) {
-    supervisor.failed(Self.name, .malformed(Self.name, found: InlineText(found)), now: now)
   }
 
   private func write(now: Instant) {
     guard isChanged else { return }
     dueAt = now + Self.writeInterval
-    do throws(Errno) {
-      try replaceFile(named: Self.fileName, in: directory, with: counts.file.bytes)
+    do throws(SourceFailure) {
+      try file.write(counts.file.bytes)
       isChanged = false
       supervisor.worked(Self.name)
     } catch {
-      supervisor.failed(Self.name, SourceFailure(error, of: Self.name), now: now)
+      supervisor.failed(Self.name, error, now: now)
     }
   }
 }

@@ -42,18 +42,6 @@ struct DeclaredSensor {
     sink.record(Reading(sensor: index, value: deadBand.admit(value), time: time))
   }
 
-  /// Records the number that `read` returns; if `read` throws, records the value for the failure.
-  mutating func record(
-    at time: WallTime, in sink: any ReadingSink, _ read: () throws(SourceFailure) -> FixedPoint
-  ) throws(SourceFailure) {
-    do throws(SourceFailure) {
-      record(.number(try read()), at: time, in: sink)
-    } catch {
-      recordFailure(error.value, at: time, in: sink)
-      throw error
-    }
-  }
-
   /// Records a value that stands for a failure, if the sensor is declared.
   mutating func recordFailure(_ value: Value, at time: WallTime, in sink: any ReadingSink) {
     if case .undeclared = state { return }

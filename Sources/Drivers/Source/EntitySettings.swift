@@ -20,19 +20,6 @@ public struct EntitySettings: Equatable, Sendable {
   /// `min_change`: smallest change to report of a measured quantity; 0 or more, in the unit of the
   /// sensor. Default: nil, the standard one of the quantity.
   public var minChange: FixedPoint?
-
-  public init(
-    name: [UInt8], deviceClass: [UInt8]? = nil, unit: [UInt8]? = nil, stateClass: [UInt8]? = nil,
-    icon: [UInt8]? = nil, uniqueID: [UInt8]? = nil, minChange: FixedPoint? = nil
-  ) {
-    self.name = name
-    self.deviceClass = deviceClass
-    self.unit = unit
-    self.stateClass = stateClass
-    self.icon = icon
-    self.uniqueID = uniqueID
-    self.minChange = minChange
-  }
 }
 
 /// Properties of a kind of sensor in Home Assistant, and the choices that the configuration has.
@@ -120,16 +107,14 @@ extension ConfigurationField {
   ]
 
   fileprivate func uniqueID(notAmong taken: TakenNames) -> [UInt8]? {
-    guard let text = text() else { return nil }
-    let isWord = text.allSatisfy {
-      $0.isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")) ~= $0 || $0 == UInt8(ascii: "_")
+    let text = text(
+      "a unique id",
+      remedy: "write 1 to \(Self.uniqueIDBytesMax) letters from a to z, digits or _"
+    ) { text in
+      (1...Self.uniqueIDBytesMax).contains(text.count)
+        && text.allSatisfy { $0.isASCIIDigit || $0.isASCIILowercase || $0 == UInt8(ascii: "_") }
     }
-    guard isWord, (1...Self.uniqueIDBytesMax).contains(text.count) else {
-      report(
-        "\(quoted: text) is not a unique id",
-        remedy: "write 1 to \(Self.uniqueIDBytesMax) letters from a to z, digits or _")
-      return nil
-    }
+    guard let text else { return nil }
     let isOwn =
       text.span.starts(with: "supply_") || text.span.starts(with: "gps_")
       || Self.ownIDs.contains { text.span.elementsEqual($0) }
@@ -196,9 +181,7 @@ extension ConfigurationField {
   func minChange() -> FixedPoint? {
     guard let text = text() else { return nil }
     if let change = FixedPoint(written: text.span), change.coefficient >= 0 { return change }
-    report(
-      "\(quoted: text) is not a change",
-      remedy: "write a number such as 0.5, or 0 for all")
+    reportNot("a change", text, remedy: "write a number such as 0.5, or 0 for all")
     return nil
   }
 }

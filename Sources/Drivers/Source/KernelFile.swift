@@ -37,12 +37,6 @@ final class KernelFile {
   ///
   /// - Throws: the error of `open(2)` or `pread(2)`.
   func read<Result>(_ body: (Span<UInt8>) -> Result) throws(Errno) -> Result {
-    try refresh()
-    return withText(body)
-  }
-
-  /// Reads the present text of the file for `withText`, with the errors of `read`.
-  func refresh() throws(Errno) {
     let wasOpen = isReopened && descriptor != nil
     do throws(Errno) {
       try fill()
@@ -50,10 +44,8 @@ final class KernelFile {
       descriptor = nil
       try fill()
     }
+    return buffer.tell(body)
   }
-
-  /// Passes the text of the last reading to `body`.
-  func withText<Result>(_ body: (Span<UInt8>) -> Result) -> Result { buffer.tell(body) }
 
   /// Closes the file; the next reading opens it again.
   func close() { descriptor = nil }

@@ -81,14 +81,7 @@ public struct MeasuredSensor: Equatable, Sendable {
   public let unit: [UInt8]
   /// Name of the sensor with which the same device reports the charge of its battery in percent, if
   /// it knows it.
-  public let chargeName: [UInt8]?
-
-  public init(name: [UInt8], uniqueID: [UInt8]?, unit: [UInt8], chargeName: [UInt8]? = nil) {
-    self.name = name
-    self.uniqueID = uniqueID
-    self.unit = unit
-    self.chargeName = chargeName
-  }
+  public var chargeName: [UInt8]?
 
   /// Whether `text` is the name or the unique id of the sensor.
   func isCalled(_ text: [UInt8]) -> Bool { name == text || uniqueID == text }

@@ -29,9 +29,9 @@ final class LoadAverage: FileSource {
   override func tell(at moment: Moment) throws(SourceFailure) {
     do throws(SourceFailure) {
       guard let averages = try answer?.get() else { return }
-      record(averages.overOneMinute, in: 0, at: moment)
-      record(averages.overFiveMinutes, in: 1, at: moment)
-      record(averages.overFifteenMinutes, in: 2, at: moment)
+      for index in sensors.indices {
+        sensors[index].record(.number(averages[index]), at: moment.wallTime, in: sink)
+      }
     } catch {
       recordFailure(error.value, at: moment)
       throw error
@@ -46,10 +46,6 @@ final class LoadAverage: FileSource {
     }
   }
 
-  private func record(_ average: FixedPoint, in index: Int, at moment: Moment) {
-    sensors[index].record(.number(average), at: moment.wallTime, in: sink)
-  }
-
   private static func sensor(
     _ uniqueID: StaticString, _ name: StaticString, _ minChange: FixedPoint
   ) -> DeclaredSensor {
@@ -62,128 +58,85 @@ final class LoadAverage: FileSource {
 }
 
 /// Share of the memory that is in use, from `/proc/meminfo`.
-final class Memory: FileSource {
+final class Memory: NumberSource {
   /// Size of the buffer: `MemAvailable` is the third line of about fifty.
   private static let byteCountMax = 512
   private static let standardMinChange = FixedPoint(1)
 
   private let file: KernelFile
-  private var sensor: DeclaredSensor
-  private var answer: Result<FixedPoint, SourceFailure>?
 
   init(_ settings: SystemSettings, _ context: SourceContext) {
-    sensor = DeclaredSensor(
-      SensorDescription(
-        uniqueID: [UInt8]("memory_used"), name: [UInt8]("Memory used"), unit: [UInt8]("%"),
-        stateClass: [UInt8]("measurement"), icon: [UInt8]("mdi:memory"), isDiagnostic: true),
-      minChange: settings.minChange(of: .memory) ?? Self.standardMinChange)
     file = KernelFile(context.proc / "meminfo", byteCountMax: Self.byteCountMax)
-    super.init(InlineText("memory"), context)
+    super.init(
+      InlineText("memory"), context, .share("memory_used", "Memory used", "mdi:memory"),
+      minChange: settings.minChange(of: .memory) ?? Self.standardMinChange)
   }
 
-  override func readFiles() -> Bool {
-    answer = file.answer { MemoryFigures(parsing: $0)?.usedPercent }
-    return true
-  }
-
-  override func tell(at moment: Moment) throws(SourceFailure) {
-    guard let answer else { return }
-    try sensor.record(at: moment.wallTime, in: sink) { () throws(SourceFailure) in
-      try answer.get()
-    }
-  }
-
-  override func tellSilence(at moment: Moment) {
-    sensor.recordFailure(.unavailable, at: moment.wallTime, in: sink)
+  override func number() throws(SourceFailure) -> FixedPoint {
+    try file.parse { MemoryFigures(parsing: $0)?.usedPercent }
   }
 }
 
 /// Time at which the machine was started, from `/proc/uptime` and its clock.
-final class LastStart: FileSource {
+final class LastStart: NumberSource {
   private let file: KernelFile
   private var start = StartTime()
-  private var sensor = DeclaredSensor(
-    SensorDescription(
-      uniqueID: [UInt8]("last_start"), name: [UInt8]("Last start"),
-      deviceClass: [UInt8]("timestamp"), isDiagnostic: true))
-  private var answer: Result<Duration, SourceFailure>?
+  private var running: Result<Duration, SourceFailure>?
 
   init(_: SystemSettings, _ context: SourceContext) {
     file = KernelFile(context.proc / "uptime")
-    super.init(InlineText("last start"), context)
+    super.init(
+      InlineText("last start"), context,
+      SensorDescription(
+        uniqueID: [UInt8]("last_start"), name: [UInt8]("Last start"),
+        deviceClass: [UInt8]("timestamp"), isDiagnostic: true))
   }
 
   override func readFiles() -> Bool {
-    answer = file.answer(uptime(parsing:))
+    running = file.answer(uptime(parsing:))
     return true
   }
 
-  override func tell(at moment: Moment) throws(SourceFailure) {
-    do throws(SourceFailure) {
-      guard let uptime = try answer?.get() else { return }
-      sensor.record(
-        start.uptimeRead(uptime, at: moment.wallTime), at: moment.wallTime, in: sink)
-    } catch {
-      sensor.recordFailure(error.value, at: moment.wallTime, in: sink)
-      throw error
-    }
-  }
-
-  override func tellSilence(at moment: Moment) {
-    sensor.recordFailure(.unavailable, at: moment.wallTime, in: sink)
+  override func value(at moment: Moment) throws(SourceFailure) -> Value? {
+    guard let uptime = try running?.get() else { return nil }
+    return start.uptimeRead(uptime, at: moment.wallTime)
   }
 }
 
 /// Usage of a file system for everybody but root, as `df` counts it (`statvfs(3)`).
-final class DiskSpace: FileSource {
+final class DiskSpace: NumberSource {
   private let path: Path
-  private let label: InlineText
-  private var sensor: DeclaredSensor
-  private var answer: Result<FixedPoint, SourceFailure>?
 
   /// `path` is any file or directory of the file system.
   init(
     _ settings: SystemSettings, _ context: SourceContext, holding path: Path = Path("/")
   ) {
-    sensor = DeclaredSensor(
-      SensorDescription(
-        uniqueID: [UInt8]("disk_used"), name: [UInt8]("Disk used"), unit: [UInt8]("%"),
-        stateClass: [UInt8]("measurement"), icon: [UInt8]("mdi:harddisk"), isDiagnostic: true),
-      minChange: settings.minChange(of: .disk))
     self.path = path
-    label = InlineText(path.bytes.span)
-    super.init(InlineText("disk space"), context)
+    super.init(
+      InlineText("disk space"), context, .share("disk_used", "Disk used", "mdi:harddisk"),
+      minChange: settings.minChange(of: .disk))
   }
 
-  override func readFiles() -> Bool {
-    do throws(SourceFailure) { answer = .success(try usedPercent()) } catch {
-      answer = .failure(error)
-    }
-    return true
-  }
-
-  override func tell(at moment: Moment) throws(SourceFailure) {
-    guard let answer else { return }
-    try sensor.record(at: moment.wallTime, in: sink) { () throws(SourceFailure) in
-      try answer.get()
-    }
-  }
-
-  override func tellSilence(at moment: Moment) {
-    sensor.recordFailure(.unavailable, at: moment.wallTime, in: sink)
-  }
-
-  private func usedPercent() throws(SourceFailure) -> FixedPoint {
+  override func number() throws(SourceFailure) -> FixedPoint {
+    let label = InlineText(path.bytes.span)
     let space: FileSystemSpace
-    do throws(Errno) {
-      space = try FileSystemSpace(holding: path)
-    } catch {
+    do throws(Errno) { space = try FileSystemSpace(holding: path) } catch {
       throw SourceFailure(error, of: label)
     }
     guard let percent = space.usedPercent else {
       throw .unsupported(label, remedy: "name a directory of a disk or a card")
     }
     return percent
+  }
+}
+
+extension SensorDescription {
+  fileprivate static func share(
+    _ uniqueID: StaticString, _ name: StaticString, _ icon: StaticString
+  ) -> SensorDescription {
+    SensorDescription(
+      uniqueID: [UInt8](uniqueID), name: [UInt8](name), unit: [UInt8]("%"),
+      stateClass: [UInt8]("measurement"), icon: [UInt8](icon), isDiagnostic: true)
   }
 }
 

@@ -6,7 +6,7 @@ import Sensing
 /// own, or from the hardware monitor of the processor. The file is chosen once, and again after a
 /// failure. A zone that is not surely the processor's is a stopgap, because a better one may not
 /// have answered yet: all are examined again, each time after twice as long.
-final class ProcessorTemperature: FileSource {
+final class ProcessorTemperature: NumberSource {
   static let firstPause: Duration = .seconds(5)
   static let longestPause: Duration = .seconds(3600)
   private static let standardMinChange = FixedPoint(1)
@@ -16,22 +16,19 @@ final class ProcessorTemperature: FileSource {
   private var lookAgainAt: Instant?
   private var pause = firstPause
   private let range = KernelPart(named: []).range(of: "°C")
-  private var sensor: DeclaredSensor
   override var isOptional: Bool { mayBeAbsent }
   private let mayBeAbsent: Bool
-  /// Outcome of the last reading, in degrees.
-  private var answer = Result<FixedPoint, SourceFailure>.success(FixedPoint(0))
 
   init(_ settings: SystemSettings, _ context: SourceContext) {
     mayBeAbsent = settings.isAutomatic
-    sensor = DeclaredSensor(
+    sys = context.sys
+    super.init(
+      InlineText("processor temperature"), context,
       SensorDescription(
         uniqueID: [UInt8]("processor_temperature"), name: [UInt8]("Processor temperature"),
         unit: [UInt8]("°C"), deviceClass: [UInt8]("temperature"),
         stateClass: [UInt8]("measurement"), isDiagnostic: true),
       minChange: settings.minChange(of: .cpuTemperature) ?? Self.standardMinChange)
-    sys = context.sys
-    super.init(InlineText("processor temperature"), context)
   }
 
   override func readFiles() -> Bool {
@@ -40,22 +37,12 @@ final class ProcessorTemperature: FileSource {
       if holdsLoopUp { return false }
       let celsius = try zone.celsius()
       if let range, !range.contains(celsius) { throw range.failure(of: zone.file.label, celsius) }
-      answer = .success(celsius)
+      answer = .success(celsius.rounded(to: 1))
     } catch {
       chosen = nil
       answer = .failure(error)
     }
     return true
-  }
-
-  override func tell(at moment: Moment) throws(SourceFailure) {
-    try sensor.record(at: moment.wallTime, in: sink) { () throws(SourceFailure) in
-      try answer.get().rounded(to: 1)
-    }
-  }
-
-  override func tellSilence(at moment: Moment) {
-    sensor.recordFailure(.unavailable, at: moment.wallTime, in: sink)
   }
 
   /// Returns the chosen zone, or another one if it is time to look for a better one.

@@ -72,26 +72,18 @@ public enum SystemSensor: UInt8, CaseIterable, Sendable {
   case traffic
 
   /// Word in the configuration.
-  var word: StaticString {
-    switch self {
-    case .cpuTemperature: "cpu_temperature"
-    case .load: "load"
-    case .memory: "memory"
-    case .uptime: "uptime"
-    case .disk: "disk"
-    case .traffic: "traffic"
-    }
-  }
-
+  var word: StaticString { words.word }
   /// Name for people.
-  var name: StaticString {
+  var name: StaticString { words.name }
+
+  private var words: (word: StaticString, name: StaticString) {
     switch self {
-    case .cpuTemperature: "Processor temperature"
-    case .load: "Load"
-    case .memory: "Memory used"
-    case .uptime: "Last start"
-    case .disk: "Disk used"
-    case .traffic: "Data sent and received"
+    case .cpuTemperature: ("cpu_temperature", "Processor temperature")
+    case .load: ("load", "Load")
+    case .memory: ("memory", "Memory used")
+    case .uptime: ("uptime", "Last start")
+    case .disk: ("disk", "Disk used")
+    case .traffic: ("traffic", "Data sent and received")
     }
   }
 }
@@ -121,14 +113,8 @@ extension SystemSettings {
 extension ConfigurationField {
   fileprivate func systemSensors(example: StaticString) -> [SystemSensor] {
     let all = SystemSensor.allCases
-    let seen = SeenTexts()
-    var isNamed = [Bool](repeating: false, count: all.count)
-    for item in items(count: 1...all.count, example: example) {
-      guard let index = item.word(of: all.map { $0.word }) else { continue }
-      seen.add([UInt8](all[index].word), of: item)
-      isNamed[index] = true
-    }
-    return all.indices.filter { isNamed[$0] }.map { all[$0] }
+    let named = indices(of: all.map { $0.word }, example: example)
+    return all.indices.filter { named.contains($0) }.map { all[$0] }
   }
 
   /// Reads `min_change`. The last start is a time, and not a number.

@@ -6,15 +6,13 @@ import Sensing
 ///
 /// The file is opened for each reading: a program that writes it well replaces the old file by a
 /// new one.
-public final class TextFileSensor: FileSource {
+public final class TextFileSensor: NumberSource {
   /// Number of bytes that are read of a file; a number has to end before that.
   public static let byteCountMax = 4096
 
   private let path: Path
   private let pattern: NumberPattern
   private let measurement: MeasurementSettings
-  private var sensor: DeclaredSensor
-  private var answer: Result<FixedPoint, SourceFailure>?
   /// Whether the file is on a disk of another machine, or this is unknown.
   private var isRemote = true
   /// Buffer with one byte more, which shows that a file is longer.
@@ -24,35 +22,14 @@ public final class TextFileSensor: FileSource {
     path = Path(settings.path)
     pattern = settings.pattern
     measurement = settings.measurement
-    sensor = DeclaredSensor(
-      measurement.description(uniqueID: settings.uniqueID), minChange: measurement.entity.minChange)
-    super.init(settings.name, context)
+    super.init(
+      settings.name, context, measurement.description(uniqueID: settings.uniqueID),
+      minChange: measurement.entity.minChange, isNamed: true)
   }
 
   override var mayHang: Bool { isRemote }
 
-  override func readFiles() -> Bool {
-    do throws(SourceFailure) { answer = .success(try value()) } catch {
-      answer = .failure(error)
-    }
-    return true
-  }
-
-  override func tell(at moment: Moment) throws(SourceFailure) {
-    do throws(SourceFailure) {
-      guard let value = try answer?.get() else { return }
-      sensor.record(.number(value), at: moment.wallTime, in: sink)
-    } catch {
-      sensor.record(error.value, at: moment.wallTime, in: sink)
-      throw error
-    }
-  }
-
-  override func tellSilence(at moment: Moment) {
-    sensor.record(.unavailable, at: moment.wallTime, in: sink)
-  }
-
-  private func value() throws(SourceFailure) -> FixedPoint {
+  override func number() throws(SourceFailure) -> FixedPoint {
     do throws(Errno) { try readBeginning(ofFileAt: path, into: &buffer) } catch {
       isRemote = true
       throw SourceFailure(error, of: name)

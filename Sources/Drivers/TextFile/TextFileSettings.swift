@@ -82,8 +82,8 @@ extension ConfigurationField {
   fileprivate func numberPattern(line: Int?) -> NumberPattern? {
     guard let text = text() else { return nil }
     if let pattern = NumberPattern(text, line: line) { return pattern }
-    report(
-      "\(quoted: text) is not a pattern",
+    reportNot(
+      "a pattern", text,
       remedy: "write the text around the number, and one * for the number, such as \"level=*\"")
     return nil
   }

@@ -153,8 +153,8 @@ public final class VEDirect {
     self.identity = identity
     sensors = (0..<VEDirectSensor.count).map {
       DeclaredSensor(
-        VEDirectSensor.description(
-          $0, of: identity, named: settings.entity.name, icon: settings.entity.icon),
+        VEDirectSensor.all[$0].description(
+          of: identity, named: settings.entity.name, icon: settings.entity.icon),
         minChange: settings.minChange(of: $0))
     }
   }

@@ -15,19 +15,9 @@ public struct VEDirectSettings: Equatable, Sendable {
   public var entity: EntitySettings
   /// `only`: selection of the sensors. Default: all that the device reports, except its own
   /// history.
-  public var sensors: VEDirectSensors
+  public var sensors = VEDirectSensors.usual
   /// `min_change`: smallest changes to report of the measured sensors, by the words of `only`.
-  public var minChanges: MinChanges
-
-  public init(
-    path: [UInt8], entity: EntitySettings, sensors: VEDirectSensors = .usual,
-    minChanges: MinChanges = .standard
-  ) {
-    self.path = path
-    self.entity = entity
-    self.sensors = sensors
-    self.minChanges = minChanges
-  }
+  public var minChanges = MinChanges.standard
 }
 
 extension VEDirectSettings: SensorSettings {
@@ -38,11 +28,13 @@ extension VEDirectSettings: SensorSettings {
     let path = keys.required(Self.key, example: "ve_direct: /dev/serial/by-id/usb-Victron…")?
       .serialPort(notAmong: taken.addresses)
     let entity = Self.entityKind.settings(keys, notAmong: taken)
-    let sensors = keys.optional("only")?.veDirectSensors() ?? .usual
-    let minChanges = keys.optional("min_change")?.minChanges(of: sensors)
+    let sensors = keys.optional("only").map {
+      VEDirectSensors($0.indices(of: VEDirectSensor.keys, example: "[voltage, current, soc]"))
+    }
+    let minChanges = keys.optional("min_change")?.minChanges(of: sensors ?? .usual)
     guard let path, let entity else { return nil }
     self.init(
-      path: path, entity: entity, sensors: sensors, minChanges: minChanges ?? .standard)
+      path: path, entity: entity, sensors: sensors ?? .usual, minChanges: minChanges ?? .standard)
   }
 
   /// Returns the smallest change to report of the sensor with this number; nil for that of its
@@ -54,7 +46,7 @@ extension VEDirectSettings: SensorSettings {
   /// Name in messages: the end of the path, of a long one from a `_` or `-` on, because the end
   /// distinguishes two cables.
   var name: InlineText {
-    var start = (path.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1
+    var start = lastPartStart
     while path.count - start > InlineText.byteCountMax {
       start += 1
       while start < path.count - 1, !Self.isMark(path[start - 1]) { start += 1 }
@@ -70,30 +62,28 @@ extension VEDirectSettings: SensorSettings {
   func identity(serial: InlineText?) -> [UInt8] {
     if let own = entity.uniqueID { return own }
     if let serial { return [UInt8](serial.bytes) }
-    let start = (path.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1
-    return [UInt8](path.span.extracting(start...))
+    return [UInt8](path.span.extracting(lastPartStart...))
   }
+
+  private var lastPartStart: Int { (path.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1 }
 
   /// Sensors with a unit that the device may have.
   var measured: [MeasuredSensor] {
-    let charge = description(of: "soc")?.name
-    return VEDirectSensor.keys.compactMap { key in
-      guard let sensor = description(of: key), let unit = sensor.unit else { return nil }
-      // The device counts the charge of the battery with this voltage, and of no other one.
-      let isOfBattery = [UInt8](key).span.elementsEqual("voltage")
+    let wanted = VEDirectSensor.all.indices.filter { sensors.contains($0) }.map {
+      VEDirectSensor.all[$0]
+    }
+    let charge = wanted.first { $0.measuresCharge }.map { description(of: $0).name }
+    return wanted.compactMap { sensor in
+      let description = description(of: sensor)
+      guard let unit = description.unit else { return nil }
       return MeasuredSensor(
-        name: sensor.name, uniqueID: entity.uniqueID == nil ? nil : sensor.uniqueID, unit: unit,
-        chargeName: isOfBattery ? charge : nil)
+        name: description.name, uniqueID: entity.uniqueID == nil ? nil : description.uniqueID,
+        unit: unit, chargeName: sensor.measuresVoltageOfCharge ? charge : nil)
     }
   }
 
-  /// Returns the description of a sensor; nil if it is not wanted.
-  private func description(of key: StaticString) -> SensorDescription? {
-    let keys = VEDirectSensor.keys
-    let number = keys.firstIndex { [UInt8]($0).span.elementsEqual(key) }
-    guard let number, sensors.contains(number) else { return nil }
-    return VEDirectSensor.description(
-      number, of: identity(serial: nil), named: entity.name, icon: nil)
+  private func description(of sensor: VEDirectSensor) -> SensorDescription {
+    sensor.description(of: identity(serial: nil), named: entity.name, icon: nil)
   }
 
   var input: SensorInput { .file(path) }
@@ -148,17 +138,6 @@ extension ConfigurationField {
       example: "min_change: { voltage: 0.05, current: 0.1 }")
   }
 
-  fileprivate func veDirectSensors() -> VEDirectSensors? {
-    let keys = VEDirectSensor.keys
-    let seen = SeenTexts()
-    var numbers: [Int] = []
-    for item in items(count: 1...VEDirectSensor.count, example: "[voltage, current, soc]") {
-      guard let number = item.word(of: keys) else { continue }
-      seen.add([UInt8](keys[number]), of: item)
-      numbers.append(number)
-    }
-    return VEDirectSensors(numbers)
-  }
 }
 
 extension VEDirectSettings {

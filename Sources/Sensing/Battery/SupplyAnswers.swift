@@ -6,71 +6,45 @@ public enum SupplySensor: Int, CaseIterable, Sendable {
 
   public static let count = 6
 
-  /// Whether the sensor is a measurement, and so has a minimum change.
-  public var isMeasured: Bool { unit != nil }
-
-  /// Returns the description of this sensor of the supply `supply` for Home Assistant.
-  public func description(of supply: [UInt8]) -> SensorDescription {
-    var description = SensorDescription(
-      uniqueID: uniqueID("supply_", supply.span) + [UInt8(ascii: "_")] + [UInt8](word),
-      name: supply, icon: icon.map { [UInt8]($0) },
-      isDiagnostic: isDiagnostic, isUrgent: self == .online)
-    description.name += [UInt8(ascii: " ")] + [UInt8](word)
-    if self == .online { description.kind = .binarySensor }
-    description.deviceClass = deviceClass.map { [UInt8]($0) }
-    description.unit = unit.map { [UInt8]($0) }
-    description.stateClass = unit == nil ? nil : [UInt8]("measurement")
-    description.powerFigure = powerFigure
-    return description
+  private struct Row {
+    let word: StaticString
+    var unit: StaticString?
+    /// Nil for the status: Home Assistant's `enum` wants a closed list, and drivers add words.
+    var deviceClass: StaticString?
+    var powerFigure: PowerFigure?
   }
 
-  private var powerFigure: PowerFigure? {
+  private var row: Row {
     switch self {
-    case .capacity: .charge
-    case .voltage: .voltage
-    case .online: .mains
-    case .status: .batteryStatus
-    case .current, .energy: nil
+    case .capacity: Row(word: "capacity", unit: "%", deviceClass: "battery", powerFigure: .charge)
+    case .status: Row(word: "status", powerFigure: .batteryStatus)
+    case .online: Row(word: "online", deviceClass: "plug", powerFigure: .mains)
+    case .voltage: Row(word: "voltage", unit: "V", deviceClass: "voltage", powerFigure: .voltage)
+    case .current: Row(word: "current", unit: "A", deviceClass: "current")
+    case .energy: Row(word: "energy", unit: "Wh", deviceClass: "energy_storage")
     }
   }
 
   /// Key in the configuration, and end of the name and of the unique id.
-  public var word: StaticString {
-    switch self {
-    case .capacity: "capacity"
-    case .status: "status"
-    case .online: "online"
-    case .voltage: "voltage"
-    case .current: "current"
-    case .energy: "energy"
-    }
+  public var word: StaticString { row.word }
+
+  /// Whether the sensor is a measurement, and so has a minimum change.
+  public var isMeasured: Bool { row.unit != nil }
+
+  /// Returns the description of this sensor of the supply `supply` for Home Assistant.
+  public func description(of supply: [UInt8]) -> SensorDescription {
+    let row = row
+    var description = SensorDescription(
+      uniqueID: uniqueID("supply_", supply.span) + [UInt8(ascii: "_")] + [UInt8](row.word),
+      name: supply + [UInt8(ascii: " ")] + [UInt8](row.word),
+      kind: self == .online ? .binarySensor : .sensor,
+      unit: row.unit.map { [UInt8]($0) }, deviceClass: row.deviceClass.map { [UInt8]($0) },
+      stateClass: isMeasured ? [UInt8]("measurement") : nil,
+      icon: self == .status ? [UInt8]("mdi:battery-charging") : nil,
+      isDiagnostic: self == .status || self == .energy, isUrgent: self == .online)
+    description.powerFigure = row.powerFigure
+    return description
   }
-
-  private var unit: StaticString? {
-    switch self {
-    case .capacity: "%"
-    case .voltage: "V"
-    case .current: "A"
-    case .energy: "Wh"
-    case .status, .online: nil
-    }
-  }
-
-  /// Nil for the status: Home Assistant's `enum` wants a closed list, and drivers add words.
-  private var deviceClass: StaticString? {
-    switch self {
-    case .capacity: "battery"
-    case .online: "plug"
-    case .voltage: "voltage"
-    case .current: "current"
-    case .energy: "energy_storage"
-    case .status: nil
-    }
-  }
-
-  private var icon: StaticString? { self == .status ? "mdi:battery-charging" : nil }
-
-  private var isDiagnostic: Bool { self == .status || self == .energy }
 }
 
 /// A number of a power supply: one entry of `Documentation/ABI/testing/sysfs-class-power`.
@@ -89,40 +63,28 @@ public enum SupplyQuantity: Int, Sendable {
   public static let count = 8
 
   /// Name of the file with the number.
-  public var attribute: StaticString {
-    switch self {
-    case .capacity: "capacity"
-    case .voltageNow: "voltage_now"
-    case .voltageMinDesign: "voltage_min_design"
-    case .currentNow: "current_now"
-    case .energyNow: "energy_now"
-    case .energyFull: "energy_full"
-    case .chargeNow: "charge_now"
-    case .chargeFull: "charge_full"
-    }
-  }
-
+  public var attribute: StaticString { files.first }
   /// Name of the file to use if `attribute` does not exist: some gauges only have the average of
   /// the last seconds.
-  public var substitute: StaticString? {
+  public var substitute: StaticString? { files.second }
+
+  private var files: (first: StaticString, second: StaticString?) {
     switch self {
-    case .voltageNow: "voltage_avg"
-    case .currentNow: "current_avg"
-    case .energyNow: "energy_avg"
-    case .chargeNow: "charge_avg"
-    case .capacity, .voltageMinDesign, .energyFull, .chargeFull: nil
+    case .capacity: ("capacity", nil)
+    case .voltageNow: ("voltage_now", "voltage_avg")
+    case .voltageMinDesign: ("voltage_min_design", nil)
+    case .currentNow: ("current_now", "current_avg")
+    case .energyNow: ("energy_now", "energy_avg")
+    case .energyFull: ("energy_full", nil)
+    case .chargeNow: ("charge_now", "charge_avg")
+    case .chargeFull: ("charge_full", nil)
     }
   }
 
   /// Possible numbers in the file. The kernel stores them in an `int`, so the product of two fits
   /// an `Int64`.
   public var range: ClosedRange<Int64> {
-    switch self {
-    case .currentNow: Int64(Int32.min)...Int64(Int32.max)
-    case .capacity, .voltageNow, .voltageMinDesign, .energyNow, .energyFull, .chargeNow,
-      .chargeFull:
-      0...Int64(Int32.max)
-    }
+    (self == .currentNow ? Int64(Int32.min) : 0)...Int64(Int32.max)
   }
 
   private static let volts = KernelPart(named: []).range(of: "V")

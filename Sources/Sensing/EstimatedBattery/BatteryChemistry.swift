@@ -16,102 +16,74 @@ public enum BatteryChemistry: Equatable, Sendable, CaseIterable {
   /// Lithium with nickel, manganese and cobalt: one cell, from the same firmware.
   case liIon
 
-  /// A point of the curve.
-  struct Point {
-    let percent: Int64
-    let microvolts: Int64
-
-    init(_ percent: Int64, millivolts: Int64) {
-      self.percent = percent
-      microvolts = millivolts * 1000
-    }
+  /// Figures of a chemistry. Voltages are those of the battery of the curve, unless they are of a
+  /// cell.
+  struct Figures {
+    /// Percentages, and the voltages of a rested battery.
+    let curve: [(percent: Int64, millivolts: Int64)]
+    /// Number of cells of the battery of the curve.
+    let cells: Int64
+    /// Voltage above which a charger must be at work.
+    let chargingMicrovolts: Int64
+    /// Voltage from which a battery that takes hardly any current is full.
+    let fullMicrovolts: Int64
+    /// Possible voltages of a cell: outside them the number of cells in the configuration is wrong.
+    /// Flooded lead is equalised at 2.7 V, and a starter pulls it down to 1.6 V.
+    let cellMicrovolts: ClosedRange<Int64>
+    /// Highest voltage of a cell that is charged.
+    let chargedCellMicrovolts: Int64
   }
 
-  private static let leadAcidCurve = [
-    Point(0, millivolts: 11_360), Point(10, millivolts: 11_510), Point(20, millivolts: 11_660),
-    Point(30, millivolts: 11_810), Point(40, millivolts: 11_960), Point(50, millivolts: 12_100),
-    Point(60, millivolts: 12_240), Point(70, millivolts: 12_370), Point(80, millivolts: 12_500),
-    Point(90, millivolts: 12_620), Point(100, millivolts: 12_730),
-  ]
-  private static let agmCurve = [
-    Point(0, millivolts: 10_500), Point(25, millivolts: 11_750), Point(50, millivolts: 12_200),
-    Point(75, millivolts: 12_550), Point(100, millivolts: 12_800),
-  ]
-  private static let lifepo4Curve = [
-    Point(0, millivolts: 11_330), Point(10, millivolts: 12_710), Point(20, millivolts: 12_850),
-    Point(30, millivolts: 12_960), Point(90, millivolts: 13_240), Point(100, millivolts: 13_570),
-  ]
-  private static let liIonCurve = [
-    Point(0, millivolts: 2800), Point(10, millivolts: 3684), Point(20, millivolts: 3726),
-    Point(30, millivolts: 3764), Point(40, millivolts: 3803), Point(50, millivolts: 3838),
-    Point(60, millivolts: 3883), Point(70, millivolts: 3962), Point(80, millivolts: 4026),
-    Point(90, millivolts: 4089), Point(100, millivolts: 4198),
-  ]
+  private static let leadAcidFigures = lead([
+    (0, 11_360), (10, 11_510), (20, 11_660), (30, 11_810), (40, 11_960), (50, 12_100),
+    (60, 12_240), (70, 12_370), (80, 12_500), (90, 12_620), (100, 12_730),
+  ])
+  private static let agmFigures = lead([
+    (0, 10_500), (25, 11_750), (50, 12_200), (75, 12_550), (100, 12_800),
+  ])
 
-  private var curve: [Point] {
-    switch self {
-    case .leadAcid: Self.leadAcidCurve
-    case .agm: Self.agmCurve
-    case .lifepo4: Self.lifepo4Curve
-    case .liIon: Self.liIonCurve
-    }
+  private static func lead(_ curve: [(percent: Int64, millivolts: Int64)]) -> Figures {
+    Figures(
+      curve: curve, cells: 6, chargingMicrovolts: 12_950_000, fullMicrovolts: 13_200_000,
+      cellMicrovolts: 1_500_000...2_750_000, chargedCellMicrovolts: 2_600_000)
   }
 
-  /// Number of cells of the batteries of the curve.
-  var curveCells: Int64 {
+  private static let lifepo4Figures = Figures(
+    curve: [
+      (0, 11_330), (10, 12_710), (20, 12_850), (30, 12_960), (90, 13_240), (100, 13_570),
+    ],
+    cells: 4, chargingMicrovolts: 13_650_000, fullMicrovolts: 13_800_000,
+    cellMicrovolts: 2_000_000...4_200_000, chargedCellMicrovolts: 3_800_000)
+  private static let liIonFigures = Figures(
+    curve: [
+      (0, 2800), (10, 3684), (20, 3726), (30, 3764), (40, 3803), (50, 3838), (60, 3883),
+      (70, 3962), (80, 4026), (90, 4089), (100, 4198),
+    ],
+    cells: 1, chargingMicrovolts: 4_205_000, fullMicrovolts: 4_150_000,
+    cellMicrovolts: 2_000_000...4_400_000, chargedCellMicrovolts: 4_250_000)
+
+  var figures: Figures {
     switch self {
-    case .leadAcid, .agm: 6
-    case .lifepo4: 4
-    case .liIon: 1
+    case .leadAcid: Self.leadAcidFigures
+    case .agm: Self.agmFigures
+    case .lifepo4: Self.lifepo4Figures
+    case .liIon: Self.liIonFigures
     }
   }
 
   /// Largest change of a steady voltage, in microvolts of the curve.
   var steadyMicrovolts: Int64 { self == .liIon ? 5000 : 20_000 }
 
-  /// Voltage in microvolts of the curve above which a charger must be at work.
-  var chargingMicrovolts: Int64 {
-    switch self {
-    case .leadAcid, .agm: 12_950_000
-    case .lifepo4: 13_650_000
-    case .liIon: 4_205_000
-    }
-  }
-
-  /// Voltage in microvolts of the curve from which a battery that takes hardly any current is full.
-  var fullMicrovolts: Int64 {
-    switch self {
-    case .leadAcid, .agm: 13_200_000
-    case .lifepo4: 13_800_000
-    case .liIon: 4_150_000
-    }
-  }
-
-  /// Possible voltages of a cell, in microvolts: outside them the number of cells in the
-  /// configuration is wrong. Flooded lead is equalised at 2.7 V, and a starter pulls it down to 1.6
-  /// V.
-  var cellMicrovolts: ClosedRange<Int64> {
-    switch self {
-    case .leadAcid, .agm: 1_500_000...2_750_000
-    case .lifepo4: 2_000_000...4_200_000
-    case .liIon: 2_000_000...4_400_000
-    }
-  }
-
   /// Returns the most likely number of cells for a voltage: of the batteries that are sold, the
   /// smallest that can have it while they are charged. Nil if no battery has the voltage.
   public func likelyCells(microvolts: Int64) -> Int? {
     guard microvolts > 0 else { return nil }
-    let (step, most): (Int64, Int64) =
-      switch self {
-      case .leadAcid, .agm: (6, 2_600_000)
-      case .lifepo4: (4, 3_800_000)
-      case .liIon: (1, 4_250_000)
-      }
+    let figures = figures
+    let (step, most) = (figures.cells, figures.chargedCellMicrovolts)
     let fewest = microvolts / most + 1
     let usual = (microvolts / most / step + 1) * step
     let cells = [usual, usual - step, fewest].first {
-      $0 > 0 && cellMicrovolts.contains(microvolts / $0)
+      $0 > 0 && figures.cellMicrovolts.contains(microvolts / $0)
     }
     return cells.map { Int(clamping: $0) }
       .flatMap { BatteryEstimator.cellsRange.contains($0) ? $0 : nil }
@@ -130,13 +102,15 @@ public enum BatteryChemistry: Equatable, Sendable, CaseIterable {
   /// Returns the percentage of a rested battery, 0...100, from its voltage in microvolts of the
   /// curve. A higher voltage never gives a lower percentage.
   func percent(ofRested microvolts: Int64) -> Int {
-    let curve = curve
+    let curve = figures.curve
     if let plateau, plateau.contains(microvolts) { return Self.plateauPercent }
-    guard let above = curve.firstIndex(where: { $0.microvolts >= microvolts }) else { return 100 }
+    guard let above = curve.firstIndex(where: { $0.millivolts * 1000 >= microvolts }) else {
+      return 100
+    }
     guard above > 0 else { return 0 }
     let (low, high) = (curve[above - 1], curve[above])
-    let width = high.microvolts - low.microvolts
-    let part = (microvolts - low.microvolts) * (high.percent - low.percent)
+    let width = (high.millivolts - low.millivolts) * 1000
+    let part = (microvolts - low.millivolts * 1000) * (high.percent - low.percent)
     return Int(low.percent + (part + width / 2) / width)
   }
 }

@@ -113,10 +113,10 @@ public struct BatteryEstimator: Sendable {
   public mutating func voltageRead(microvolts: Int64?, now: Instant) {
     let known = microvolts.flatMap { Self.microvoltsRange.contains($0) ? $0 : nil }
     impossibleMicrovolts = known.flatMap {
-      chemistry.cellMicrovolts.contains($0 / cells) ? nil : $0
+      chemistry.figures.cellMicrovolts.contains($0 / cells) ? nil : $0
     }
     voltage =
-      impossibleMicrovolts == nil ? known.map { $0 * chemistry.curveCells / cells } : nil
+      impossibleMicrovolts == nil ? known.map { $0 * chemistry.figures.cells / cells } : nil
     guard let voltage else {
       (steady, chargedSince, load) = (nil, nil, BestUnderLoad())
       return
@@ -172,7 +172,7 @@ public struct BatteryEstimator: Sendable {
 
   /// Returns whether the voltage was steady for long enough, without current.
   private mutating func isRested(_ voltage: Int64, now: Instant) -> Bool {
-    guard voltage < chemistry.chargingMicrovolts, isIdle ?? true else {
+    guard voltage < chemistry.figures.chargingMicrovolts, isIdle ?? true else {
       steady = nil
       return false
     }
@@ -194,7 +194,7 @@ public struct BatteryEstimator: Sendable {
       (isFull, chargedSince) = (false, nil)
       return
     }
-    if isIdle, voltage >= chemistry.fullMicrovolts {
+    if isIdle, voltage >= chemistry.figures.fullMicrovolts {
       let since = chargedSince ?? now
       chargedSince = since
       if now - since >= Self.fullTime { isFull = true }
@@ -204,7 +204,7 @@ public struct BatteryEstimator: Sendable {
     // The charger may rest, or charge on with more: only a discharge makes the battery less than
     // full.
     if let microamperes, microamperes < -chemistry.idleMicroamperes { isFull = false }
-    if voltage < chemistry.fullMicrovolts, curve(voltage) <= 100 - Self.stepPercent {
+    if voltage < chemistry.figures.fullMicrovolts, curve(voltage) <= 100 - Self.stepPercent {
       isFull = false
     }
   }
@@ -224,7 +224,7 @@ public struct BatteryEstimator: Sendable {
       if isIdle { return .idle }
       return microamperes > 0 ? .charging : .discharging
     }
-    if voltage >= chemistry.chargingMicrovolts { return .charging }
+    if voltage >= chemistry.figures.chargingMicrovolts { return .charging }
     return isRested ? .idle : nil
   }
 

@@ -122,7 +122,7 @@ public struct IIOChannel: Equatable, Sendable {
 }
 
 extension UInt8 {
-  fileprivate var isASCIILowercase: Bool {
+  public var isASCIILowercase: Bool {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self)
   }
 

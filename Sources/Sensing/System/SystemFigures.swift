@@ -2,20 +2,19 @@ public import Bytes
 
 /// Number of tasks that ran or wanted to run, on average over three spans of time
 /// (`Documentation/filesystems/proc.rst`, `loadavg`). Two decimals, 0 or more.
-public struct LoadAverages: Equatable, Sendable {
-  public let overOneMinute: FixedPoint
-  public let overFiveMinutes: FixedPoint
-  public let overFifteenMinutes: FixedPoint
+public struct LoadAverages: Sendable {
+  private var averages = InlineArray<3, FixedPoint>(repeating: FixedPoint(0))
 
   /// Parses `0.20 0.18 0.12 1/80 11206`; nil for another form.
   public init?(parsing text: Span<UInt8>) {
-    guard let one = Self.average(0, of: text), let five = Self.average(1, of: text),
-      let fifteen = Self.average(2, of: text)
-    else { return nil }
-    overOneMinute = one
-    overFiveMinutes = five
-    overFifteenMinutes = fifteen
+    for number in averages.indices {
+      guard let average = Self.average(number, of: text) else { return nil }
+      averages[number] = average
+    }
   }
+
+  /// Average over 1 minute, 5 and 15 minutes, by its number from 0.
+  public subscript(number: Int) -> FixedPoint { averages[number] }
 
   /// Returns an average. The kernel writes two decimals: another number of them means a truncated
   /// text.

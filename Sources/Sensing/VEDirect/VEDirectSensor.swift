@@ -29,56 +29,45 @@ public struct VEDirectSensor: Sendable {
   let label: StaticString
   /// Key in the configuration, and end of the unique id.
   public let key: StaticString
-  private let words: StaticString?
-  private let unit: StaticString?
-  private let deviceClass: StaticString?
-  private let stateClass: StaticString?
+  private let meaning: Meaning
   private let format: Format
+  /// Name for people; nil for the key with spaces.
+  private let words: StaticString?
   private let icon: StaticString?
-  private let isDiagnostic: Bool
   /// Plausible range of the number; nil if there is none.
-  let range: PlausibleRange?
+  var range: PlausibleRange? { meaning.range }
 
+  // Not inlined: the table has many rows.
+  @inline(never)
   init(
-    _ label: StaticString, _ key: StaticString, words: StaticString? = nil,
-    unit: StaticString? = nil, deviceClass: StaticString? = nil,
-    stateClass: StaticString? = "measurement", _ format: Format, icon: StaticString? = nil,
-    isDiagnostic: Bool = false
+    _ label: StaticString, _ key: StaticString, _ meaning: Meaning, _ format: Format,
+    words: StaticString? = nil, icon: StaticString? = nil
   ) {
     self.label = label
     self.key = key
-    self.words = words
-    self.unit = unit
-    self.deviceClass = deviceClass
-    self.stateClass = format.isNumber ? stateClass : nil
+    self.meaning = meaning
     self.format = format
+    self.words = words
     self.icon = icon
-    self.isDiagnostic = isDiagnostic
-    range = Self.range(of: deviceClass, in: unit)
   }
 
-  /// Returns nil without a class: the table has percent as a share, and a deviation is not one.
-  private static func range(
-    of deviceClass: StaticString?, in unit: StaticString?
-  ) -> PlausibleRange? {
-    guard let deviceClass, let unit else { return nil }
-    let isCharge = [UInt8](deviceClass).span.elementsEqual("battery")
-    return isCharge ? PlausibleRange.ofCharge : KernelPart(named: []).range(of: unit)
-  }
-
-  /// Returns the description of this sensor for Home Assistant; `identity` identifies the device,
-  /// and `name` is its display name.
-  func description(
+  /// Returns the description for Home Assistant. `identity` identifies the device, `name` is its
+  /// display name, and `icon`, if given, replaces the sensor's own.
+  public func description(
     of identity: [UInt8], named name: [UInt8], icon: [UInt8]?
   ) -> SensorDescription {
     SensorDescription(
       uniqueID: uniqueID("ve_direct_", identity.span) + [UInt8(ascii: "_")] + [UInt8](key),
       name: name + [UInt8(ascii: " ")] + (words.map { [UInt8]($0) } ?? spokenKey),
-      kind: format.isOnOff ? .binarySensor : .sensor,
-      unit: unit.map { [UInt8]($0) }, deviceClass: deviceClass.map { [UInt8]($0) },
-      stateClass: stateClass.map { [UInt8]($0) }, icon: icon ?? self.icon.map { [UInt8]($0) },
-      isDiagnostic: isDiagnostic)
+      kind: isOnOff ? .binarySensor : .sensor,
+      unit: meaning.unit.map { [UInt8]($0) },
+      deviceClass: meaning.deviceClass.map { [UInt8]($0) },
+      stateClass: meaning.stateClass.map { [UInt8]($0) },
+      icon: icon ?? (self.icon ?? meaning.icon).map { [UInt8]($0) },
+      isDiagnostic: meaning.isDiagnostic)
   }
+
+  private var isOnOff: Bool { if case .onOff = format { true } else { false } }
 
   private var spokenKey: [UInt8] {
     [UInt8](key).map { $0 == UInt8(ascii: "_") ? UInt8(ascii: " ") : $0 }
@@ -121,15 +110,52 @@ public struct VEDirectSensor: Sendable {
   }
 }
 
-extension VEDirectSensor.Format {
-  fileprivate var isNumber: Bool {
-    switch self {
-    case .number, .minutes: true
-    case .onOff, .words, .bits: false
-    }
-  }
+extension VEDirectSensor {
+  /// Home Assistant's terms of a number, shared by the sensors of a quantity.
+  final class Meaning: Sendable {
+    let unit: StaticString?
+    let deviceClass: StaticString?
+    let stateClass: StaticString?
+    let icon: StaticString?
+    let isDiagnostic: Bool
+    let range: PlausibleRange?
 
-  fileprivate var isOnOff: Bool { if case .onOff = self { true } else { false } }
+    private init(
+      _ unit: StaticString? = nil, _ deviceClass: StaticString? = nil,
+      stateClass: StaticString? = "measurement", icon: StaticString? = nil,
+      isDiagnostic: Bool = false, range: PlausibleRange? = nil
+    ) {
+      self.unit = unit
+      self.deviceClass = deviceClass
+      self.stateClass = stateClass
+      self.icon = icon
+      self.isDiagnostic = isDiagnostic
+      self.range = range
+    }
+
+    private static func range(_ unit: StaticString) -> PlausibleRange? {
+      KernelPart(named: []).range(of: unit)
+    }
+
+    static let none = Meaning(stateClass: nil)
+    static let diagnosis = Meaning(stateClass: nil, isDiagnostic: true)
+    static let problem = Meaning(nil, "problem", stateClass: nil)
+    static let volts = Meaning("V", "voltage", range: range("V"))
+    static let amperes = Meaning("A", "current", range: range("A"))
+    static let watts = Meaning("W", "power", range: range("W"))
+    static let voltAmperes = Meaning("VA", "apparent_power")
+    static let ampereHours = Meaning("Ah")
+    static let celsius = Meaning("°C", "temperature", range: range("°C"))
+    static let charge = Meaning("%", "battery", range: .ofCharge)
+    static let percent = Meaning("%")
+    static let minutes = Meaning("min", "duration")
+    static let energy = Meaning("kWh", "energy", stateClass: "total_increasing")
+    static let pastEnergy = Meaning("kWh", "energy", stateClass: nil)
+    static let pastCharge = Meaning("Ah", icon: "mdi:history", isDiagnostic: true)
+    static let pastCount = Meaning(icon: "mdi:history", isDiagnostic: true)
+    static let pastVolts = Meaning("V", "voltage", isDiagnostic: true, range: range("V"))
+    static let pastTime = Meaning("s", "duration", isDiagnostic: true)
+  }
 }
 
 extension VEDirectSensor {
@@ -144,17 +170,6 @@ extension VEDirectSensor {
   /// Keys of the configuration, by number.
   public static var keys: [StaticString] { all.map { $0.key } }
 
-  /// Returns the description of the sensor with this number for Home Assistant. `identity`
-  /// identifies the device, `name` is its display name, and `icon`, if given, replaces the sensor's
-  /// own.
-  public static func description(
-    _ number: Int, of identity: [UInt8], named name: [UInt8], icon: [UInt8]?
-  ) -> SensorDescription {
-    all[number].description(of: identity, named: name, icon: icon)
-  }
-}
-
-extension VEDirectSensor {
   /// Time to go is the charge divided by the present current, and jumps with it.
   private static let minutesMinChange = FixedPoint(5)
 
@@ -165,8 +180,14 @@ extension VEDirectSensor {
   public var isCounted: Bool { hasStateClass("total_increasing") }
 
   private func hasStateClass(_ word: StaticString) -> Bool {
-    stateClass.map { [UInt8]($0).span.elementsEqual(word) } ?? false
+    meaning.stateClass.map { [UInt8]($0).span.elementsEqual(word) } ?? false
   }
+
+  /// Whether it is the charge of the battery.
+  public var measuresCharge: Bool { meaning === Meaning.charge }
+
+  /// Whether it is the voltage of the battery whose charge the device counts, and not of another.
+  public var measuresVoltageOfCharge: Bool { [UInt8](label) == [UInt8(ascii: "V")] }
 
   /// Smallest change to report if neither the configuration nor the class sets one.
   public var standardMinChange: FixedPoint? {
@@ -175,28 +196,19 @@ extension VEDirectSensor {
 }
 
 /// A set of sensors, by number.
-public struct VEDirectSensors: Equatable, Sendable {
-  private var bits: UInt64 = 0
-
-  public static let none = VEDirectSensors()
+public struct VEDirectSensors: OptionSet, Sendable {
   public static let usual = VEDirectSensors(0..<VEDirectSensor.usualCount)
-  static let all = VEDirectSensors(0..<VEDirectSensor.count)
 
-  private init() {}
+  public private(set) var rawValue: UInt64
+
+  public init(rawValue: UInt64) { self.rawValue = rawValue }
 
   public init(_ numbers: some Sequence<Int>) {
     precondition(VEDirectSensor.count <= UInt64.bitWidth, "each sensor has a bit")
+    self.init(rawValue: 0)
     for number in numbers { insert(number) }
   }
 
-  public var isEmpty: Bool { bits == 0 }
-  public func contains(_ number: Int) -> Bool { bits >> UInt64(number) & 1 == 1 }
-  mutating func insert(_ number: Int) { bits |= 1 << UInt64(number) }
-  mutating func insert(all others: VEDirectSensors) { bits |= others.bits }
-  func isSubset(of others: VEDirectSensors) -> Bool { bits & ~others.bits == 0 }
-  func intersection(_ others: VEDirectSensors) -> VEDirectSensors {
-    var both = self
-    both.bits &= others.bits
-    return both
-  }
+  public func contains(_ number: Int) -> Bool { rawValue >> UInt64(number) & 1 == 1 }
+  mutating func insert(_ number: Int) { rawValue |= 1 << UInt64(number) }
 }

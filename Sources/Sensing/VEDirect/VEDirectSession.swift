@@ -77,10 +77,10 @@ public struct VEDirectSession: ~Copyable {
   /// Number of whole blocks with wrong sums before this cycle.
   private var wrongSumCount = 0
   /// Sensors with a value since the port was opened.
-  private var heard = VEDirectSensors.none
+  private var heard: VEDirectSensors = []
   private var blockCount = 0
   /// All sensors that the device is known to send.
-  private var expected = VEDirectSensors.none
+  private var expected: VEDirectSensors = []
   /// Whether `expected` is still incomplete: everything was received when a block repeats.
   private var isLearning = true
   private var hasFailed = false
@@ -147,7 +147,7 @@ public struct VEDirectSession: ~Copyable {
     byteCount = 0
     wrongSumCount = reader.wrongSumCount
     blockCount = 0
-    heard = .none
+    heard = []
     return .open
   }
 
@@ -210,8 +210,8 @@ public struct VEDirectSession: ~Copyable {
     case .none: return
     case .values(let sensors): blockRead(sensors)
     case .valuesOfAnother(let sensors):
-      heard = .none
-      expected = .none
+      heard = []
+      expected = []
       isLearning = true
       blockRead(sensors)
     }
@@ -222,8 +222,8 @@ public struct VEDirectSession: ~Copyable {
     if isLearning, blockCount > 1, sensors.isSubset(of: heard), !values.isUndecided {
       isLearning = false
     }
-    heard.insert(all: sensors)
-    expected.insert(all: sensors)
+    heard.formUnion(sensors)
+    expected.formUnion(sensors)
   }
 
   private var isComplete: Bool {

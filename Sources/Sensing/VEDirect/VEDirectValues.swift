@@ -84,7 +84,7 @@ struct VEDirectValues {
   private mutating func keep(
     _ reader: borrowing VEDirectReader, now: Instant
   ) -> VEDirectSensors {
-    var heard = VEDirectSensors.none
+    var heard: VEDirectSensors = []
     var place = 0
     while let line = reader.nextLine(at: &place) {
       let label = reader.text.extracting(line.label)

@@ -219,30 +219,6 @@ import Testing
     #expect(alarm().status.state == .unset)
   }
 
-  /// Each restart reads the switch again, which is on all the time.
-  @Test func whatACommandHasClearedStaysSoWhileTheSwitchIsOn() throws {
-    let chips = [
-      FakeLine(Path("/anchor-5/gpiochip0"), name: "GPIO5"),
-      FakeLine(Path("/anchor-6/gpiochip0"), name: "GPIO5"),
-    ]
-    for chip in chips { chip.level = true }
-    let before = alarm()
-    let formerLine = line(before, in: "/anchor-5")
-    formerLine.sample(at: .now)
-    sees(before, north: 0)
-    #expect(value == .boolean(false))
-    before.clearAnchor(at: moment)
-    let next = alarm()
-    let line = line(next, in: "/anchor-6")
-    line.sample(at: .now)
-    #expect(next.status.state == .unset)
-    try turnSwitch(chips[1], to: false, line)
-    #expect(next.status.state == .unset)
-    try turnSwitch(chips[1], to: true, line)
-    #expect(next.status.state == .awaitingPlace)
-    #expect(next.status.setter == .line)
-  }
-
   /// The switch is read before the first cycle asks for anything.
   @Test func aSwitchThatIsReadFirstFindsWhatWasKept() throws {
     let chip = FakeLine(Path("/anchor-4/gpiochip0"), name: "GPIO5")

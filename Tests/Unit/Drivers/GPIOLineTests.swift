@@ -139,15 +139,30 @@ import Testing
     #expect(recorded == .boolean(true), "its edges are still heard")
   }
 
-  /// The loop would be told of it again and again.
-  @Test func aLineThatHangsUpWithoutAWordIsUnavailable() throws {
+  /// A hang-up without an event, half an event, and a chip that goes before the next cycle.
+  @Test(
+    arguments: [
+      { fake, line, _ in
+        line.descriptorReady(-1, [.input, .failure])
+      },
+      { fake, _, loop in
+        fake.halfAnEvent()
+        try loop.turn(until: Instant(nanoseconds: 0))
+      },
+      { fake, line, _ in
+        fake.hangUp()
+        line.sample(at: Moment.now)
+      },
+    ] as [@Sendable (FakeLine, GPIOLine, EventLoop) throws -> Void])
+  func aLineThatIsGoneIsUnavailable(
+    leave: @Sendable (FakeLine, GPIOLine, EventLoop) throws -> Void
+  ) throws {
     let fake = FakeLine(device)
     let line = makeLine()
     line.sample(at: Moment.now)
-    line.descriptorReady(-1, [.input, .failure])
+    try leave(fake, line, loop)
     #expect(recorded == .unavailable)
     #expect(sink.reports == ["GPIO17: missing GPIO17"])
-    withExtendedLifetime(fake) {}
   }
 
   /// The numbers of the edges tell.
@@ -279,16 +294,6 @@ import Testing
     }
   }
 
-  @Test func aChipThatWentWithoutAWordIsNoticedByTheNextCycle() throws {
-    let fake = FakeLine(device)
-    let line = makeLine()
-    line.sample(at: at(seconds: 1))
-    fake.hangUp()
-    line.sample(at: at(seconds: 2))
-    #expect(recorded == .unavailable)
-    #expect(sink.reports == ["GPIO17: missing GPIO17"])
-  }
-
   /// A file that happens to have the name of a chip, and a device that is none.
   @Test func whatIsNoChipIsPassedOver() throws {
     let fake = FakeLine(device)
@@ -299,15 +304,5 @@ import Testing
     #expect(recorded == .boolean(false))
     #expect(sink.reports.isEmpty)
     withExtendedLifetime(fake) {}
-  }
-
-  @Test func halfAnEventIsALineThatHasHungUp() throws {
-    let fake = FakeLine(device)
-    let line = makeLine()
-    line.sample(at: Moment.now)
-    fake.halfAnEvent()
-    try turn()
-    #expect(recorded == .unavailable)
-    #expect(sink.reports == ["GPIO17: missing GPIO17"])
   }
 }

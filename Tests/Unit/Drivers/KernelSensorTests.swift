@@ -107,17 +107,12 @@ func sensorSettings(_ entry: String) -> (settings: (any ConfiguredSensor)?, prob
     "devices/platform/i2c-1/\(place)/iio:device0"
   }
 
+  /// Beside those of `KnownPartTests`.
   @Test(arguments: [
     ("iio: bme280/temp", Recording.bme280On6_1, "25.1"),
-    ("iio: bme280/temp", .bme280On6_12, "25.1"),
-    ("iio: bme280/pressure", .bme280On6_1, "1006.5"),
     ("iio: bme280/humidityrelative", .bme280On6_12, "45.1"),
-    ("iio: ads1015/voltage0", .ads1115, "2.05"), ("iio: ads1015/voltage1", .ads1115, "0.00"),
     ("iio: ads1015/voltage0-voltage1, decimals: 3", .ads1115, "-0.050"),
-    ("iio: mcp3008/voltage3, decimals: 3", .mcp3008, "1.650"),
     ("iio: bench/voltage0, decimals: 6", .dummy, "0.000107"), ("iio: bench/steps", .dummy, "7.00"),
-    ("iio: hx711/voltage0, factor: 1000, unit: mV, decimals: 6", .hx711, "0.447033"),
-    ("iio: ina226/voltage1", .ina226OnDebian, "12.61"),
     ("iio: ina226/current3", .ina226OnDebian, "1.50"),
     ("iio: ina226/current3, shunt: 0.002", .ina226OnDebian, "7.50"),
     ("iio: ads1015/voltage0, unit: \"%\", scale: [2.9, 1.2], to: [0, 100]", .ads1115, "50.0"),

@@ -11,15 +11,24 @@ struct GoldenPart: CustomTestStringConvertible {
   let wanted: String
   let recording: Recording
 
-  init(
-    _ entry: String, _ wanted: String, _ files: [String: String], named name: String? = nil,
-    part: String? = nil
-  ) {
-    self.entry = entry
-    self.wanted = wanted
+  /// Reads a line such as `iio: bme280/temp -> 25.1: @part file=text file=text`.
+  private init(_ line: Substring) {
+    let halves = line.split(separator: " -> ")
+    entry = String(halves[0])
+    var words = halves[1].split(separator: " ")
+    wanted = String(words.removeFirst().dropLast())
+    let part = words.first?.first == "@" ? String(words.removeFirst().dropFirst()) : nil
+    var files: [String: String] = [:]
+    for word in words {
+      let sides = word.split(separator: "=")
+      files[String(sides[0])] = "\(sides[1])\n"
+    }
     let address = entry.split(separator: " ")[1].split(separator: "/")[0]
-    recording = Recording(
-      name: name ?? String(address), part: part, files: files.mapValues { $0 + "\n" })
+    recording = Recording(name: String(address), part: part, files: files)
+  }
+
+  static func parts(_ table: String) -> [GoldenPart] {
+    table.split(separator: "\n").map { GoldenPart($0) }
   }
 
   var testDescription: String { entry }
@@ -37,183 +46,102 @@ struct GoldenPart: CustomTestStringConvertible {
     #expect(rig.number == part.wanted)
   }
 
-  static let converters = [
-    GoldenPart(
-      "iio: ads1015/voltage0", "2.05",
-      ["in_voltage0_raw": "16400", "in_voltage0_scale": "0.125000000"], part: "ads1115"),
-    GoldenPart(
-      "iio: 1-0068/voltage0, decimals: 4", "1.2345",
-      [
-        "in_voltage0_raw": "79008", "in_voltage0_scale": "0.000015625",
-        "in_voltage_sampling_frequency": "3",
-      ], part: "mcp3421"),
-    GoldenPart(
-      "iio: 1-0069/voltage1, decimals: 3", "-0.512",
-      ["in_voltage1_raw": "-512", "in_voltage1_scale": "0.001000000"], part: "mcp3424"),
-    GoldenPart(
-      "iio: mcp3008/voltage0, decimals: 3", "1.650",
-      ["in_voltage0_raw": "512", "in_voltage_scale": "3.222656250"]),
-    GoldenPart(
-      "iio: hx711/voltage0, factor: 1000, unit: mV, decimals: 6", "0.447033",
-      ["in_voltage0_raw": "8391608", "in_voltage0_scale": "0.000149011"]),
-    GoldenPart(
-      "iio: 1-002a/voltage0, factor: 1000, unit: mV, decimals: 3", "1.547",
-      ["in_voltage0_raw": "503316", "in_voltage_scale": "0.000003073"], part: "nau7802"),
-    GoldenPart(
-      "iio: ad7768-1/voltage0", "1.20",
-      ["in_voltage0_raw": "2457600", "in_voltage_scale": "0.000488281250"]),
-  ]
+  static let converters = GoldenPart.parts(
+    """
+    iio: ads1015/voltage0 -> 2.05: @ads1115 in_voltage0_raw=16400 in_voltage0_scale=0.125000000
+    iio: 1-0068/voltage0, decimals: 4 -> 1.2345: @mcp3421 in_voltage0_raw=79008 \
+    in_voltage0_scale=0.000015625 in_voltage_sampling_frequency=3
+    iio: 1-0069/voltage1, decimals: 3 -> -0.512: @mcp3424 in_voltage1_raw=-512 \
+    in_voltage1_scale=0.001000000
+    iio: mcp3008/voltage0, decimals: 3 -> 1.650: in_voltage0_raw=512 in_voltage_scale=3.222656250
+    iio: hx711/voltage0, factor: 1000, unit: mV, decimals: 6 -> 0.447033: in_voltage0_raw=8391608 \
+    in_voltage0_scale=0.000149011
+    iio: 1-002a/voltage0, factor: 1000, unit: mV, decimals: 3 -> 1.547: @nau7802 \
+    in_voltage0_raw=503316 in_voltage_scale=0.000003073
+    iio: ad7768-1/voltage0 -> 1.20: in_voltage0_raw=2457600 in_voltage_scale=0.000488281250
+    iio: bme280/temp -> 25.1: in_temp_input=25080.000000000
+    iio: bmp280/pressure -> 1006.5: in_pressure_input=100.653253906
+    iio: bme680/humidityrelative -> 45.1: in_humidityrelative_input=45.123000000
+    iio: bme680/temp -> 21.4: in_temp_input=21430
+    iio: bme680/resistance -> 12946.00: in_resistance_input=12946
+    iio: hts221/temp -> 24.9: in_temp_raw=312 in_temp_offset=1054.987000000 \
+    in_temp_scale=0.018203125
+    iio: hts221/humidityrelative -> 43.0: in_humidityrelative_raw=-3100 \
+    in_humidityrelative_offset=14301.250000000 in_humidityrelative_scale=0.003836909
+    iio: lps25h/pressure -> 1013.2: in_pressure_raw=4150272 in_pressure_scale=0.000024414
+    iio: mpl3115/temp -> 23.1: in_temp_raw=370 in_temp_scale=0.062500
+    iio: mpl3115/pressure -> 1013.0: in_pressure_raw=405200 in_pressure_scale=0.000250
+    iio: hp206c/temp -> 26.4: in_temp_raw=2640 in_temp_scale=0.010000
+    iio: mprls0025pa/pressure -> 1013.2: in_pressure_raw=9567521 in_pressure_offset=-1677721 \
+    in_pressure_scale=0.012842407
+    iio: dps310/pressure -> 998.0: in_pressure_input=99.798000000
+    iio: ms5611/temp -> 20.1: in_temp_input=20070
+    iio: icp10100/temp -> 25.0: in_temp_raw=26214 in_temp_offset=-45000 in_temp_scale=2.670288
+    iio: dht11@4/humidityrelative -> 61.0: in_humidityrelative_input=61000
+    iio: htu21/temp -> 19.8: in_temp_input=19787
+    iio: si7020/humidityrelative -> 47.8: in_humidityrelative_raw=7051 \
+    in_humidityrelative_offset=-786 in_humidityrelative_scale=7.629394531
+    iio: hdc100x/temp -> 22.3: in_temp_raw=24745 in_temp_offset=-15887.515151 \
+    in_temp_scale=2.517700195
+    iio: am2315/temp -> 21.7: in_temp_raw=217 in_temp_scale=100
+    iio: scd30/concentration_co2 -> 612: in_concentration_co2_raw=61234 \
+    in_concentration_co2_scale=0.000001
+    iio: scd4x/concentration_co2 -> 612: in_concentration_co2_raw=612 \
+    in_concentration_co2_scale=0.000100
+    iio: scd4x/temp -> 23.4: in_temp_raw=25612 in_temp_offset=-16852.114286 \
+    in_temp_scale=2.670288085
+    iio: ccs811/concentration_voc -> 125: in_concentration_voc_raw=125 \
+    in_concentration_voc_scale=0.000000100
+    iio: sgp30/concentration_co2 -> 400: in_concentration_co2_input=0.000400
+    iio: sgp30/concentration_voc -> 12: in_concentration_voc_input=0.000000012
+    iio: 1-005a/concentration_co2 -> 450: @ams-iaq-core in_concentration_co2_input=0.000450
+    iio: sps30/massconcentration_pm2p5 -> 4: in_massconcentration_pm2p5_input=3.620000
+    iio: sps30/massconcentration_pm4 -> 3.91: in_massconcentration_pm4_input=3.910000
+    iio: pms7003/massconcentration_pm10 -> 9: in_massconcentration_pm10_input=9
+    iio: bh1750/illuminance -> 125: in_illuminance_raw=150 in_illuminance_scale=0.833333
+    iio: tsl2591/illuminance -> 321: in_illuminance_input=321.459200
+    iio: tsl2561/illuminance0 -> 87: in_illuminance0_input=87
+    iio: veml6030/illuminance -> 145: in_illuminance_input=145.152000
+    iio: bh1780/illuminance -> 93: in_illuminance_raw=93
+    iio: ltr390/illuminance -> 200: in_illuminance_raw=1000 in_illuminance_scale=0.002000000
+    iio: ltr390/uvindex -> 3.01: in_uvindex_raw=289 in_uvindex_scale=1.041666666
+    iio: vl53l0x/distance, decimals: 3 -> 0.745: in_distance_raw=745 in_distance_scale=0.001000
+    iio: max31855/temp -> 612.5: in_temp_raw=2450 in_temp_scale=250
+    iio: max31855/temp_ambient -> 23.8: in_temp_ambient_raw=380 in_temp_ambient_scale=62.500000
+    iio: max31856/temp -> 1001.6: in_temp_raw=128205 in_temp_scale=7.812500
+    iio: max31865/temp -> 24.9: in_temp_raw=8989 in_temp_scale=31.250000 fault_ovuv=0
+    iio: max6675/temp -> 402.3: in_temp_raw=1609 in_temp_scale=250
+    iio: mlx90614/temp_object -> 37.0: in_temp_object_raw=15507 in_temp_offset=-13657.500000 \
+    in_temp_scale=20
+    iio: tmp117/temp -> 25.2: in_temp_raw=3225 in_temp_scale=7.812500
+    """)
 
-  static let weather = [
-    GoldenPart("iio: bme280/temp", "25.1", ["in_temp_input": "25080.000000000"]),
-    GoldenPart("iio: bmp280/pressure", "1006.5", ["in_pressure_input": "100.653253906"]),
-    GoldenPart(
-      "iio: bme680/humidityrelative", "45.1", ["in_humidityrelative_input": "45.123000000"]),
-    GoldenPart("iio: bme680/temp", "21.4", ["in_temp_input": "21430"]),
-    GoldenPart("iio: bme680/resistance", "12946.00", ["in_resistance_input": "12946"]),
-    GoldenPart(
-      "iio: hts221/temp", "24.9",
-      [
-        "in_temp_raw": "312", "in_temp_offset": "1054.987000000", "in_temp_scale": "0.018203125",
-      ]),
-    GoldenPart(
-      "iio: hts221/humidityrelative", "43.0",
-      [
-        "in_humidityrelative_raw": "-3100", "in_humidityrelative_offset": "14301.250000000",
-        "in_humidityrelative_scale": "0.003836909",
-      ]),
-    GoldenPart(
-      "iio: lps25h/pressure", "1013.2",
-      ["in_pressure_raw": "4150272", "in_pressure_scale": "0.000024414"]),
-    GoldenPart(
-      "iio: mpl3115/temp", "23.1", ["in_temp_raw": "370", "in_temp_scale": "0.062500"]),
-    GoldenPart(
-      "iio: mpl3115/pressure", "1013.0",
-      ["in_pressure_raw": "405200", "in_pressure_scale": "0.000250"]),
-    GoldenPart(
-      "iio: hp206c/temp", "26.4", ["in_temp_raw": "2640", "in_temp_scale": "0.010000"]),
-    GoldenPart(
-      "iio: mprls0025pa/pressure", "1013.2",
-      [
-        "in_pressure_raw": "9567521", "in_pressure_offset": "-1677721",
-        "in_pressure_scale": "0.012842407",
-      ]),
-    GoldenPart("iio: dps310/pressure", "998.0", ["in_pressure_input": "99.798000000"]),
-    GoldenPart("iio: ms5611/temp", "20.1", ["in_temp_input": "20070"]),
-    GoldenPart(
-      "iio: icp10100/temp", "25.0",
-      ["in_temp_raw": "26214", "in_temp_offset": "-45000", "in_temp_scale": "2.670288"]),
-    GoldenPart("iio: dht11@4/humidityrelative", "61.0", ["in_humidityrelative_input": "61000"]),
-    GoldenPart("iio: htu21/temp", "19.8", ["in_temp_input": "19787"]),
-    GoldenPart(
-      "iio: si7020/humidityrelative", "47.8",
-      [
-        "in_humidityrelative_raw": "7051", "in_humidityrelative_offset": "-786",
-        "in_humidityrelative_scale": "7.629394531",
-      ]),
-    GoldenPart(
-      "iio: hdc100x/temp", "22.3",
-      [
-        "in_temp_raw": "24745", "in_temp_offset": "-15887.515151",
-        "in_temp_scale": "2.517700195",
-      ]),
-    GoldenPart("iio: am2315/temp", "21.7", ["in_temp_raw": "217", "in_temp_scale": "100"]),
-  ]
-
-  static let air = [
-    GoldenPart(
-      "iio: scd30/concentration_co2", "612",
-      ["in_concentration_co2_raw": "61234", "in_concentration_co2_scale": "0.000001"]),
-    GoldenPart(
-      "iio: scd4x/concentration_co2", "612",
-      ["in_concentration_co2_raw": "612", "in_concentration_co2_scale": "0.000100"]),
-    GoldenPart(
-      "iio: scd4x/temp", "23.4",
-      [
-        "in_temp_raw": "25612", "in_temp_offset": "-16852.114286",
-        "in_temp_scale": "2.670288085",
-      ]),
-    GoldenPart(
-      "iio: ccs811/concentration_voc", "125",
-      ["in_concentration_voc_raw": "125", "in_concentration_voc_scale": "0.000000100"]),
-    GoldenPart("iio: sgp30/concentration_co2", "400", ["in_concentration_co2_input": "0.000400"]),
-    GoldenPart(
-      "iio: sgp30/concentration_voc", "12", ["in_concentration_voc_input": "0.000000012"]),
-    GoldenPart(
-      "iio: 1-005a/concentration_co2", "450", ["in_concentration_co2_input": "0.000450"],
-      part: "ams-iaq-core"),
-    GoldenPart(
-      "iio: sps30/massconcentration_pm2p5", "4",
-      ["in_massconcentration_pm2p5_input": "3.620000"]),
-    GoldenPart(
-      "iio: sps30/massconcentration_pm4", "3.91",
-      ["in_massconcentration_pm4_input": "3.910000"]),
-    GoldenPart(
-      "iio: pms7003/massconcentration_pm10", "9", ["in_massconcentration_pm10_input": "9"]),
-  ]
-
-  static let light = [
-    GoldenPart(
-      "iio: bh1750/illuminance", "125",
-      ["in_illuminance_raw": "150", "in_illuminance_scale": "0.833333"]),
-    GoldenPart("iio: tsl2591/illuminance", "321", ["in_illuminance_input": "321.459200"]),
-    GoldenPart("iio: tsl2561/illuminance0", "87", ["in_illuminance0_input": "87"]),
-    GoldenPart("iio: veml6030/illuminance", "145", ["in_illuminance_input": "145.152000"]),
-    GoldenPart("iio: bh1780/illuminance", "93", ["in_illuminance_raw": "93"]),
-    GoldenPart(
-      "iio: ltr390/illuminance", "200",
-      ["in_illuminance_raw": "1000", "in_illuminance_scale": "0.002000000"]),
-    GoldenPart(
-      "iio: ltr390/uvindex", "3.01", ["in_uvindex_raw": "289", "in_uvindex_scale": "1.041666666"]),
-    GoldenPart(
-      "iio: vl53l0x/distance, decimals: 3", "0.745",
-      ["in_distance_raw": "745", "in_distance_scale": "0.001000"]),
-  ]
-
-  static let heat = [
-    GoldenPart(
-      "iio: max31855/temp", "612.5", ["in_temp_raw": "2450", "in_temp_scale": "250"]),
-    GoldenPart(
-      "iio: max31855/temp_ambient", "23.8",
-      ["in_temp_ambient_raw": "380", "in_temp_ambient_scale": "62.500000"]),
-    GoldenPart(
-      "iio: max31856/temp", "1001.6", ["in_temp_raw": "128205", "in_temp_scale": "7.812500"]),
-    GoldenPart(
-      "iio: max31865/temp", "24.9",
-      ["in_temp_raw": "8989", "in_temp_scale": "31.250000", "fault_ovuv": "0"]),
-    GoldenPart("iio: max6675/temp", "402.3", ["in_temp_raw": "1609", "in_temp_scale": "250"]),
-    GoldenPart(
-      "iio: mlx90614/temp_object", "37.0",
-      ["in_temp_object_raw": "15507", "in_temp_offset": "-13657.500000", "in_temp_scale": "20"]),
-    GoldenPart(
-      "iio: tmp117/temp", "25.2", ["in_temp_raw": "3225", "in_temp_scale": "7.812500"]),
-  ]
-
-  @Test(arguments: converters + weather + air + light + heat)
+  @Test(arguments: converters)
   func aPartOfIndustrialIOSaysWhatItMeasures(_ part: GoldenPart) throws {
     try tree.addConverter(
       0, named: part.recording.name, at: "1-0068", part: part.recording.part, part.recording.files)
     try check(part)
   }
 
-  static let monitors = [
-    GoldenPart("hwmon: ina219/curr1", "-0.04", ["curr1_input": "-40"]),
-    GoldenPart("hwmon: ina219/in1", "4.23", ["in1_input": "4228"]),
-    GoldenPart("hwmon: ina219/power1, decimals: 3", "0.176", ["power1_input": "176000"]),
-    GoldenPart("hwmon: ina226/in1", "12.61", ["in1_input": "12613"]),
-    GoldenPart("hwmon: ina3221/in1", "12.02", ["in1_input": "12016"]),
-    GoldenPart("hwmon: ina3221/in5, decimals: 4", "0.0123", ["in5_input": "12320"]),
-    GoldenPart("hwmon: sht3x/temp1", "-7.5", ["temp1_input": "-7532"]),
-    GoldenPart("hwmon: sht4x/humidity1", "45.1", ["humidity1_input": "45123"]),
-    GoldenPart("hwmon: aht10/humidity1", "52.3", ["humidity1_input": "52343"]),
-    GoldenPart("hwmon: lm75/temp1", "23.5", ["temp1_input": "23500"]),
-    GoldenPart("hwmon: tmp102/temp1", "-12.4", ["temp1_input": "-12375"]),
-    GoldenPart("hwmon: jc42/temp1", "23.8", ["temp1_input": "23812"]),
-    GoldenPart("hwmon: ds1621/temp1", "21.5", ["temp1_input": "21500"]),
-    GoldenPart("hwmon: lm90/temp2", "41.6", ["temp2_input": "41625", "temp2_fault": "0"]),
-    GoldenPart("hwmon: w1_slave_temp/temp1", "312.5", ["temp1_input": "312500"]),
-    GoldenPart("hwmon: pwmfan/fan1", "3300.00", ["fan1_input": "3300"]),
-  ]
+  static let monitors = GoldenPart.parts(
+    """
+    hwmon: ina219/curr1 -> -0.04: curr1_input=-40
+    hwmon: ina219/in1 -> 4.23: in1_input=4228
+    hwmon: ina219/power1, decimals: 3 -> 0.176: power1_input=176000
+    hwmon: ina226/in1 -> 12.61: in1_input=12613
+    hwmon: ina3221/in1 -> 12.02: in1_input=12016
+    hwmon: ina3221/in5, decimals: 4 -> 0.0123: in5_input=12320
+    hwmon: sht3x/temp1 -> -7.5: temp1_input=-7532
+    hwmon: sht4x/humidity1 -> 45.1: humidity1_input=45123
+    hwmon: aht10/humidity1 -> 52.3: humidity1_input=52343
+    hwmon: lm75/temp1 -> 23.5: temp1_input=23500
+    hwmon: tmp102/temp1 -> -12.4: temp1_input=-12375
+    hwmon: jc42/temp1 -> 23.8: temp1_input=23812
+    hwmon: ds1621/temp1 -> 21.5: temp1_input=21500
+    hwmon: lm90/temp2 -> 41.6: temp2_input=41625 temp2_fault=0
+    hwmon: w1_slave_temp/temp1 -> 312.5: temp1_input=312500
+    hwmon: pwmfan/fan1 -> 3300.00: fan1_input=3300
+    """)
 
   @Test(arguments: monitors)
   func aHardwareMonitorSaysWhatItMeasures(_ part: GoldenPart) throws {

@@ -104,7 +104,7 @@ import Testing
 
   @Test func aRateIsASensorOfItsOwn() throws {
     let rate = PulseRateSettings(
-      per: .hour, entity: EntitySettings(name: [UInt8]("Rain rate"), unit: [UInt8]("mm/h")))
+      span: .hour, entity: EntitySettings(name: [UInt8]("Rain rate"), unit: [UInt8]("mm/h")))
     let fake = makeFake()
     let line = makeLine(rate: rate)
     line.sample(at: at(seconds: 1))
@@ -278,7 +278,7 @@ import Testing
     let file = tree.path / CountsFile.fileName
     try tree.fail("pulses.counts")
     let fake = makeFake()
-    let rate = PulseRateSettings(per: .hour, entity: EntitySettings(name: [UInt8]("Rain rate")))
+    let rate = PulseRateSettings(span: .hour, entity: EntitySettings(name: [UInt8]("Rain rate")))
     let line = makeLine(rate: rate, perPulse: FixedPoint(1))
     supervisor.add(line)
     supervisor.sample(at: at(seconds: 0))

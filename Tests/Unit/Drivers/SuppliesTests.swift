@@ -295,21 +295,6 @@ import Testing
     #expect(sink.reports.isEmpty)
   }
 
-  @Test func aGaugeThatOnlyCountsChargeStillHasPercentAndEnergy() throws {
-    try tree.remove(battery)
-    try tree.write(
-      [
-        "type": "Battery\n", "charge_now": "2500000\n", "charge_full": "5000000\n",
-        "voltage_min_design": "3700000\n",
-      ], in: battery)
-    try supplies().sample(at: at(seconds: 1))
-    #expect(
-      sink.values == [
-        "supply_bat0_capacity": .number(FixedPoint(50)),
-        "supply_bat0_energy": .number(FixedPoint(925, decimals: 2)),
-      ])
-  }
-
   @Test func moreSuppliesThanAreFollowedIsSaidAndTheFirstOnesGoOn() throws {
     for number in 0..<Supplies.suppliesMax {
       try tree.write(

@@ -86,10 +86,6 @@ struct Recording {
       "in_voltage0_raw": "73\n", "in_voltage0_offset": "7\n", "in_voltage0_scale": "0.001333\n",
       "in_steps_input": "7\n",
     ])
-  /// A load cell at rest; its driver has no file with an offset.
-  static let hx711 = Recording(
-    name: "hx711", part: nil,
-    files: ["in_voltage0_raw": "8391608\n", "in_voltage0_scale": "0.000149011\n"])
   /// The driver of Debian, with its own order of channels and the resistor in ohms.
   static let ina226OnDebian = Recording(
     name: "ina226", part: "ina226",

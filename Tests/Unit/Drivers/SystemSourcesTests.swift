@@ -111,22 +111,24 @@ import Testing
     #expect(sink.values == ["memory_used": tenths(750)])
   }
 
-  @Test func theProcessorsZoneIsPreferredWhereverItStands() throws {
-    try addZone(0, type: "acpitz", "27800\n")
-    try addZone(1, type: "soc-thermal", "40000\n")
-    try addZone(10, type: "cpu-thermal", "48312\n")
+  /// The processor's zone wherever it stands; of zones that say nothing, the first that answers;
+  /// names in capital letters; a frozen board.
+  @Test(
+    arguments: [
+      ([(0, "acpitz", "27800"), (1, "soc-thermal", "40000"), (10, "cpu-thermal", "48312")], 483),
+      (
+        [
+          (2, "alpha", "20000"), (10, "alpha", "30000"), (1, "alpha", "-274000"),
+          (0, "cpu-thermal", ""),
+        ], 200
+      ),
+      ([(0, "AO-therm", "43500"), (1, "CPU-therm", "31000"), (2, "PMIC-Die", "100000")], 310),
+      ([(0, "cpu-thermal", "-12345")], -123),
+    ] as [([(Int, String, String)], Int64)])
+  func theLikeliestZoneIsTaken(zones: [(Int, String, String)], wanted: Int64) throws {
+    for zone in zones { try addZone(zone.0, type: zone.1, "\(zone.2)\n") }
     try tree.write("0\n", to: "class/thermal/cooling_device0/cur_state")
-    try ProcessorTemperature(settings, context).sample(at: at(seconds: 1))
-    #expect(sink.values == ["processor_temperature": tenths(483)])
-  }
-
-  @Test func ofZonesThatSayNothingTheFirstOneThatAnswersIsTaken() throws {
-    try addZone(2, type: "alpha", "20000\n")
-    try addZone(10, type: "alpha", "30000\n")
-    try addZone(1, type: "alpha", "-274000\n")
-    try addZone(0, type: "cpu-thermal", "")
-    try ProcessorTemperature(settings, context).sample(at: at(seconds: 1))
-    #expect(sink.values == ["processor_temperature": tenths(200)])
+    #expect(celsius() == tenths(wanted))
   }
 
   @Test func aBatteryIsNoProcessor() throws {
@@ -158,12 +160,6 @@ import Testing
       sink.reports.last == "processor temperature: missing a thermal zone that answers")
   }
 
-  @Test func aFrozenBoardIsBelowZero() throws {
-    try addZone(0, type: "cpu-thermal", "-12345\n")
-    try ProcessorTemperature(settings, context).sample(at: at(seconds: 1))
-    #expect(sink.values == ["processor_temperature": tenths(-123)])
-  }
-
   @Test func aZoneThatFailsIsGivenUpForOneThatAnswers() throws {
     try addZone(0, type: "cpu-thermal", "48000\n")
     try addZone(1, type: "soc-thermal", "27000\n")
@@ -188,17 +184,6 @@ import Testing
   private func celsius() -> Value? {
     let temperature = ProcessorTemperature(settings, context)
     return failure(of: temperature, second: 1) == nil ? sink.values["processor_temperature"] : nil
-  }
-
-  @Test func theNameOfAZoneIsKnownInCapitalLetters() throws {
-    let zones = [
-      ("AO-therm", 43_500), ("CPU-therm", 31_000), ("GPU-therm", 30_500), ("PLL-therm", 30_000),
-      ("PMIC-Die", 100_000), ("thermal-fan-est", 30_900),
-    ]
-    for (number, zone) in zones.enumerated() {
-      try addZone(number, type: zone.0, "\(zone.1)\n")
-    }
-    #expect(celsius() == tenths(310))
   }
 
   @Test(arguments: [["iwlwifi_1", "acpitz"], ["pch_skylake"], ["gpu-thermal", "ddr-thermal"], []])

@@ -13,38 +13,24 @@ import TrackTrials
     }
   }
 
-  @Test mutating func whoIsFarOutsideIsToldByTheSecondFix() {
-    #expect(answers(north: [0, 30, 46, 60, 60]) == [nil, nil, nil, true, nil])
-    #expect(watch.isOutside)
-    #expect(watch.distanceMeters.map { (59...61).contains($0) } ?? false)
-  }
-
-  @Test mutating func oneWildFixIsNoAlarmAndNoReturn() {
-    #expect(answers(north: [0, 90, 0, 90, 90, 0, 90]) == [nil, nil, nil, nil, true, nil, nil])
-  }
-
-  @Test mutating func whoIsLikelyOutsideIsToldWhenThatStays() {
-    #expect(answers(north: [42, 43, 39, 42, 43, 42, 43]) == [nil, nil, nil, nil, nil, true, nil])
-  }
-
-  @Test mutating func aFixWithALargeErrorIsNoAlarm() {
-    #expect(answers(north: [0, 70, 0, 70], error: 60).allSatisfy { $0 == nil })
-  }
-
-  @Test mutating func aDragIsAnAlarmAlsoWithABadReceiver() {
-    #expect(answers(north: [0, 45, 55, 65], error: 60).last == true)
-  }
-
-  @Test mutating func whoComesBackIsToldOnce() {
-    #expect(
-      answers(north: [60, 60, 38, 38, 38, 34, 20, 20])
-        == [nil, true, nil, nil, nil, nil, false, nil])
-  }
-
-  @Test mutating func whoComesBackNearTheEdgeHasToStay() {
-    #expect(
-      answers(north: [70, 70, 35.5, 35.5, 35.5, 35.5], error: 8)
-        == [nil, true, nil, nil, false, nil])
+  /// Who is far outside is reported by the second fix, who is likely outside when that stays; one
+  /// wild fix is neither an alarm nor a return. Large errors are no alarm, a drag is one with any.
+  @Test(
+    arguments: [
+      ([0, 30, 46, 60, 60], 5, [nil, nil, nil, true, nil]),
+      ([0, 90, 0, 90, 90, 0, 90], 5, [nil, nil, nil, nil, true, nil, nil]),
+      ([42, 43, 39, 42, 43, 42, 43], 5, [nil, nil, nil, nil, nil, true, nil]),
+      ([0, 70, 0, 70], 60, [nil, nil, nil, nil]),
+      ([0, 45, 55, 65], 60, [nil, nil, nil, true]),
+      ([60, 60, 38, 38, 38, 34, 20, 20], 5, [nil, true, nil, nil, nil, nil, false, nil]),
+      ([70, 70, 35.5, 35.5, 35.5, 35.5], 8, [nil, true, nil, nil, false, nil]),
+      ([.nan, .nan, .nan, .nan], 5, [nil, nil, nil, nil]),
+    ] as [([Double], Double, [Bool?])])
+  mutating func leavingAndComingBackAreToldOnce(
+    north: [Double], error: Double, told: [Bool?]
+  ) {
+    #expect(answers(north: north, error: error) == told)
+    #expect(watch.isOutside == (told.compactMap { $0 }.last ?? false))
   }
 
   @Test mutating func anOldFixSaysNothing() {
@@ -52,10 +38,6 @@ import TrackTrials
     #expect(watch.fixReported(TrackFilterTests.fix(at: 10, north: 100)) == nil)
     #expect(watch.fixReported(TrackFilterTests.fix(at: 5, north: 100)) == nil)
     #expect(!watch.isOutside)
-  }
-
-  @Test mutating func aPositionThatIsNoneIsNoAlarm() {
-    #expect(answers(north: [.nan, .nan, .nan, .nan]).allSatisfy { $0 == nil })
   }
 
   /// The boat swings within 35 m of its chain; the watch was set where the anchor lies.

@@ -78,31 +78,22 @@ private func event(
     #expect(input.deadlineReached(now: at(130)) == .init(.active, since: at(110)))
   }
 
-  @Test func aGapBeforeTheFirstEventIsNoticed() {
+  /// A gap before the first event, a number after four billion edges, two rising edges in a row,
+  /// and a gap that is reported once.
+  @Test(
+    arguments: [
+      ([(.active, 3)], [true]), ([(.active, .max), (.inactive, 0)], [true, false]),
+      ([(.active, 1), (.active, 2)], [false, true]),
+      ([(.active, 3), (.inactive, 4)], [true, false]),
+    ] as [([(Level, UInt32)], [Bool])])
+  func aGapAsksForTheLevelOnce(events: [(Level, UInt32)], isIncomplete: [Bool]) {
     var input = makeInput()
-    let late = event(to: .active, atMilliseconds: 100, sequence: 3)
-    #expect(read([late], into: &input).isIncomplete)
-  }
-
-  @Test func numbersThatStartAnewAfterFourBillionEdgesAreNoGap() {
-    var input = makeInput()
-    _ = read([event(to: .active, atMilliseconds: 1, sequence: .max)], into: &input)
-    let next = event(to: .inactive, atMilliseconds: 2, sequence: 0)
-    #expect(!read([next], into: &input).isIncomplete)
-  }
-
-  @Test func twoRisingEdgesInARowAskForTheLevel() {
-    var input = makeInput()
-    #expect(
-      !read([event(to: .active, atMilliseconds: 100, sequence: 1)], into: &input).isIncomplete)
-    #expect(read([event(to: .active, atMilliseconds: 101, sequence: 2)], into: &input).isIncomplete)
-  }
-
-  @Test func aGapIsToldOnce() {
-    var input = makeInput()
-    #expect(read([event(to: .active, atMilliseconds: 100, sequence: 3)], into: &input).isIncomplete)
-    let next = event(to: .inactive, atMilliseconds: 200, sequence: 4)
-    #expect(!read([next], into: &input).isIncomplete)
+    let found = events.enumerated().map { index, next in
+      let time = 100 + UInt64(index)
+      return read([event(to: next.0, atMilliseconds: time, sequence: next.1)], into: &input)
+        .isIncomplete
+    }
+    #expect(found == isIncomplete)
   }
 
   @Test func aTimestampFromTheFutureIsNow() {

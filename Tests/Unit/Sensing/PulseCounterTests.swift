@@ -45,19 +45,21 @@ private struct CountedLine: ~Copyable {
     #expect(line.counter.lastPulse == at(900))
   }
 
-  @Test func edgesThatTheKernelDroppedAreCountedByTheirNumber() {
-    var line = CountedLine()
-    line.read([100])
-    line.lose(5000)
-    line.read([1000])
-    #expect(line.counter.count == 5002)
-  }
-
-  @Test func edgesThatAreDroppedBeforeTheFirstOneCount() {
-    var line = CountedLine()
-    line.lose(2)
-    line.read([100])
-    #expect(line.counter.count == 3)
+  /// The kernel numbers the edges that it drops, too; a number that goes back is no gap, and a full
+  /// total stays so.
+  @Test(
+    arguments: [
+      ([100], 5000, [1000], 0, 5002), ([], 2, [100], 0, 3), ([1, 2, 3], .max - 2, [4], 0, 4),
+      ([1, 2], 0, [3], .max - 1, .max),
+    ] as [([Int64], UInt32, [Int64], Int64, Int64)])
+  func edgesThatTheKernelDroppedAreCountedByTheirNumber(
+    before: [Int64], lost: UInt32, after: [Int64], start: Int64, count: Int64
+  ) {
+    var line = CountedLine(count: start)
+    line.read(before)
+    line.lose(lost)
+    line.read(after)
+    #expect(line.counter.count == count)
   }
 
   @Test func numbersThatStartAnewAfterFourBillionEdgesAreNoPulses() {
@@ -72,40 +74,19 @@ private struct CountedLine: ~Copyable {
     #expect(line.counter.count == before + 3)
   }
 
-  @Test func aNumberThatGoesBackIsNoFourBillionPulses() {
-    var line = CountedLine()
-    line.read([1, 2, 3])
-    line.lose(.max - 2)
-    line.read([4])
-    #expect(line.counter.count == 4)
-  }
-
-  @Test func aTotalThatIsFullStaysSo() {
-    var line = CountedLine(count: .max - 1)
-    line.read([1, 2, 3])
-    #expect(line.counter.count == .max)
-  }
-
-  @Test func aPulseThatIsTooShortDoesNotCount() {
+  /// Too short a pulse, too short a pause, and the reed of a rain gauge, which bounces when it
+  /// closes and when it opens.
+  @Test(
+    arguments: [
+      ([100, -104, 200, -205], 200), ([100, -120, 123, -140], 100),
+      ([100, -101, 102, -103, 104, -204, 205, -206, 207, -208], 104),
+    ] as [([Int64], Int64)])
+  func aContactThatBouncesCountsOnce(edges: [Int64], last: Int64) {
     var line = CountedLine(minWidth: .milliseconds(5))
     #expect(line.counter.needsBothEdges == true)
-    line.read([100, -104, 200, -205], now: 300)
+    line.read(edges, now: 300)
     #expect(line.counter.count == 1)
-    #expect(line.counter.lastPulse == at(200))
-  }
-
-  @Test func aPauseThatIsTooShortMakesNoSecondPulse() {
-    var line = CountedLine(minWidth: .milliseconds(5))
-    line.read([100, -120, 123, -140], now: 300)
-    #expect(line.counter.count == 1)
-  }
-
-  /// A reed of a rain gauge: it bounces when it closes and when it opens.
-  @Test func aContactThatBouncesCountsOnce() {
-    var line = CountedLine(minWidth: .milliseconds(5))
-    line.read([100, -101, 102, -103, 104, -204, 205, -206, 207, -208], now: 300)
-    #expect(line.counter.count == 1)
-    #expect(line.counter.lastPulse == at(104))
+    #expect(line.counter.lastPulse == at(last))
   }
 
   @Test func aPulseUnderWayCountsOnceItHasLasted() {

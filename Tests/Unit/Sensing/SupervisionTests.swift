@@ -2,33 +2,11 @@ import Bytes
 import Sensing
 import Testing
 
+/// `SupervisorTests` holds what a supervisor makes of it.
 @Suite struct SupervisionTests {
   private let missing = SourceFailure.missing(InlineText("gpsd"))
   private let silent = SourceFailure.silent(InlineText("gpsd"))
   private func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
-
-  @Test func aSourceThatWorksIsAlwaysAsked() {
-    var supervision = Supervision()
-    #expect(supervision.isDue(now: at(0)))
-    #expect(supervision.retryAt == nil)
-    #expect(supervision.succeeded() == nil, "there is nothing to report")
-  }
-
-  @Test func aFailureIsReportedOnce() {
-    var supervision = Supervision()
-    #expect(supervision.failed(missing, now: at(0)) == .failed(missing))
-    for second in Int64(1)...100 {
-      #expect(supervision.failed(missing, now: at(second)) == nil)
-    }
-  }
-
-  @Test func anotherFailureIsReportedAgain() {
-    var supervision = Supervision()
-    #expect(supervision.failed(missing, now: at(0)) == .failed(missing))
-    #expect(supervision.failed(silent, now: at(5)) == .failed(silent))
-    #expect(supervision.failed(silent, now: at(10)) == nil)
-    #expect(supervision.failed(missing, now: at(15)) == .failed(missing))
-  }
 
   @Test func theSameKindOfFailureOfSomethingElseIsAnother() {
     var supervision = Supervision()
@@ -51,21 +29,6 @@ import Testing
     #expect(supervision.failed(other, now: at(15)) == .failed(other))
   }
 
-  @Test func theWaitDoublesUpToItsLimit() {
-    var supervision = Supervision()
-    var now = at(0)
-    var waits: [Duration] = []
-    for _ in 0..<7 {
-      _ = supervision.failed(missing, now: now)
-      let retryAt = supervision.retryAt ?? now
-      waits.append(retryAt - now)
-      now = retryAt
-    }
-    #expect(waits == [5, 10, 20, 40, 60, 60, 60].map { .seconds($0) })
-    #expect(waits.first == Supervision.firstDelay)
-    #expect(waits.last == Supervision.longestDelay)
-  }
-
   @Test func aFailureLastsOnceThePausesAreAsLongAsTheyGet() {
     var supervision = Supervision()
     #expect(!supervision.isLasting)
@@ -77,15 +40,6 @@ import Testing
     #expect(supervision.isLasting)
     _ = supervision.succeeded()
     #expect(!supervision.isLasting)
-  }
-
-  @Test func aFailingSourceIsNotAskedBeforeItsTime() {
-    var supervision = Supervision()
-    _ = supervision.failed(missing, now: at(100))
-    #expect(!supervision.isDue(now: at(100)))
-    #expect(!supervision.isDue(now: at(105) + .nanoseconds(-1)))
-    #expect(supervision.isDue(now: at(105)))
-    #expect(supervision.retryAt == at(105))
   }
 
   /// A bad cable: every other reading fails (ha-onewire-sysbus issue 299, w1thermsensor issue 54).
@@ -127,24 +81,5 @@ import Testing
       #expect(supervision.failed(silent, now: at(hour * 3600)) == .failed(silent))
       #expect(supervision.succeeded() == .recovered)
     }
-  }
-
-  @Test func whatPeoplePlugInAndPullOutDoesNotComeAndGo() {
-    var supervision = Supervision()
-    for second in Int64(0)..<10 {
-      #expect(
-        supervision.failed(missing, now: at(second), isUnplugged: true) == .failed(missing))
-      #expect(supervision.succeeded() == .recovered)
-    }
-  }
-
-  @Test func aRecoveryIsReportedOnceAndTheNextFailureBeginsAnew() {
-    var supervision = Supervision()
-    for second in Int64(0)..<5 { _ = supervision.failed(missing, now: at(second)) }
-    #expect(supervision.succeeded() == .recovered)
-    #expect(supervision.succeeded() == nil)
-    #expect(supervision.isDue(now: at(5)))
-    #expect(supervision.failed(missing, now: at(100)) == .failed(missing))
-    #expect(supervision.retryAt == at(105))
   }
 }

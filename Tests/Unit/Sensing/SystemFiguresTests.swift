@@ -10,13 +10,6 @@ import Testing
     MemoryFigures(parsing: [UInt8](text.utf8).span)
   }
 
-  @Test func theThreeLoadAveragesAreToldApart() throws {
-    let averages = try #require(loads("0.20 1.18 10.02 1/80 11206\n"))
-    #expect(averages.overOneMinute == FixedPoint(20, decimals: 2))
-    #expect(averages.overFiveMinutes == FixedPoint(118, decimals: 2))
-    #expect(averages.overFifteenMinutes == FixedPoint(1002, decimals: 2))
-  }
-
   @Test(arguments: [
     "", "\n", "0.20", "0.20 1.18", "0.20 1.18 ", "0.20 1.18 10.0", "0.20 x 10.02",
     "-0.20 1.18 1.00",

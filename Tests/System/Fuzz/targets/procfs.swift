@@ -6,7 +6,7 @@ import Bytes
 func fuzz(_ input: Span<UInt8>) {
   if let averages = LoadAverages(parsing: input) {
     for average in [
-      averages.overOneMinute, averages.overFiveMinutes, averages.overFifteenMinutes,
+      averages[0], averages[1], averages[2],
     ] {
       expect("a load is not negative", average.coefficient >= 0)
       expect("a load has two decimals", average.decimals == 2)

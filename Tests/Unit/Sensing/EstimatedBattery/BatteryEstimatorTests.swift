@@ -290,7 +290,7 @@ private final class Bench {
     for microvolts in odd + Array(stride(from: Int64(0), to: 400_000_000, by: 70_000)) {
       guard let cells = chemistry.likelyCells(microvolts: microvolts) else { continue }
       #expect(BatteryEstimator.cellsRange.contains(cells))
-      #expect(chemistry.cellMicrovolts.contains(microvolts / Int64(cells)))
+      #expect(chemistry.figures.cellMicrovolts.contains(microvolts / Int64(cells)))
     }
   }
 
