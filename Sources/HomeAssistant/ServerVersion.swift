@@ -48,8 +48,6 @@ extension ServerVersion {
     case meanTypes
     /// `gps_accuracy` with a fraction; older versions truncate it.
     case fractionalAccuracy
-    /// `in_zones` of `update_location`; older versions drop a location that has it.
-    case inZones
 
     fileprivate var firstRelease: (year: Int64, month: Int64) {
       switch self {
@@ -57,7 +55,6 @@ extension ServerVersion {
       case .coalescedMessages: (2022, 9)
       case .meanTypes: (2025, 11)
       case .fractionalAccuracy: (2026, 5)
-      case .inZones: (2026, 6)
       }
     }
   }

@@ -155,7 +155,7 @@ public final class PushChannel {
       try reader.openObject()
       while let key = try reader.nextKey() {
         if key.elementsEqual("hass_confirm_id"), try reader.nextKind() == .string {
-          return try reader.ownedText()
+          return Text(try reader.text())
         }
         try reader.skipValue()
       }

@@ -57,36 +57,6 @@ public struct ConfirmPush: Request {
   public var retry: Retry { .never }
 }
 
-/// Call of a webhook over the WebSocket, without a connection of its own.
-public struct HandleWebhook: Request {
-  public typealias Response = WebhookReply
-  /// Webhook; a secret.
-  public let webhookID: Text
-  /// Body of the `POST`, as text.
-  public let body: Text
-  public let retry: Retry
-
-  /// Creates a `POST` of JSON to a webhook.
-  ///
-  /// - Parameters:
-  ///   - webhookID: webhook to call.
-  ///   - body: body of the `POST`.
-  ///   - retry: whether it is sent again if its connection is lost before the answer.
-  public init(webhookID: Text, body: Text, retry: Retry = .within(.seconds(10))) {
-    self.webhookID = webhookID
-    self.body = body
-    self.retry = retry
-  }
-
-  public var command: Text { "webhook/handle" }
-  public var payload: JSONObject {
-    [
-      "webhook_id": .text(webhookID), "method": "POST", "body": .text(body),
-      "headers": ["Content-Type": "application/json"], "query": "",
-    ]
-  }
-}
-
 /// State of the confirmation of a notification.
 public enum PushConfirmation: Equatable, Sendable {
   /// Home Assistant accepted it.
@@ -128,21 +98,5 @@ public struct PushNotification: JSONDecodable, Equatable, Sendable {
       notification.confirmation = .failed
     }
     return notification
-  }
-}
-
-/// Answer of a webhook that was called over the WebSocket.
-public struct WebhookReply: JSONDecodable, Equatable, Sendable {
-  /// HTTP status, independent of the command's success.
-  public let status: Int
-  /// Body of the answer; nil if there was none.
-  public let body: Text?
-  /// Headers by name.
-  public let headers: [Text: Text]
-
-  public init(json: JSON) throws(JSONDecodingError) {
-    status = try json.get("status")
-    body = try json.getIfPresent("body")
-    headers = try json.get("headers", default: [:])
   }
 }

@@ -109,9 +109,7 @@ struct Cycle {
     self.challenge = challenge
     registration.write(message.type, nonce: nonce, into: &buffer) { data in
       switch message {
-      case .key: Webhook.EnableEncryption().write(into: &data)
-      case .configuration: Webhook.GetConfiguration().write(into: &data)
-      case .zones: Webhook.GetZones().write(into: &data)
+      case .key, .configuration, .zones: data.append("{}")
       case .registration: deviceUpdate.write(into: &data)
       case .sensor(let sensor): batch.writeRegistration(of: sensor, into: &data)
       case .location: sent.writeLocation(for: server.version, into: &data)

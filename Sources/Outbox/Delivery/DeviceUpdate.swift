@@ -32,9 +32,9 @@ struct DeviceUpdate {
   mutating func answered(
     _ content: Span<UInt8>, telling tellings: inout Queue<DeliveryEvent>
   ) {
-    guard case .due(let update) = state,
-      let device = try? Webhook.UpdateRegistration.read(content), update.isKnown(by: device)
-    else { return dropped(telling: &tellings) }
+    guard case .due(let update) = state, update.isKnown(by: content) else {
+      return dropped(telling: &tellings)
+    }
     state = .answered(update)
   }
 

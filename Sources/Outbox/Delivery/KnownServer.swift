@@ -85,7 +85,7 @@ struct KnownServer {
   /// Stores the zones without passive ones, which a board never enters. If they cannot be read, the
   /// known zones stay valid.
   mutating func zonesAnswered(_ content: Span<UInt8>) {
-    guard let zones = try? Webhook.GetZones.read(content) else { return }
+    guard let zones = try? [Webhook.Zone](decoding: content) else { return }
     toldZones = zones.filter { !$0.isPassive }.map {
       ZoneWatch.Circle(
         center: EarthPoint(latitudeDegrees: $0.latitude, longitudeDegrees: $0.longitude),
