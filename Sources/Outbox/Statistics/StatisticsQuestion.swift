@@ -6,7 +6,7 @@ import HomeAssistant
 extension StatisticsImport.Question {
   func request(for server: ServerVersion) -> RawRequest {
     switch self {
-    case .findEntities(let deviceID): RawRequest(of: GetRelated(.device, deviceID))
+    case .findEntities(let deviceID): RawRequest(of: GetRelated("device", deviceID))
     case .readEntries(let ids): RawRequest(of: GetEntityRegistryEntries(ids))
     case .lookForCompilation(let ids, let since):
       RawRequest(of: GetStatistics(ids, per: .fiveMinutes, from: since, figures: [.mean, .state]))
@@ -59,6 +59,6 @@ extension ImportStatistics {
     self.init(
       addition.id, source: "recorder", name: nil, unit: addition.unit,
       unitClass: addition.unitClass, mean: addition.kind == .mean ? .arithmetic : .none,
-      hasSum: addition.kind.hasSum, hours: addition.hours, form: Form(for: server))
+      hasSum: addition.kind.hasSum, hours: addition.hours, for: server)
   }
 }
