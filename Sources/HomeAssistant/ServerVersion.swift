@@ -124,15 +124,9 @@ private struct Rank: Hashable {
 
   /// Returns the whole number at `position`, or nil if there is no digit or the number overflows.
   private static func number(in text: Span<UInt8>, at position: inout Int) -> Int64? {
-    var number: Int64?
-    while position < text.count, text[position].isASCIIDigit {
-      let (tens, multiplied) = (number ?? 0).multipliedReportingOverflow(by: 10)
-      let (sum, added) = tens.addingReportingOverflow(Int64(text[position] - UInt8(ascii: "0")))
-      guard !multiplied, !added else { return nil }
-      number = sum
-      position += 1
-    }
-    return number
+    let start = position
+    while position < text.count, text[position].isASCIIDigit { position += 1 }
+    return text.extracting(start..<position).decimalValue
   }
 }
 

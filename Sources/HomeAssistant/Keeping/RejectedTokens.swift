@@ -70,9 +70,9 @@ public struct RejectedTokens: Equatable, Sendable {
     let rest = line.extracting(fingerprintByteCount..<line.count)
     guard !rest.isEmpty else { return entry }
     // ` 3 1790000000`
-    guard rest.count > 3, rest[0] == UInt8(ascii: " "), rest[2] == UInt8(ascii: " "),
+    guard (4...15).contains(rest.count), rest[0] == UInt8(ascii: " "), rest[2] == UInt8(ascii: " "),
       (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(rest[1]),
-      let second = decimal(rest.extracting(3..<rest.count))
+      let second = rest.extracting(3..<rest.count).decimalValue
     else { throw .damaged }
     entry.count = Int(rest[1] - UInt8(ascii: "0"))
     // Twelve digits and the seconds of a wall time are far from the ends of the numbers.
@@ -81,16 +81,6 @@ public struct RejectedTokens: Equatable, Sendable {
     let wait: Duration = left > .zero ? min(left, entry.wait) : .seconds(-3600)
     entry.until = now + wait
     return entry
-  }
-
-  private static func decimal(_ digits: Span<UInt8>) -> Int64? {
-    guard digits.count <= 12 else { return nil }
-    var number: Int64 = 0
-    for index in digits.indices {
-      guard digits[index].isASCIIDigit else { return nil }
-      number = number * 10 + Int64(digits[index] - UInt8(ascii: "0"))
-    }
-    return number
   }
 
   /// Returns the stored fingerprint of a token.
