@@ -41,10 +41,6 @@ public struct RejectedTokens: Equatable, Sendable {
   /// Reads a file of `writeFile`. If a clock was set meanwhile, a token may be retried earlier, but
   /// never later than if it were rejected now.
   ///
-  /// - Parameters:
-  ///   - file: content of the file.
-  ///   - now: current instant.
-  ///   - wallTime: current wall time.
   /// - Throws: `KeptFileError.damaged` if it is not such a file.
   public init(
     file: Span<UInt8>, now: Instant = Instant(nanoseconds: 0),
@@ -110,12 +106,8 @@ public struct RejectedTokens: Equatable, Sendable {
 
   // MARK: Changes
 
-  /// Stores a rejected token, unless `contains` is already true for it.
-  ///
-  /// - Parameters:
-  ///   - fingerprint: result of `fingerprint(of:)` or `Credential.fingerprint`.
-  ///   - isForGood: whether TLS authenticated the server that rejected it.
-  ///   - now: current instant.
+  /// Stores a rejected token, unless `contains` is already true for it. It is final if TLS
+  /// authenticated the server that rejected the token.
   public mutating func insert(
     fingerprint: [UInt8], isForGood: Bool = true, now: Instant = Instant(nanoseconds: 0)
   ) {
@@ -150,11 +142,6 @@ public struct RejectedTokens: Equatable, Sendable {
 
   /// Writes the file in place of the buffer's content. The buffer holds at least
   /// `fileByteCountMax`.
-  ///
-  /// - Parameters:
-  ///   - buffer: receives the file.
-  ///   - now: current instant.
-  ///   - wallTime: current wall time.
   public func writeFile(
     into buffer: inout ByteBuffer, now: Instant = Instant(nanoseconds: 0),
     wallTime: WallTime = WallTime(nanoseconds: 0)

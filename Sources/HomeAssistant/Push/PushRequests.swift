@@ -14,10 +14,6 @@ public struct SubscribePush: SubscriptionRequest {
   public let isConfirmed: Bool
 
   /// Creates a subscription for one device.
-  ///
-  /// - Parameters:
-  ///   - webhookID: webhook of the device.
-  ///   - isConfirmed: whether each notification is confirmed with `ConfirmPush`.
   public init(webhookID: Text, isConfirmed: Bool) {
     self.webhookID = webhookID
     self.isConfirmed = isConfirmed
@@ -40,10 +36,6 @@ public struct ConfirmPush: Request {
   public let confirmID: Text
 
   /// Creates the confirmation of one notification.
-  ///
-  /// - Parameters:
-  ///   - webhookID: webhook of the device.
-  ///   - confirmID: identifier of the notification.
   public init(webhookID: Text, confirmID: Text) {
     self.webhookID = webhookID
     self.confirmID = confirmID
