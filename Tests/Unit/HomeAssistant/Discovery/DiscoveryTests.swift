@@ -213,20 +213,6 @@ import Testing
     }
   }
 
-  @Test func bytesWithoutMeaningAreHarmless() {
-    var random = SplitMix64(seed: 7)
-    for _ in 0..<20_000 {
-      let count = Int(random.next() % 200)
-      // Small numbers are counts, lengths and types; the rest of the header says "a response".
-      let body = (0..<count).map { _ in
-        UInt8(truncatingIfNeeded: random.next() % 80) | (random.next() % 8 == 0 ? 0xC0 : 0)
-      }
-      var discovery = Discovery()
-      discovery.datagramReceived((hex("0000 8400 0001 0003 0000 0002") + body).span)
-      _ = discovery.instances
-    }
-  }
-
   @Test(arguments: [
     // To itself; forwards; and to one another.
     "c00c", "c0ff", "c00e c00c",
