@@ -84,11 +84,7 @@ public struct PushNotification: JSONDecodable, Equatable, Sendable {
   /// Returns the notification with the state of its confirmation.
   func confirmed(_ result: Result<NoContent, RequestError>) -> PushNotification {
     var notification = self
-    if case .success = result {
-      notification.confirmation = .taken
-    } else {
-      notification.confirmation = .failed
-    }
+    notification.confirmation = if case .success = result { .taken } else { .failed }
     return notification
   }
 }
