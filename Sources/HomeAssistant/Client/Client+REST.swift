@@ -22,13 +22,8 @@ extension Client {
 
   // MARK: Reports of the driver
 
-  /// Reports the answer to a call.
-  ///
-  /// - Parameters:
-  ///   - id: identifier of the call.
-  ///   - status: HTTP status.
-  ///   - mediaType: value of `Content-Type`; empty if there was none.
-  ///   - body: unchanged body.
+  /// Reports the answer to a call, with its unchanged body. `mediaType` is the value of
+  /// `Content-Type`; empty if there was none.
   public func httpAnswered(
     _ id: RequestID, status: Int, mediaType: Span<UInt8>, body: Span<UInt8>
   ) {

@@ -7,12 +7,8 @@ public struct RawRequest: Request {
   public let payload: JSONObject
   public let retry: Retry
 
-  /// Creates a command from its name.
-  ///
-  /// - Parameters:
-  ///   - command: the `type` of the message, such as `config/label_registry/list`.
-  ///   - payload: its members beside `id` and `type`.
-  ///   - retry: whether it is sent again if its connection is lost before the answer.
+  /// Creates a command from its name, such as `config/label_registry/list`, and the members of the
+  /// message beside `id` and `type`.
   public init(_ command: Text, _ payload: JSONObject = [:], retry: Retry = .within(.seconds(10))) {
     self.command = command
     self.payload = payload
@@ -27,12 +23,8 @@ public struct RawSubscription: SubscriptionRequest {
   public let payload: JSONObject
   public let isResubscribed: Bool
 
-  /// Creates a subscription from its name.
-  ///
-  /// - Parameters:
-  ///   - command: the `type` of the message, such as `subscribe_bootstrap_integrations`.
-  ///   - payload: its members beside `id` and `type`.
-  ///   - isResubscribed: whether it is sent again on each new connection.
+  /// Creates a subscription from its name, such as `subscribe_bootstrap_integrations`, and the
+  /// members of the message beside `id` and `type`.
   public init(_ command: Text, _ payload: JSONObject = [:], isResubscribed: Bool = true) {
     self.command = command
     self.payload = payload
@@ -48,13 +40,8 @@ public struct RawRESTRequest: RESTRequest {
   public let query: [(name: Text, value: Text)]
   public let body: JSON?
 
-  /// Creates a call from its path.
-  ///
-  /// - Parameters:
-  ///   - method: HTTP method.
-  ///   - path: path below `/api/`, not percent-encoded: `calendars`.
-  ///   - query: query items, not percent-encoded.
-  ///   - body: body, or nil.
+  /// Creates a call from its path below `/api/`, such as `calendars`. Neither it nor the query is
+  /// percent-encoded.
   public init(
     _ method: HTTPMethod, _ path: Text, query: [(name: Text, value: Text)] = [],
     body: JSON? = nil

@@ -20,22 +20,12 @@ extension Webhook {
   public static func fireEvent(
     _ type: Text, data: JSONObject = [:]
   ) throws(ArgumentError) -> JSON {
-    let count = characterCount(of: type.bytes.span)
+    // Each byte that is not UTF-8 is written as one character.
+    let count = type.bytes.characterCount
     guard count <= eventTypeCharacterCountMax else {
       throw .eventTypeTooLong(characterCount: count)
     }
     return ["event_type": .text(type), "event_data": .object(data)]
-  }
-
-  /// Returns the number of written characters: each byte that is not UTF-8 becomes one.
-  private static func characterCount(of text: Span<UInt8>) -> Int {
-    var count = 0
-    var index = 0
-    while index < text.count {
-      index += max(text.lengthOfScalar(at: index), 1)
-      count += 1
-    }
-    return count
   }
 
   /// Returns the data of a `scan_tag`, the report of a tag with this content.

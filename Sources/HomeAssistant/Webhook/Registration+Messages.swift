@@ -37,12 +37,8 @@ extension Registration {
 ///
 /// It allocates nothing, for programs that call webhooks all day.
 public enum HandledWebhook {
-  /// Appends the members beside the `id` of the message.
-  ///
-  /// - Parameters:
-  ///   - webhookID: webhook; a secret.
-  ///   - body: body of the `POST`: JSON.
-  ///   - message: buffer from `Client.sendDirectMessage`.
+  /// Appends the members beside the `id` to the message of `Client.sendDirectMessage`; `body` is the
+  /// JSON of the `POST`.
   public static func appendCall(
     webhookID: [UInt8], body: Span<UInt8>, to message: inout ByteBuffer
   ) {
@@ -54,13 +50,9 @@ public enum HandledWebhook {
     message.appendJSON(body)
   }
 
-  /// Reads the result of such a message.
+  /// Reads the result of such a message, and returns the HTTP status, which is independent of the
+  /// command's success. `body` receives the body of the answer; it is empty if there was none.
   ///
-  /// - Parameters:
-  ///   - result: argument of `DirectMessageOwner.directMessageAnswered`.
-  ///   - body: receives the body of the answer, which is empty if there was none. If it does not
-  ///     fit, `body.isOverflowed` is true.
-  /// - Returns: the HTTP status, which is independent of the command's success.
   /// - Throws: `JSONDecodingError` if the result has another form.
   public static func readReply(
     _ result: Span<UInt8>, body: inout ByteBuffer
