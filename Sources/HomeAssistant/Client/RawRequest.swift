@@ -40,8 +40,8 @@ public struct RawRESTRequest: RESTRequest {
   public let query: [(name: Text, value: Text)]
   public let body: JSON?
 
-  /// Creates a call from its path below `/api/`, such as `calendars`. Neither it nor the query is
-  /// percent-encoded.
+  /// Creates a call from its path below `/api/`, such as `calendars`. The path and the query
+  /// are not percent-encoded.
   public init(
     _ method: HTTPMethod, _ path: Text, query: [(name: Text, value: Text)] = [],
     body: JSON? = nil

@@ -37,8 +37,8 @@ extension Registration {
 ///
 /// It allocates nothing, for programs that call webhooks all day.
 public enum HandledWebhook {
-  /// Appends the members beside the `id` to the message of `Client.sendDirectMessage`; `body` is the
-  /// JSON of the `POST`.
+  /// Appends the members beside the `id` to the message of `Client.sendDirectMessage`; `body` is
+  /// the JSON of the `POST`.
   public static func appendCall(
     webhookID: [UInt8], body: Span<UInt8>, to message: inout ByteBuffer
   ) {
