@@ -45,13 +45,8 @@ public struct AnswerHead: Equatable, Sendable {
     guard !wantsForeignLogin, kind != .other, Self.lineByteCounts.contains(body.count),
       body[3] == UInt8(ascii: ":"), body[4] == UInt8(ascii: " ")
     else { return false }
-    var status = 0
-    for index in 0..<3 {
-      guard body[index].isASCIIDigit else { return false }
-      status = status * 10 + Int(body[index] - UInt8(ascii: "0"))
-    }
     for index in 5..<body.count where !(0x20..<0x7F).contains(body[index]) { return false }
-    return status == self.status
+    return body.extracting(0..<3).decimalValue == Int64(status)
   }
 
   /// Length of a refusal: a status, a colon, a space and a phrase.

@@ -48,8 +48,6 @@ extension ServerVersion {
     case meanTypes
     /// `gps_accuracy` with a fraction; older versions truncate it.
     case fractionalAccuracy
-    /// `in_zones` of `update_location`; older versions drop a location that has it.
-    case inZones
 
     fileprivate var firstRelease: (year: Int64, month: Int64) {
       switch self {
@@ -57,7 +55,6 @@ extension ServerVersion {
       case .coalescedMessages: (2022, 9)
       case .meanTypes: (2025, 11)
       case .fractionalAccuracy: (2026, 5)
-      case .inZones: (2026, 6)
       }
     }
   }
@@ -127,15 +124,9 @@ private struct Rank: Hashable {
 
   /// Returns the whole number at `position`, or nil if there is no digit or the number overflows.
   private static func number(in text: Span<UInt8>, at position: inout Int) -> Int64? {
-    var number: Int64?
-    while position < text.count, text[position].isASCIIDigit {
-      let (tens, multiplied) = (number ?? 0).multipliedReportingOverflow(by: 10)
-      let (sum, added) = tens.addingReportingOverflow(Int64(text[position] - UInt8(ascii: "0")))
-      guard !multiplied, !added else { return nil }
-      number = sum
-      position += 1
-    }
-    return number
+    let start = position
+    while position < text.count, text[position].isASCIIDigit { position += 1 }
+    return text.extracting(start..<position).decimalValue
   }
 }
 

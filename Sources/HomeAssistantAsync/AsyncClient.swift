@@ -19,10 +19,9 @@ public actor AsyncClient {
     var id: RequestID?
   }
 
-  private enum Wish: Sendable {
-    case command(RawRequest)
-    case call(RawRESTRequest)
-  }
+  /// Sends a request with a client; the completion is called once.
+  private typealias Sending =
+    @Sendable (Client, @escaping (Result<JSON, RequestError>) -> Void) -> RequestID
 
   private let thread: any LoopExecutor
   let client: Client
@@ -84,9 +83,8 @@ public actor AsyncClient {
   ///   message that was already sent may still have an effect.
   @discardableResult
   public nonisolated func send<R: Request>(_ request: R) async throws(RequestError) -> R.Response {
-    let json = try await answer(
-      .command(RawRequest(request.command, request.payload, retry: request.retry)))
-    return try Self.decode(json)
+    let raw = RawRequest(request.command, request.payload, retry: request.retry)
+    return try Self.decode(try await answer { $0.send(raw, $1) })
   }
 
   /// Calls the REST API and waits for its answer.
@@ -97,11 +95,9 @@ public actor AsyncClient {
   public nonisolated func send<R: RESTRequest>(
     _ request: R
   ) async throws(RequestError) -> R.Response {
-    let json = try await answer(
-      .call(
-        RawRESTRequest(
-          request.method, request.path, query: request.query, body: request.body)))
-    return try Self.decode(json)
+    let raw = RawRESTRequest(
+      request.method, request.path, query: request.query, body: request.body)
+    return try Self.decode(try await answer { $0.send(raw, $1) })
   }
 
   /// Sends a binary message, such as a piece of sound. Returns false if there is no connection.
@@ -114,26 +110,26 @@ public actor AsyncClient {
     do throws(JSONDecodingError) { return try Value(json: json) } catch { throw .decoding(error) }
   }
 
-  private nonisolated func answer(_ wish: Wish) async throws(RequestError) -> JSON {
+  private nonisolated func answer(
+    _ send: @escaping Sending
+  ) async throws(RequestError) -> JSON {
     let ticket = makeTicket()
     let result = await withTaskCancellationHandler {
-      await perform(wish, ticket)
+      await perform(send, ticket)
     } onCancel: {
       Task { await self.cancel(ticket) }
     }
     return try result.get()
   }
 
-  private func perform(_ wish: Wish, _ ticket: UInt64) async -> Result<JSON, RequestError> {
+  private func perform(
+    _ send: @escaping Sending, _ ticket: UInt64
+  ) async -> Result<JSON, RequestError> {
     // The cancellation handler of an earlier cancelled task ran before, and found nothing to end.
     if isClosed || Task.isCancelled { return .failure(.cancelled) }
     return await withCheckedContinuation { continuation in
       waiting[ticket] = Waiting(continuation: continuation)
-      let id =
-        switch wish {
-        case .command(let request): client.send(request) { self.finish(ticket, $0) }
-        case .call(let request): client.send(request) { self.finish(ticket, $0) }
-        }
+      let id = send(client) { self.finish(ticket, $0) }
       // The request may have ended by now.
       waiting[ticket]?.id = id
     }

@@ -16,12 +16,8 @@ public struct EventSequence<Event: Sendable>: AsyncSequence, Sendable {
   private let stream: Stream
   private let continuation: Stream.Continuation
 
-  /// Creates the two sides of a sequence.
-  ///
-  /// - Parameters:
-  ///   - isResubscribed: whether its subscription is repeated on later connections.
-  ///   - whenOver: called once, on any thread, when neither side is in use.
-  /// - Returns: the reader's side, and the client's side.
+  /// Creates the two sides of a sequence; `whenOver` is called once, on any thread, when neither
+  /// side is in use.
   static func make(
     isResubscribed: Bool, whenOver: @escaping @Sendable () -> Void
   ) -> (EventSequence, EventFeed<Event>) {

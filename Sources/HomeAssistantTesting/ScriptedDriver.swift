@@ -138,13 +138,7 @@ public final class ScriptedDriver: Driver {
   /// Answers a ping: the last message, if `id` is nil.
   public func pong(_ id: Int64? = nil) { say(["id": number(id), "type": "pong"]) }
 
-  /// Answers a call to the REST API.
-  ///
-  /// - Parameters:
-  ///   - id: identifier of the call, from `Deed.sentHTTP`.
-  ///   - status: HTTP status.
-  ///   - mediaType: value of `Content-Type`; empty for none.
-  ///   - body: body in UTF-8.
+  /// Answers a call of `Deed.sentHTTP`. An empty `mediaType` leaves out `Content-Type`.
   public func answerHTTP(
     _ id: RequestID, status: Int = 200, mediaType: String = "application/json", body: String
   ) {

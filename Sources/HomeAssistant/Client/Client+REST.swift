@@ -22,13 +22,8 @@ extension Client {
 
   // MARK: Reports of the driver
 
-  /// Reports the answer to a call.
-  ///
-  /// - Parameters:
-  ///   - id: identifier of the call.
-  ///   - status: HTTP status.
-  ///   - mediaType: value of `Content-Type`; empty if there was none.
-  ///   - body: unchanged body.
+  /// Reports the answer to a call, with its unchanged body. `mediaType` is the value of
+  /// `Content-Type`; empty if there was none.
   public func httpAnswered(
     _ id: RequestID, status: Int, mediaType: Span<UInt8>, body: Span<UInt8>
   ) {
@@ -50,32 +45,16 @@ extension Client {
 
   private static func target<R: RESTRequest>(of request: R) -> [UInt8] {
     var target = [UInt8]("/api/")
-    appendEncoded(request.path, keeping: UInt8(ascii: "/"), to: &target)
+    appendPercentEncoded(request.path.bytes, keeping: UInt8(ascii: "/"), to: &target)
     for (index, item) in request.query.enumerated() {
       target.append(index == 0 ? UInt8(ascii: "?") : UInt8(ascii: "&"))
-      appendEncoded(item.name, keeping: nil, to: &target)
+      appendPercentEncoded(item.name.bytes, to: &target)
       target.append(UInt8(ascii: "="))
-      appendEncoded(item.value, keeping: nil, to: &target)
+      appendPercentEncoded(item.value.bytes, to: &target)
     }
     return target
   }
 
-  /// Percent-encodes all bytes but the unreserved ones of RFC 3986.
-  private static func appendEncoded(_ text: Text, keeping kept: UInt8?, to target: inout [UInt8]) {
-    for byte in text.bytes {
-      if byte.isUnreserved || byte == kept {
-        target.append(byte)
-      } else {
-        target.append(UInt8(ascii: "%"))
-        target.append(hexadecimalDigit(byte >> 4))
-        target.append(hexadecimalDigit(byte & 15))
-      }
-    }
-  }
-
-  private static func hexadecimalDigit(_ value: UInt8) -> UInt8 {
-    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
-  }
 }
 
 /// Whether the type is `application/json` or `…+json`, with any parameters; a body without a type
@@ -91,13 +70,3 @@ private func isJSON(_ mediaType: Span<UInt8>) -> Bool {
 }
 
 private func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-
-extension UInt8 {
-  fileprivate var isUnreserved: Bool {
-    switch self {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-    case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
-    default: isASCIIDigit
-    }
-  }
-}

@@ -147,10 +147,9 @@ extension Client {
   /// Sends a command that is written directly into the send buffer, without an allocation, for a
   /// program that sends all day. Only one message at a time is allowed; it is never repeated.
   ///
-  /// - Parameters:
-  ///   - owner: receives the result, once. The caller keeps it alive until then.
-  ///   - writeMembers: appends `,"type":"…"` and the other members beside the `id`.
-  /// - Returns: false if there is no connection, or the message is too long.
+  /// The caller keeps `owner`, which receives the result once, alive until then. `writeMembers`
+  /// appends `,"type":"…"` and the other members beside the `id`. Returns false if there is no
+  /// connection, or the message is too long.
   public func sendDirectMessage(
     telling owner: any DirectMessageOwner, _ writeMembers: (inout ByteBuffer) -> Void
   ) -> Bool {

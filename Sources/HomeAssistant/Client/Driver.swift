@@ -81,9 +81,6 @@ public enum HTTPMethod: Equatable, Sendable {
 
 /// Returns the address of a Home Assistant for appending paths: without trailing slashes, and
 /// without a trailing `/api` or `/api/websocket`, which people copy along.
-///
-/// - Parameter url: address as a person wrote it.
-/// - Returns: address to which paths such as `/api/websocket` are appended.
 public func serverAddress(_ url: [UInt8]) -> [UInt8] {
   var address = withoutTrailingSlashes(url)
   for path in [[UInt8]("/api/websocket"), [UInt8]("/api")] {

@@ -6,7 +6,8 @@ public struct TypedRequest<Response: JSONDecodable>: Request {
   public let payload: JSONObject
   public let retry: Retry
 
-  /// Creates a command from its name, such as `config/label_registry/list`.
+  /// Creates a command from its name, such as `config/label_registry/list`, and the members of the
+  /// message beside `id` and `type`.
   public init(_ command: Text, _ payload: JSONObject = [:], retry: Retry = .within(.seconds(10))) {
     self.command = command
     self.payload = payload
@@ -23,7 +24,8 @@ public struct TypedSubscription<Event: JSONDecodable>: SubscriptionRequest {
   public let payload: JSONObject
   public let isResubscribed: Bool
 
-  /// Creates a subscription from its name, such as `subscribe_bootstrap_integrations`.
+  /// Creates a subscription from its name, such as `subscribe_bootstrap_integrations`, and the
+  /// members of the message beside `id` and `type`.
   public init(_ command: Text, _ payload: JSONObject = [:], isResubscribed: Bool = true) {
     self.command = command
     self.payload = payload
@@ -41,7 +43,8 @@ public struct TypedRESTRequest<Response: JSONDecodable>: RESTRequest {
   public let query: [(name: Text, value: Text)]
   public let body: JSON?
 
-  /// Creates a call from its path below `/api/`. Path and query are not percent-encoded.
+  /// Creates a call from its path below `/api/`, such as `calendars`. The path and the query
+  /// are not percent-encoded.
   public init(
     _ method: HTTPMethod, _ path: Text, query: [(name: Text, value: Text)] = [],
     body: JSON? = nil

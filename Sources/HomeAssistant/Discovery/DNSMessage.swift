@@ -1,17 +1,8 @@
 import Bytes
 
-/// Reason that a datagram is not a DNS message.
-public enum DNSError: Error, Equatable {
-  /// The datagram ends too early.
-  case truncated
-  /// A label of an unknown kind, a name that is too long, or a compression pointer that does not
-  /// point backwards.
-  case badName
-  /// A record whose length does not match its content.
-  case badRecord
-  /// The message is a query.
-  case noResponse
-}
+/// A datagram that is not a DNS response: it ends too early, a record's length does not match its
+/// content, or a name is too long, has a label of an unknown kind, or does not point backwards.
+public struct DNSError: Error {}
 
 /// Response to a query of multicast DNS (RFC 1035, 4.1; RFC 6762, 18).
 ///
@@ -50,7 +41,7 @@ public struct DNSMessage: Sendable {
     var reader = DNSReader(bytes)
     _ = try reader.number16()
     let flags = try reader.number16()
-    guard flags & DNSMessage.responseFlag != 0 else { throw .noResponse }
+    guard flags & DNSMessage.responseFlag != 0 else { throw DNSError() }
     let questionCount = try reader.number16()
     let answerCount = try reader.number16()
     let authorityCount = try reader.number16()
@@ -121,7 +112,7 @@ private struct DNSReader: ~Escapable {
   init(_ bytes: Span<UInt8>) { self.bytes = bytes }
 
   mutating func skip(_ count: Int) throws(DNSError) {
-    guard bytes.count - position >= count else { throw .truncated }
+    guard bytes.count - position >= count else { throw DNSError() }
     position += count
   }
 
@@ -137,7 +128,7 @@ private struct DNSReader: ~Escapable {
     var earliest = position
     var jumpCount = 0
     while true {
-      guard index < bytes.count else { throw .truncated }
+      guard index < bytes.count else { throw DNSError() }
       let length = bytes[index]
       switch length {
       case 0:
@@ -145,19 +136,19 @@ private struct DNSReader: ~Escapable {
         return DomainName(wire: wire + [0])
       case 1...63:
         let end = index + 1 + Int(length)
-        guard end <= bytes.count else { throw .truncated }
-        guard wire.count + end - index < DomainName.byteCountMax else { throw .badName }
+        guard end <= bytes.count else { throw DNSError() }
+        guard wire.count + end - index < DomainName.byteCountMax else { throw DNSError() }
         for place in index..<end { wire.append(bytes[place]) }
         index = end
       case 0xC0...0xFF:
-        guard index + 1 < bytes.count else { throw .truncated }
+        guard index + 1 < bytes.count else { throw DNSError() }
         let target = Int(length & 0x3F) << 8 | Int(bytes[index + 1])
-        guard target < earliest, jumpCount < Self.jumpsMax else { throw .badName }
+        guard target < earliest, jumpCount < Self.jumpsMax else { throw DNSError() }
         if jumpCount == 0 { position = index + 2 }
         jumpCount += 1
         earliest = target
         index = target
-      default: throw .badName
+      default: throw DNSError()
       }
     }
   }
@@ -169,11 +160,11 @@ private struct DNSReader: ~Escapable {
     let isInternet = try number16() & classMask == internetClass
     try skip(4)  // Time to live: nothing is cached.
     let count = Int(try number16())
-    guard bytes.count - position >= count else { throw .truncated }
+    guard bytes.count - position >= count else { throw DNSError() }
     let end = position + count
     let content = isInternet ? try content(of: type, end: end) : nil
     if content == nil { position = end }
-    guard position == end else { throw .badRecord }
+    guard position == end else { throw DNSError() }
     return content.map { DNSMessage.Record(name: name, content: $0) }
   }
 
@@ -191,7 +182,7 @@ private struct DNSReader: ~Escapable {
       DNSType.longAddress where end - position == 16:
       defer { position = end }
       return .address([UInt8](bytes.extracting(position..<end)))
-    case DNSType.address, DNSType.longAddress: throw .badRecord
+    case DNSType.address, DNSType.longAddress: throw DNSError()
     default: return nil
     }
   }
@@ -201,7 +192,7 @@ private struct DNSReader: ~Escapable {
     while position < end {
       let start = position + 1
       position = start + Int(bytes[position])
-      guard position <= end else { throw .badRecord }
+      guard position <= end else { throw DNSError() }
       if position > start { strings.append(Text(bytes.extracting(start..<position))) }
     }
     return strings

@@ -41,10 +41,6 @@ public struct RejectedTokens: Equatable, Sendable {
   /// Reads a file of `writeFile`. If a clock was set meanwhile, a token may be retried earlier, but
   /// never later than if it were rejected now.
   ///
-  /// - Parameters:
-  ///   - file: content of the file.
-  ///   - now: current instant.
-  ///   - wallTime: current wall time.
   /// - Throws: `KeptFileError.damaged` if it is not such a file.
   public init(
     file: Span<UInt8>, now: Instant = Instant(nanoseconds: 0),
@@ -70,9 +66,9 @@ public struct RejectedTokens: Equatable, Sendable {
     let rest = line.extracting(fingerprintByteCount..<line.count)
     guard !rest.isEmpty else { return entry }
     // ` 3 1790000000`
-    guard rest.count > 3, rest[0] == UInt8(ascii: " "), rest[2] == UInt8(ascii: " "),
+    guard (4...15).contains(rest.count), rest[0] == UInt8(ascii: " "), rest[2] == UInt8(ascii: " "),
       (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(rest[1]),
-      let second = decimal(rest.extracting(3..<rest.count))
+      let second = rest.extracting(3..<rest.count).decimalValue
     else { throw .damaged }
     entry.count = Int(rest[1] - UInt8(ascii: "0"))
     // Twelve digits and the seconds of a wall time are far from the ends of the numbers.
@@ -81,16 +77,6 @@ public struct RejectedTokens: Equatable, Sendable {
     let wait: Duration = left > .zero ? min(left, entry.wait) : .seconds(-3600)
     entry.until = now + wait
     return entry
-  }
-
-  private static func decimal(_ digits: Span<UInt8>) -> Int64? {
-    guard digits.count <= 12 else { return nil }
-    var number: Int64 = 0
-    for index in digits.indices {
-      guard digits[index].isASCIIDigit else { return nil }
-      number = number * 10 + Int64(digits[index] - UInt8(ascii: "0"))
-    }
-    return number
   }
 
   /// Returns the stored fingerprint of a token.
@@ -120,12 +106,8 @@ public struct RejectedTokens: Equatable, Sendable {
 
   // MARK: Changes
 
-  /// Stores a rejected token, unless `contains` is already true for it.
-  ///
-  /// - Parameters:
-  ///   - fingerprint: result of `fingerprint(of:)` or `Credential.fingerprint`.
-  ///   - isForGood: whether TLS authenticated the server that rejected it.
-  ///   - now: current instant.
+  /// Stores a rejected token, unless `contains` is already true for it. It is final if TLS
+  /// authenticated the server that rejected the token.
   public mutating func insert(
     fingerprint: [UInt8], isForGood: Bool = true, now: Instant = Instant(nanoseconds: 0)
   ) {
@@ -160,11 +142,6 @@ public struct RejectedTokens: Equatable, Sendable {
 
   /// Writes the file in place of the buffer's content. The buffer holds at least
   /// `fileByteCountMax`.
-  ///
-  /// - Parameters:
-  ///   - buffer: receives the file.
-  ///   - now: current instant.
-  ///   - wallTime: current wall time.
   public func writeFile(
     into buffer: inout ByteBuffer, now: Instant = Instant(nanoseconds: 0),
     wallTime: WallTime = WallTime(nanoseconds: 0)

@@ -63,12 +63,8 @@ public struct AccessTokens: Sendable {
   /// Delays of refusals without a verdict on the token, such as the login of a proxy.
   private var refusals: BackOff
 
-  /// - Parameters:
-  ///   - credential: credential for which access tokens are issued.
-  ///   - current: access token of the login, or nil.
-  ///   - rejected: stored rejected tokens.
-  ///   - seed: seed of the jitter of the waits.
-  ///   - now: current instant, for the query of `rejected`.
+  /// Creates the source; `current` is the access token of the login, and `seed` that of the jitter
+  /// of the waits.
   public init(
     credential: Credential, current: AccessToken? = nil, rejected: RejectedTokens, seed: UInt64,
     now: Instant = Instant(nanoseconds: 0)
@@ -134,13 +130,8 @@ public struct AccessTokens: Sendable {
     if problem != .server(.banned) { state = .idle }
   }
 
-  /// Reports the answer to the call of `.send`.
-  ///
-  /// - Parameters:
-  ///   - head: head of the answer.
-  ///   - body: unchanged body.
-  ///   - now: current instant.
-  /// - Returns: the next step of all callers that wait.
+  /// Reports the answer to the call of `.send`, with its unchanged body. Returns the next step of
+  /// all callers that wait.
   public mutating func answerReceived(_ head: AnswerHead, body: Span<UInt8>, now: Instant) -> Step {
     // A token was refused for the second time while the call was under way.
     guard !isRejected else { return .rejected }
@@ -161,12 +152,8 @@ public struct AccessTokens: Sendable {
     }
   }
 
-  /// Reports that the call of `.send` got no answer.
-  ///
-  /// - Parameters:
-  ///   - reason: reason from the transport.
-  ///   - now: current instant.
-  /// - Returns: the next step of all callers that wait.
+  /// Reports that the call of `.send` got no answer, for this reason of the transport. Returns the
+  /// next step of all callers that wait.
   public mutating func connectionFailed(_ reason: InlineText, now: Instant) -> Step {
     guard !isRejected else { return .rejected }
     let delay = backOff.failed()

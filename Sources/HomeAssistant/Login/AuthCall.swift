@@ -80,27 +80,30 @@ public struct AuthCall: Equatable, Sendable {
   }
 }
 
-/// Returns `application/x-www-form-urlencoded` (WHATWG URL, 5.2), with every byte escaped that has
-/// a meaning in a URL.
+/// Returns `application/x-www-form-urlencoded` (WHATWG URL, 5.2).
 private func formEncoded(_ fields: [(name: StaticString, value: [UInt8])]) -> [UInt8] {
-  var capacity = 1
-  for field in fields { capacity += field.name.utf8CodeUnitCount + field.value.count * 3 + 2 }
-  var form = ByteBuffer(capacity: capacity)
+  var form: [UInt8] = []
   for field in fields {
     if !form.isEmpty { form.append(UInt8(ascii: "&")) }
-    form.append(field.name)
-    form.append(UInt8(ascii: "="))
-    for byte in field.value {
-      guard !byte.isPathSafe else {
-        form.append(byte)
-        continue
-      }
-      form.append(UInt8(ascii: "%"))
-      form.append(hexadecimalDigit: byte >> 4)
-      form.append(hexadecimalDigit: byte & 15)
+    form += [UInt8](field.name) + [UInt8(ascii: "=")]
+    appendPercentEncoded(field.value, to: &form)
+  }
+  return form
+}
+
+/// Appends the bytes with all of them escaped but the unreserved ones of RFC 3986 and `kept`.
+func appendPercentEncoded(_ bytes: [UInt8], keeping kept: UInt8? = nil, to output: inout [UInt8]) {
+  let digits: StaticString = "0123456789ABCDEF"
+  for byte in bytes {
+    switch byte {
+    case UInt8(ascii: "."), UInt8(ascii: "~"), kept: output.append(byte)
+    case _ where byte.isPathSafe: output.append(byte)
+    default:
+      output += [
+        UInt8(ascii: "%"), digits.bytes[Int(byte >> 4)], digits.bytes[Int(byte & 15)],
+      ]
     }
   }
-  return [UInt8](form.bytes)
 }
 
 extension UInt8 {

@@ -132,13 +132,7 @@ public struct LoginFlow: Sendable {
 
   // MARK: Answers of Home Assistant
 
-  /// Reports the answer to the call of `.send`.
-  ///
-  /// - Parameters:
-  ///   - head: head of the answer.
-  ///   - body: unchanged body.
-  ///   - now: current instant, at which the lifetime of the access token starts.
-  /// - Returns: the next step.
+  /// Reports the answer to the call of `.send`, with its unchanged body, and returns the next step.
   public mutating func answerReceived(
     _ head: AnswerHead, body: Span<UInt8>, now: Instant
   ) -> Action {

@@ -68,8 +68,6 @@ public final class PushChannel {
   /// Switches to another registration. Earlier notifications that wait for the answer to their
   /// confirmation are still delivered: Home Assistant may have accepted it, and then never sends
   /// them again.
-  ///
-  /// - Parameter webhookID: webhook of the device's registration; a secret.
   public func reopen(for webhookID: [UInt8]) {
     self.webhookID = Text(webhookID)
     isRefusalTold = false
@@ -155,7 +153,7 @@ public final class PushChannel {
       try reader.openObject()
       while let key = try reader.nextKey() {
         if key.elementsEqual("hass_confirm_id"), try reader.nextKind() == .string {
-          return try reader.ownedText()
+          return Text(try reader.text())
         }
         try reader.skipValue()
       }

@@ -14,10 +14,6 @@ public struct SubscribePush: SubscriptionRequest {
   public let isConfirmed: Bool
 
   /// Creates a subscription for one device.
-  ///
-  /// - Parameters:
-  ///   - webhookID: webhook of the device.
-  ///   - isConfirmed: whether each notification is confirmed with `ConfirmPush`.
   public init(webhookID: Text, isConfirmed: Bool) {
     self.webhookID = webhookID
     self.isConfirmed = isConfirmed
@@ -40,10 +36,6 @@ public struct ConfirmPush: Request {
   public let confirmID: Text
 
   /// Creates the confirmation of one notification.
-  ///
-  /// - Parameters:
-  ///   - webhookID: webhook of the device.
-  ///   - confirmID: identifier of the notification.
   public init(webhookID: Text, confirmID: Text) {
     self.webhookID = webhookID
     self.confirmID = confirmID
@@ -55,36 +47,6 @@ public struct ConfirmPush: Request {
   }
   /// Never repeated: another connection has another channel.
   public var retry: Retry { .never }
-}
-
-/// Call of a webhook over the WebSocket, without a connection of its own.
-public struct HandleWebhook: Request {
-  public typealias Response = WebhookReply
-  /// Webhook; a secret.
-  public let webhookID: Text
-  /// Body of the `POST`, as text.
-  public let body: Text
-  public let retry: Retry
-
-  /// Creates a `POST` of JSON to a webhook.
-  ///
-  /// - Parameters:
-  ///   - webhookID: webhook to call.
-  ///   - body: body of the `POST`.
-  ///   - retry: whether it is sent again if its connection is lost before the answer.
-  public init(webhookID: Text, body: Text, retry: Retry = .within(.seconds(10))) {
-    self.webhookID = webhookID
-    self.body = body
-    self.retry = retry
-  }
-
-  public var command: Text { "webhook/handle" }
-  public var payload: JSONObject {
-    [
-      "webhook_id": .text(webhookID), "method": "POST", "body": .text(body),
-      "headers": ["Content-Type": "application/json"], "query": "",
-    ]
-  }
 }
 
 /// State of the confirmation of a notification.
@@ -122,27 +84,7 @@ public struct PushNotification: JSONDecodable, Equatable, Sendable {
   /// Returns the notification with the state of its confirmation.
   func confirmed(_ result: Result<NoContent, RequestError>) -> PushNotification {
     var notification = self
-    if case .success = result {
-      notification.confirmation = .taken
-    } else {
-      notification.confirmation = .failed
-    }
+    notification.confirmation = if case .success = result { .taken } else { .failed }
     return notification
-  }
-}
-
-/// Answer of a webhook that was called over the WebSocket.
-public struct WebhookReply: JSONDecodable, Equatable, Sendable {
-  /// HTTP status, independent of the command's success.
-  public let status: Int
-  /// Body of the answer; nil if there was none.
-  public let body: Text?
-  /// Headers by name.
-  public let headers: [Text: Text]
-
-  public init(json: JSON) throws(JSONDecodingError) {
-    status = try json.get("status")
-    body = try json.getIfPresent("body")
-    headers = try json.get("headers", default: [:])
   }
 }

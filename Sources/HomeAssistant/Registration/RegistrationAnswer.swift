@@ -32,41 +32,16 @@ public enum RegistrationAnswer: Sendable {
 
   /// Returns nil if the body is not a registration.
   private static func readRegistration(_ body: Span<UInt8>) -> RegistrationAnswer? {
-    var fields = RegistrationFields()
-    guard (try? fields.read(body)) != nil, let webhookID = fields.webhookID,
-      var registration = Registration(webhookID: webhookID, protection: .plain)
+    guard let json = try? JSON(parsing: body),
+      let webhookID = try? json.get("webhook_id", as: Text.self),
+      var registration = Registration(webhookID: webhookID.bytes, protection: .plain)
     else { return nil }
-    _ = registration.setAddresses(cloudhook: fields.cloudhookURL, remoteUI: fields.remoteUIURL)
-    guard let secret = fields.secret else { return .withoutEncryption(registration) }
-    guard let key = SecretKey(hexadecimal: secret.span) else { return nil }
+    func text(_ key: Text) -> Text? { json.get(key, orOnFailure: nil) }
+    _ = registration.setAddresses(
+      cloudhook: text("cloudhook_url"), remoteUI: text("remote_ui_url"))
+    guard let secret = text("secret") else { return .withoutEncryption(registration) }
+    guard let key = SecretKey(hexadecimal: secret.bytes.span) else { return nil }
     registration.protection = .sealed(key)
     return .registered(registration)
-  }
-}
-
-private struct RegistrationFields {
-  var webhookID: [UInt8]?
-  var secret: [UInt8]?
-  var cloudhookURL: Text?
-  var remoteUIURL: Text?
-
-  mutating func read(_ bytes: Span<UInt8>) throws(JSONError) {
-    var reader = JSONReader(bytes)
-    try reader.openObject()
-    while let key = try reader.nextKey() {
-      let kind = try reader.nextKind()
-      if key.elementsEqual("webhook_id"), kind == .string {
-        webhookID = [UInt8](try reader.text().raw)
-      } else if key.elementsEqual("secret"), kind == .string {
-        secret = [UInt8](try reader.text().raw)
-      } else if key.elementsEqual("cloudhook_url"), kind == .string {
-        cloudhookURL = try reader.ownedText()
-      } else if key.elementsEqual("remote_ui_url"), kind == .string {
-        remoteUIURL = try reader.ownedText()
-      } else {
-        try reader.skipValue()
-      }
-    }
-    try reader.finish()
   }
 }

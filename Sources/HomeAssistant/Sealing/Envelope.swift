@@ -1,4 +1,4 @@
-import Bytes
+public import Bytes
 
 /// Encrypted message. The real type is outside in clear, and only `data` is encrypted; Home
 /// Assistant's documentation is wrong about this.
@@ -10,17 +10,17 @@ public enum Envelope {
     Base64.encodedCount(of: SecretBox.overhead + dataCount) + 96
   }
 
-  /// Writes an encrypted message in place of the content of `buffer`. `typeName` needs no JSON
-  /// escapes; `writeData` writes the JSON of `data`, which is encrypted in place.
+  /// Writes an encrypted message in place of the content of `buffer`. `writeData` writes the JSON
+  /// of `data`, which is encrypted in place.
   ///
-  /// If the message does not fit, `buffer.isOverflowed` is true.
-  static func seal(
-    typeName: StaticString, with key: SecretKey, nonce: Nonce, into buffer: inout ByteBuffer,
+  /// If the message does not fit, `buffer.isOverflowed` is true. No type needs JSON escapes.
+  public static func seal(
+    _ type: MessageType, with key: SecretKey, nonce: Nonce, into buffer: inout ByteBuffer,
     writeData: (inout ByteBuffer) -> Void
   ) {
     buffer.removeAll()
     buffer.append("{\"type\":\"")
-    buffer.append(typeName)
+    buffer.append(type.name)
     buffer.append("\",\"encrypted\":true,\"encrypted_data\":\"")
     let start = buffer.count
     buffer.appendZeros(SecretBox.overhead)
@@ -52,12 +52,10 @@ public enum Envelope {
 
   /// Returns the position of the text of `encrypted_data`, or nil if the bytes are not an envelope.
   static func encryptedData(in bytes: Span<UInt8>) -> Range<Int>? {
-    var reader = JSONReader(bytes)
     var data: Range<Int>?
     var isEncrypted = false
-    do throws(JSONError) {
-      try reader.openObject()
-      while let key = try reader.nextKey() {
+    do throws(JSONDecodingError) {
+      try JSONReader.forEachMember(of: bytes) { key, reader throws(JSONError) in
         if key.elementsEqual("encrypted"), try reader.nextKind() == .boolean {
           isEncrypted = try reader.boolean()
         } else if key.elementsEqual("encrypted_data"), try reader.nextKind() == .string {
@@ -67,7 +65,6 @@ public enum Envelope {
           try reader.skipValue()
         }
       }
-      try reader.finish()
     } catch {
       return nil
     }

@@ -84,13 +84,6 @@ public enum SessionAction: Equatable, Sendable {
   case started(RequestID, SessionOutcome)
   /// Deliver an event of a subscription, the JSON of `event`.
   case event(RequestID, Range<Int>)
-
-  var request: RequestID? {
-    switch self {
-    case .finished(let id, _), .started(let id, _), .event(let id, _): id
-    case .openSocket, .closeSocket, .fetchToken, .send, .stateChanged: nil
-    }
-  }
 }
 
 /// Result of a request, or of the start of a subscription.

@@ -58,9 +58,8 @@ extension Session {
     }
   }
 
-  /// Ends a request or a subscription, without further actions for it.
+  /// Ends a request or a subscription. Actions for it that are due already still come.
   public mutating func cancel(_ id: RequestID) {
-    dropActions(of: id)
     guard let index = table.index(of: id) else { return }
     let entry = table.entries[index]
     table.remove(at: index)

@@ -130,17 +130,9 @@ public struct Session: ~Copyable {
 
   /// Drops messages for a connection that has ended.
   private mutating func dropMessages() {
-    keepSteps { step in if case .action = step { true } else { false } }
-  }
-
-  /// Drops the actions of a cancelled request.
-  mutating func dropActions(of id: RequestID) {
-    keepSteps { step in if case .action(let action) = step { action.request != id } else { true } }
-  }
-
-  private mutating func keepSteps(_ isKept: (Step) -> Bool) {
     var kept = takenSteps
-    for index in takenSteps..<steps.count where isKept(steps[index]) {
+    for index in takenSteps..<steps.count {
+      guard case .action = steps[index] else { continue }
       steps[kept] = steps[index]
       kept += 1
     }

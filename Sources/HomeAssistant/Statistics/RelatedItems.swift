@@ -34,52 +34,19 @@ public struct RelatedItems: JSONDecodable, Equatable, Sendable {
 /// entity, and their users.
 public struct GetRelated: Request {
   public typealias Response = RelatedItems
-  /// Type of an item, which determines the form of its identifier.
-  public enum Kind: Text, Sendable {
-    /// Area, with its identifier.
-    case area
-    /// Automation, with its entity.
-    case automation
-    /// Blueprint of an automation, with its path.
-    case automationBlueprint = "automation_blueprint"
-    /// Configuration entry, with its identifier.
-    case configEntry = "config_entry"
-    /// Device, with its identifier in the device registry.
-    case device
-    /// Entity, with its identifier.
-    case entity
-    /// Floor, with its identifier.
-    case floor
-    /// Group, with its entity.
-    case group
-    /// Integration, with its domain.
-    case integration
-    /// Label, with its identifier.
-    case label
-    /// Person, with its entity.
-    case person
-    /// Scene, with its entity.
-    case scene
-    /// Script, with its entity.
-    case script
-    /// Blueprint of a script, with its path.
-    case scriptBlueprint = "script_blueprint"
-  }
-  /// Type of the item.
-  public let kind: Kind
+  /// Type of the item, which determines the form of its identifier: `area`, `automation`,
+  /// `automation_blueprint`, `config_entry`, `device`, `entity`, `floor`, `group`, `integration`,
+  /// `label`, `person`, `scene`, `script` or `script_blueprint`.
+  public let kind: Text
   /// Identifier of the item. An unknown one has no related items.
   public let id: Text
 
   /// Creates a request for the items related to this one.
-  ///
-  /// - Parameters:
-  ///   - kind: type of the item.
-  ///   - id: identifier of the item.
-  public init(_ kind: Kind, _ id: Text) {
+  public init(_ kind: Text, _ id: Text) {
     self.kind = kind
     self.id = id
   }
 
   public var command: Text { "search/related" }
-  public var payload: JSONObject { ["item_type": .text(kind.rawValue), "item_id": .text(id)] }
+  public var payload: JSONObject { ["item_type": .text(kind), "item_id": .text(id)] }
 }

@@ -31,11 +31,8 @@ public struct StatisticsPoint: JSONDecodable, Equatable, Sendable {
     sum = try members.getIfPresent("sum")
     state = try members.getIfPresent("state")
     change = try members.getIfPresent("change")
-    let lastReset: JSON? = try members.getIfPresent("last_reset")
-    self.lastReset =
-      if lastReset == nil { nil } else {
-        try members.get("last_reset", transform: WallTime.init(milliseconds:))
-      }
+    let lastReset: Int64? = try members.getIfPresent("last_reset")
+    self.lastReset = lastReset.flatMap(WallTime.init(milliseconds:))
   }
 }
 

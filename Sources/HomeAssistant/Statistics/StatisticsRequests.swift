@@ -1,45 +1,15 @@
 public import Bytes
 
-/// Request for the descriptions of statistics.
-public struct GetStatisticIDs: Request {
-  public typealias Response = [StatisticDescription]
-  /// Kind of statistic.
-  public enum Kind: Text, Sendable {
-    /// Measurement, with mean, minimum and maximum.
-    case mean
-    /// Meter, with a sum.
-    case sum
-  }
-  /// Kind of the statistics; nil for all.
-  public let kind: Kind?
-
-  /// Creates a request for the statistics of one kind, or for all.
-  public init(_ kind: Kind? = nil) { self.kind = kind }
-
-  public var command: Text { "recorder/list_statistic_ids" }
-  public var payload: JSONObject {
-    var payload = JSONObject()
-    payload["statistic_type"] = kind.map { .text($0.rawValue) }
-    return payload
-  }
-}
-
-/// Request for the descriptions of single statistics, even without records: for a sensor with a
-/// state class Home Assistant describes its future statistics.
+/// Request for the descriptions of statistics, even without records: for a sensor with a state
+/// class Home Assistant describes its future statistics.
 public struct GetStatisticDescriptions: Request {
   public typealias Response = [StatisticDescription]
-  /// Identifiers of entities, or `source:name` for imported statistics. The answer leaves out
-  /// unknown ones.
+  /// Identifiers of entities, or `source:name` for imported statistics; none for all. The answer
+  /// leaves out unknown ones.
   public let ids: [Text]
 
-  /// Creates a request for these descriptions.
-  ///
-  /// - Parameter ids: identifiers of entities, or `source:name` for imported statistics; at least
-  ///   one, since Home Assistant answers an empty list with all.
-  public init(_ ids: [Text]) {
-    precondition(!ids.isEmpty, "no ids are all of them; that is GetStatisticIDs")
-    self.ids = ids
-  }
+  /// Creates a request for these descriptions, or for all.
+  public init(_ ids: [Text] = []) { self.ids = ids }
 
   public var command: Text { "recorder/get_statistics_metadata" }
   public var payload: JSONObject { ["statistic_ids": .texts(ids)] }
@@ -93,13 +63,6 @@ public struct GetStatistics: Request {
   public var units: JSONObject = [:]
 
   /// Creates a request for statistics.
-  ///
-  /// - Parameters:
-  ///   - ids: identifiers of entities, or `source:name` for imported statistics.
-  ///   - period: length of each point.
-  ///   - startTime: start of the period.
-  ///   - endTime: end of the period; nil for now.
-  ///   - figures: values of each point, as far as they are stored.
   public init(
     _ ids: [Text], per period: Period, from startTime: WallTime, to endTime: WallTime? = nil,
     figures: [Figure] = Figure.allCases
@@ -126,20 +89,6 @@ public struct GetStatistics: Request {
 /// Request to add or replace hours of long-term statistics. For administrators. Home Assistant
 /// answers before the import.
 public struct ImportStatistics: Request {
-  /// Form of the type of mean. Home Assistant refuses members that it does not know, so one form
-  /// does not fit all versions.
-  public enum Form: Sendable {
-    /// Only whether there is a mean.
-    case before2025_11
-    /// Type of mean, and unit class, both of which 2026.11 requires.
-    case since2025_11
-
-    /// Selects the form for a server version.
-    public init(for server: ServerVersion) {
-      self = server.supports(.meanTypes) ? .since2025_11 : .before2025_11
-    }
-  }
-
   /// Statistics of one hour. Nil values are left out.
   public struct Hour: Equatable, Sendable {
     /// Start of a full hour in UTC.
@@ -156,14 +105,6 @@ public struct ImportStatistics: Request {
     public var state: Double?
 
     /// Creates the statistics of one hour.
-    ///
-    /// - Parameters:
-    ///   - start: start of a full hour in UTC.
-    ///   - mean: time-weighted mean.
-    ///   - min: minimum.
-    ///   - max: maximum.
-    ///   - sum: total of the meter since the statistics began.
-    ///   - state: meter reading at the end.
     public init(
       _ start: WallTime, mean: Double? = nil, min: Double? = nil, max: Double? = nil,
       sum: Double? = nil, state: Double? = nil
@@ -193,24 +134,14 @@ public struct ImportStatistics: Request {
   public let hasSum: Bool
   /// Hours in any order; existing ones are replaced.
   public let hours: [Hour]
-  /// Form of the type of mean, which depends on the server's version.
-  public let form: Form
+  /// Version of the server. Home Assistant refuses members that it does not know: before 2025.11
+  /// that are the type of mean and the unit class, both of which 2026.11 requires.
+  public let server: ServerVersion
 
   /// Creates an import of hours of one statistic.
-  ///
-  /// - Parameters:
-  ///   - id: identifier of an entity, or `source:name` for a statistic without one.
-  ///   - source: text before the colon of the identifier; `recorder` for an entity.
-  ///   - name: name for people; nil for an entity.
-  ///   - unit: unit of the values.
-  ///   - unitClass: unit class, such as `temperature`, if Home Assistant can convert the unit.
-  ///   - mean: type of mean.
-  ///   - hasSum: whether it is a meter.
-  ///   - hours: statistics of the hours.
-  ///   - form: form of the type of mean, which depends on the server's version.
   public init(
     _ id: Text, source: Text, name: Text?, unit: Text?, unitClass: Text?,
-    mean: StatisticDescription.Mean, hasSum: Bool, hours: [Hour], form: Form
+    mean: StatisticDescription.Mean, hasSum: Bool, hours: [Hour], for server: ServerVersion
   ) {
     self.id = id
     self.source = source
@@ -220,7 +151,7 @@ public struct ImportStatistics: Request {
     self.mean = mean
     self.hasSum = hasSum
     self.hours = hours
-    self.form = form
+    self.server = server
   }
 
   public var command: Text { "recorder/import_statistics" }
@@ -230,7 +161,7 @@ public struct ImportStatistics: Request {
       "has_sum": .boolean(hasSum), "name": name.map { .text($0) } ?? .null,
       "unit_of_measurement": unit.map { .text($0) } ?? .null,
     ]
-    if form == .since2025_11 {
+    if server.supports(.meanTypes) {
       metadata["mean_type"] = .number(JSONNumber(Int64(mean.rawValue)))
       metadata["unit_class"] = unitClass.map { .text($0) } ?? .null
     }

@@ -25,14 +25,10 @@ struct HTTPResponseHead: ~Escapable {
   init?(_ bytes: Span<UInt8>) {
     // HTTP/1.1 101 Switching Protocols
     guard bytes.count >= 14, bytes.starts(with: Self.beginning), bytes[7].isASCIIDigit,
-      bytes[8] == UInt8(ascii: " "), bytes[12] == UInt8(ascii: " ") || bytes[12] == 0x0D
+      bytes[8] == UInt8(ascii: " "), bytes[12] == UInt8(ascii: " ") || bytes[12] == 0x0D,
+      let status = bytes.extracting(9..<12).decimalValue
     else { return nil }
-    var status = 0
-    for index in 9..<12 {
-      guard bytes[index].isASCIIDigit else { return nil }
-      status = status * 10 + Int(bytes[index] - UInt8(ascii: "0"))
-    }
-    self.status = status
+    self.status = Int(status)
     self.bytes = bytes
     guard let end = bytes.endOfLine(from: 0) else { return nil }
     position = end + 2

@@ -13,8 +13,6 @@ struct WebSocketAssembler {
   private(set) var control = ControlPayload()
   /// Kind of the current message, between its first frame and its last.
   private var kind: WebSocketMessageKind?
-  /// Check of the current text; every text ends at a boundary, so the next begins at one.
-  private var text = UTF8Validator()
   /// Frame of the current payload; `remainingByteCount` is the number of its missing bytes.
   private var frame: WebSocketFrameHeader?
   private var remainingByteCount = 0
@@ -41,10 +39,10 @@ struct WebSocketAssembler {
       }
       let piece = bytes.extracting(
         position..<position + min(remainingByteCount, bytes.count - position))
-      try take(piece, &message)
+      take(piece, &message)
       position += piece.count
       guard remainingByteCount == 0 else { return nil }
-      if let item = try end() { return item }
+      if let item = try end(message) { return item }
     }
   }
 
@@ -67,20 +65,19 @@ struct WebSocketAssembler {
     remainingByteCount = Int(header.payloadByteCount)
   }
 
-  private mutating func take(
-    _ piece: Span<UInt8>, _ message: inout ByteBuffer
-  ) throws(WebSocketViolation) {
+  private mutating func take(_ piece: Span<UInt8>, _ message: inout ByteBuffer) {
     remainingByteCount -= piece.count
     if let frame, frame.opcode.isControl {
       control.append(piece)
     } else {
       message.append(piece)
-      guard kind != .text || text.accept(piece) else { throw .invalidUTF8 }
     }
   }
 
   /// Ends a frame; returns nil if it completes no item for the owner.
-  private mutating func end() throws(WebSocketViolation) -> Item? {
+  private mutating func end(
+    _ message: borrowing ByteBuffer
+  ) throws(WebSocketViolation) -> Item? {
     guard let frame else { return nil }
     self.frame = nil
     switch frame.opcode {
@@ -92,7 +89,7 @@ struct WebSocketAssembler {
     case .continuation, .text, .binary:
       guard frame.isFinal, let kind else { return nil }
       self.kind = nil
-      guard text.isAtBoundary else { throw .invalidUTF8 }
+      guard kind != .text || message.bytes.isUTF8 else { throw .invalidUTF8 }
       return .message(kind)
     }
   }
@@ -125,57 +122,22 @@ struct ControlPayload {
     guard count > 0 else { return }
     guard let code = closeCode else { throw .truncatedCloseCode }
     guard WebSocketCloseCode.isAllowedInFrame(code) else { throw .invalidCloseCode(code) }
-    var reason = UTF8Validator()
-    guard reason.accept(closeReason), reason.isAtBoundary else { throw .invalidUTF8 }
-  }
-}
-
-/// Incremental check of UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF),
-/// which detects the first wrong byte at once.
-struct UTF8Validator {
-  /// Number of bytes that the current scalar still needs.
-  private var missingCount = 0
-  /// Range of the next byte; it is narrower only for the second byte of a scalar.
-  private var expected: ClosedRange<UInt8> = 0x80...0xBF
-
-  /// Whether the text may end here.
-  var isAtBoundary: Bool { missingCount == 0 }
-
-  /// Checks the next piece. Returns false if no valid text begins with the bytes so far.
-  mutating func accept(_ piece: Span<UInt8>) -> Bool {
-    var index = 0
-    while index < piece.count {
-      if missingCount == 0 {
-        index = piece.endOfASCII(from: index)
-        guard index < piece.count else { break }
-        guard begin(with: piece[index]) else { return false }
-      } else {
-        guard expected.contains(piece[index]) else { return false }
-        expected = 0x80...0xBF
-        missingCount -= 1
-      }
-      index += 1
-    }
-    return true
-  }
-
-  /// Begins a scalar that is not ASCII with its first byte (table 3-7 of the Unicode standard).
-  private mutating func begin(with byte: UInt8) -> Bool {
-    switch byte {
-    case 0xC2...0xDF: missingCount = 1
-    case 0xE0: (missingCount, expected) = (2, 0xA0...0xBF)
-    case 0xED: (missingCount, expected) = (2, 0x80...0x9F)
-    case 0xE1...0xEF: missingCount = 2
-    case 0xF0: (missingCount, expected) = (3, 0x90...0xBF)
-    case 0xF1...0xF3: missingCount = 3
-    case 0xF4: (missingCount, expected) = (3, 0x80...0x8F)
-    default: return false
-    }
-    return true
+    guard closeReason.isUTF8 else { throw .invalidUTF8 }
   }
 }
 
 extension Span where Element == UInt8 {
+  /// Whether the bytes are UTF-8 (RFC 3629).
+  var isUTF8: Bool {
+    var index = endOfASCII(from: 0)
+    while index < count {
+      let length = lengthOfScalar(at: index)
+      guard length > 0 else { return false }
+      index = endOfASCII(from: index + length)
+    }
+    return true
+  }
+
   /// Returns the index of the first byte from `start` on that is not ASCII, or the end.
   fileprivate func endOfASCII(from start: Int) -> Int {
     var index = start

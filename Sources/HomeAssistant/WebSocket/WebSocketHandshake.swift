@@ -188,12 +188,6 @@ public struct WebSocketAddress: Equatable, Sendable {
 
   /// Fails if the parts are invalid in a request: too long, with a space or a control character, or
   /// a path without a leading slash.
-  ///
-  /// - Parameters:
-  ///   - isSecure: whether the scheme is `https`.
-  ///   - host: name or address; an IPv6 address is in brackets.
-  ///   - port: TCP port, even if the scheme implies it.
-  ///   - path: percent-encoded path from its slash on, with the query if there is one.
   public init?(isSecure: Bool, host: [UInt8], port: UInt16, path: [UInt8]) {
     guard path.first == UInt8(ascii: "/"), !host.isEmpty,
       host.count + path.count <= Self.byteCountMax,

@@ -1,104 +1,59 @@
 public import Bytes
 
-// Messages without a readable answer: `Outcome` is the whole result.
+// Data of the messages that a person sends. Their answers need no decoding but the JSON's.
 
 extension Webhook {
-  /// Call of a service (an action), with the rights of the user who registered the device.
-  public struct CallService: Message {
-    /// Type `call_service`.
-    public static let type = MessageType.callService
-
-    /// Domain, such as `light`.
-    public var domain: Text
-    /// Service, such as `turn_on`.
-    public var service: Text
-    /// Data of the service, including `entity_id`: there is no `target`.
-    public var data: JSONObject
-
-    /// Creates a call of one service.
-    ///
-    /// - Parameters:
-    ///   - domain: domain, such as `light`.
-    ///   - service: service, such as `turn_on`.
-    ///   - data: data of the service, including `entity_id`.
-    public init(domain: Text, service: Text, data: JSONObject = [:]) {
-      self.domain = domain
-      self.service = service
-      self.data = data
-    }
-
-    public func write(into data: inout ByteBuffer) {
-      data.openJSONObject()
-      data.appendJSON(key: "domain", domain)
-      data.appendJSON(key: "service", service)
-      data.appendJSON(key: "service_data", self.data)
-      data.closeJSONObject()
-    }
+  /// Returns the data of a `call_service`, a call with the rights of the user who registered the
+  /// device. `data` includes `entity_id`: there is no `target`.
+  public static func callService(_ domain: Text, _ service: Text, data: JSONObject = [:]) -> JSON {
+    ["domain": .text(domain), "service": .text(service), "service_data": .object(data)]
   }
 
-  /// Request to fire an event on Home Assistant's bus.
-  public struct FireEvent: Message {
-    /// Type `fire_event`.
-    public static let type = MessageType.fireEvent
+  /// Maximum length of the type of an event in Unicode scalars. Home Assistant's handler fails on
+  /// longer types.
+  public static let eventTypeCharacterCountMax = 64
 
-    /// Maximum length in Unicode scalars, which Home Assistant sets. Its handler fails on longer
-    /// types.
-    public static let typeCharacterCountMax = 64
-
-    /// Type, such as `my_button_pressed`.
-    public let eventType: Text
-    /// Data, always an object: Home Assistant drops an event with any other data.
-    public var data: JSONObject
-
-    /// Creates an event.
-    ///
-    /// - Parameters:
-    ///   - eventType: type of the event.
-    ///   - data: data of the event.
-    /// - Throws: `.eventTypeTooLong`, since Home Assistant's handler would fail.
-    public init(_ eventType: Text, data: JSONObject = [:]) throws(ArgumentError) {
-      let count = Self.characterCount(of: eventType.bytes.span)
-      guard count <= Self.typeCharacterCountMax else {
-        throw .eventTypeTooLong(characterCount: count)
-      }
-      self.eventType = eventType
-      self.data = data
+  /// Returns the data of a `fire_event`. The event's own data is always an object: Home Assistant
+  /// drops an event with any other data.
+  ///
+  /// - Throws: `.eventTypeTooLong`, since Home Assistant's handler would fail.
+  public static func fireEvent(
+    _ type: Text, data: JSONObject = [:]
+  ) throws(ArgumentError) -> JSON {
+    // Each byte that is not UTF-8 is written as one character.
+    let count = type.bytes.characterCount
+    guard count <= eventTypeCharacterCountMax else {
+      throw .eventTypeTooLong(characterCount: count)
     }
-
-    public func write(into data: inout ByteBuffer) {
-      data.openJSONObject()
-      data.appendJSON(key: "event_type", eventType)
-      data.appendJSON(key: "event_data", self.data)
-      data.closeJSONObject()
-    }
-
-    /// Returns the number of written characters: each byte that is not UTF-8 becomes one.
-    private static func characterCount(of text: Span<UInt8>) -> Int {
-      var count = 0
-      var index = 0
-      while index < text.count {
-        index += max(text.lengthOfScalar(at: index), 1)
-        count += 1
-      }
-      return count
-    }
+    return ["event_type": .text(type), "event_data": .object(data)]
   }
 
-  /// Report of a scanned tag.
-  public struct ScanTag: Message {
-    /// Type `scan_tag`.
-    public static let type = MessageType.scanTag
+  /// Returns the data of a `scan_tag`, the report of a tag with this content.
+  public static func scanTag(_ id: Text) -> JSON { ["tag_id": .text(id)] }
 
-    /// Content of the tag, which automations use.
-    public var tagID: Text
+  /// Returns the data of a `stream_camera`, a request for the addresses of a camera's streams. Home
+  /// Assistant refuses an unknown entity; for one that is not a camera its handler fails.
+  public static func streamCamera(_ entityID: Text) -> JSON {
+    ["camera_entity_id": .text(entityID)]
+  }
 
-    /// Creates a report of this tag.
-    public init(tagID: Text) { self.tagID = tagID }
+  /// Returns the data of a `conversation_process`, a sentence for Home Assistant's conversation
+  /// agent. `language` and `conversation_id` may be added.
+  public static func converse(_ text: Text) -> JSON { ["text": .text(text)] }
 
-    public func write(into data: inout ByteBuffer) {
-      data.openJSONObject()
-      data.appendJSON(key: "tag_id", tagID)
-      data.closeJSONObject()
-    }
+  /// Returns the member of a `render_template` for one template; its result has the same key.
+  public static func template(_ template: Text, variables: JSONObject = [:]) -> JSON {
+    var members: JSONObject = ["template": .text(template)]
+    if !variables.isEmpty { members["variables"] = .object(variables) }
+    return .object(members)
+  }
+
+  /// Returns Home Assistant's error message if the result of a template is one, such as
+  /// `{"error":"TemplateSyntaxError: …"}`. A result with nothing but a text `error` looks the same.
+  public static func templateError(_ result: JSON) -> Text? {
+    guard case .object(let members) = result, members.count == 1,
+      case .text(let words)? = members["error"]
+    else { return nil }
+    return words
   }
 }

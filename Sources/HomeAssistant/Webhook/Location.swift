@@ -14,9 +14,6 @@ public struct Location: Equatable, Sendable {
   let speedMetersPerSecond: Int64?
   let courseDegrees: Int64?
   let verticalAccuracyMeters: Int64?
-  /// Zones that the device reports it is in; an empty list means that it is away. With nil, Home
-  /// Assistant finds the zones from the position.
-  public var zones: [ZoneID]?
 
   static let coordinateDecimals: UInt8 = 7
   /// Maximum accuracy, to which larger ones are clamped: a huge integer would break Home
@@ -89,12 +86,6 @@ public struct Location: Equatable, Sendable {
     append("speed", speedMetersPerSecond)
     append("course", courseDegrees)
     append("vertical_accuracy", verticalAccuracyMeters)
-    if let zones, server.supports(.inZones) {
-      buffer.appendJSON(key: "in_zones")
-      buffer.openJSONArray()
-      for zone in zones { buffer.appendJSON(zone.text.bytes) }
-      buffer.closeJSONArray()
-    }
     buffer.closeJSONObject()
   }
 }

@@ -3,10 +3,7 @@ public import Bytes
 extension Webhook {
   /// Request for the location that Home Assistant has stored: the only way to find out whether it
   /// accepted an `update_location`, to which its answer is always the same.
-  public struct LocationReadBack: Message {
-    /// Type `render_template`.
-    public static let type = MessageType.renderTemplate
-
+  public struct LocationReadBack {
     /// Template for the tracker of the device in the variable `id`, with the age of its state in
     /// seconds.
     public static let template: StaticString =
@@ -29,15 +26,12 @@ extension Webhook {
     public var challenge: Challenge
 
     /// Creates a request for the location of this device.
-    ///
-    /// - Parameters:
-    ///   - deviceID: identifier from `ServerConfiguration`.
-    ///   - challenge: challenge of the message's nonce.
     public init(deviceID: Text, challenge: Challenge) {
       self.deviceID = deviceID
       self.challenge = challenge
     }
 
+    /// Writes the `data` of the `render_template`.
     public func write(into data: inout ByteBuffer) {
       data.openJSONObject()
       challenge.append(to: &data)
@@ -79,8 +73,9 @@ extension Webhook {
       _ answer: Span<UInt8>, to challenge: Challenge, of location: Location,
       sent elapsed: Duration
     ) throws(JSONDecodingError) -> Verdict {
-      let tracker = try reading(answer) { reader throws(JSONError) in
-        try Tracker(&reader, challenge)
+      var tracker = Tracker()
+      try JSONReader.forEachMember(of: answer) { key, reader throws(JSONError) in
+        if challenge.isNamed(key) { try tracker.read(&reader) } else { try reader.skipValue() }
       }
       guard tracker.isAnswered else { throw .missingKey("e") }
       guard tracker.isThere, let age = tracker.ageMilliseconds else { return .noTracker }
@@ -98,14 +93,7 @@ extension Webhook {
       var longitude: Int64?
       var ageMilliseconds: Int64?
 
-      init(_ reader: inout JSONReader, _ challenge: Challenge) throws(JSONError) {
-        try reader.openObject()
-        while let key = try reader.nextKey() {
-          if challenge.isNamed(key) { try read(&reader) } else { try reader.skipValue() }
-        }
-      }
-
-      private mutating func read(_ reader: inout JSONReader) throws(JSONError) {
+      mutating func read(_ reader: inout JSONReader) throws(JSONError) {
         try reader.openObject()
         while let key = try reader.nextKey() {
           let kind = try reader.nextKind()

@@ -12,7 +12,15 @@ extension Registration {
     switch protection {
     case .sealed(let key):
       Envelope.seal(type, with: key, nonce: nonce, into: &buffer, writeData: writeData)
-    case .plain: PlainMessage.write(type, into: &buffer, writeData: writeData)
+    case .plain:
+      // Only registrations without a key accept it; any machine on the path can read and change it.
+      buffer.removeAll()
+      buffer.openJSONObject()
+      buffer.appendJSON(key: "type")
+      buffer.appendJSON(type.name)
+      buffer.appendJSON(key: "data")
+      writeData(&buffer)
+      buffer.closeJSONObject()
     }
   }
 
@@ -25,39 +33,12 @@ extension Registration {
   }
 }
 
-/// Message of a registration without a key, which any machine on the path can read and change.
-///
-///     {"type":"update_location","data":{…}}
-///
-/// Only registrations without a key accept it; all others need an `Envelope`.
-public enum PlainMessage {
-  /// Writes a message in place of the content of `buffer`. `writeData` writes the JSON of `data`.
-  ///
-  /// If the message does not fit, `buffer.isOverflowed` is true.
-  public static func write(
-    _ type: MessageType, into buffer: inout ByteBuffer, writeData: (inout ByteBuffer) -> Void
-  ) {
-    buffer.removeAll()
-    buffer.openJSONObject()
-    buffer.appendJSON(key: "type")
-    buffer.appendJSON(type.name)
-    buffer.appendJSON(key: "data")
-    writeData(&buffer)
-    buffer.closeJSONObject()
-  }
-}
-
 /// Webhook call over the WebSocket, without a connection of its own: `webhook/handle`.
 ///
-/// It allocates nothing, for programs that call webhooks all day; others use the request
-/// `HandleWebhook`.
+/// It allocates nothing, for programs that call webhooks all day.
 public enum HandledWebhook {
-  /// Appends the members beside the `id` of the message.
-  ///
-  /// - Parameters:
-  ///   - webhookID: webhook; a secret.
-  ///   - body: body of the `POST`: JSON.
-  ///   - message: buffer from `Client.sendDirectMessage`.
+  /// Appends the members beside the `id` to the message of `Client.sendDirectMessage`; `body` is
+  /// the JSON of the `POST`.
   public static func appendCall(
     webhookID: [UInt8], body: Span<UInt8>, to message: inout ByteBuffer
   ) {
@@ -69,35 +50,24 @@ public enum HandledWebhook {
     message.appendJSON(body)
   }
 
-  /// Reads the result of such a message.
+  /// Reads the result of such a message, and returns the HTTP status, which is independent of the
+  /// command's success. `body` receives the body of the answer; it is empty if there was none.
   ///
-  /// - Parameters:
-  ///   - result: argument of `DirectMessageOwner.directMessageAnswered`.
-  ///   - body: receives the body of the answer, which is empty if there was none. If it does not
-  ///     fit, `body.isOverflowed` is true.
-  /// - Returns: the HTTP status, which is independent of the command's success.
   /// - Throws: `JSONDecodingError` if the result has another form.
   public static func readReply(
     _ result: Span<UInt8>, body: inout ByteBuffer
   ) throws(JSONDecodingError) -> Int {
     body.removeAll()
-    var reader = JSONReader(result)
     var status: Int?
-    do throws(JSONError) {
-      try reader.openObject()
-      while let key = try reader.nextKey() {
-        let kind = try reader.nextKind()
-        if key.elementsEqual("status"), kind == .number {
-          status = Int(exactly: try reader.integer())
-        } else if key.elementsEqual("body"), kind == .string {
-          try reader.text().append(to: &body)
-        } else {
-          try reader.skipValue()
-        }
+    try JSONReader.forEachMember(of: result) { key, reader throws(JSONError) in
+      let kind = try reader.nextKind()
+      if key.elementsEqual("status"), kind == .number {
+        status = Int(exactly: try reader.integer())
+      } else if key.elementsEqual("body"), kind == .string {
+        try reader.text().append(to: &body)
+      } else {
+        try reader.skipValue()
       }
-      try reader.finish()
-    } catch {
-      throw .malformed(error)
     }
     guard let status else { throw .missingKey("status") }
     return status

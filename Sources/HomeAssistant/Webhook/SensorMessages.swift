@@ -33,16 +33,6 @@ public struct SensorRegistration: Sendable {
   private let updateHead: [UInt8]
 
   /// Creates a sensor. All texts are UTF-8.
-  ///
-  /// - Parameters:
-  ///   - uniqueID: identifier of the sensor in Home Assistant.
-  ///   - name: name in Home Assistant, after the name of the device.
-  ///   - kind: kind of the sensor.
-  ///   - unit: unit that fits the device class, such as `°C`.
-  ///   - deviceClass: device class of Home Assistant for this kind.
-  ///   - stateClass: `measurement`, `total` or `total_increasing`; nil for a binary sensor.
-  ///   - icon: icon as `prefix:name`, such as `mdi:water`; nil for the icon of the device class.
-  ///   - isDiagnostic: whether it describes the device itself.
   public init(
     uniqueID: [UInt8], name: [UInt8], kind: SensorKind, unit: [UInt8]? = nil,
     deviceClass: [UInt8]? = nil, stateClass: [UInt8]? = nil, icon: [UInt8]? = nil,

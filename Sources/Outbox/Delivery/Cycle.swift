@@ -108,9 +108,7 @@ struct Cycle {
     self.challenge = challenge
     registration.write(message.type, nonce: nonce, into: &buffer) { data in
       switch message {
-      case .key: Webhook.EnableEncryption().write(into: &data)
-      case .configuration: Webhook.GetConfiguration().write(into: &data)
-      case .zones: Webhook.GetZones().write(into: &data)
+      case .key, .configuration, .zones: data.append("{}")
       case .registration: deviceUpdate?.data.write(into: &data)
       case .sensor(let sensor): batch.writeRegistration(of: sensor, into: &data)
       case .location: sent.writeLocation(for: server.version, into: &data)
@@ -174,9 +172,9 @@ struct Cycle {
   }
 
   private mutating func deviceAnswered(_ content: Span<UInt8>) {
-    guard let update = deviceUpdate?.data,
-      let device = try? Webhook.UpdateRegistration.read(content), update.isKnown(by: device)
-    else { return deviceDropped() }
+    guard let update = deviceUpdate?.data, update.isKnown(by: content) else {
+      return deviceDropped()
+    }
     deviceUpdate?.isConfirmed = true
   }
 

@@ -81,7 +81,7 @@ struct KnownServer {
   /// Reports the zones without passive ones, which a board never enters. If they cannot be read,
   /// the known zones stay valid.
   func zonesAnswered(_ content: Span<UInt8>) {
-    guard let zones = try? Webhook.GetZones.read(content) else { return }
+    guard let zones = try? [Webhook.Zone](decoding: content) else { return }
     let circles = zones.filter { !$0.isPassive }.map {
       ZoneWatch.Circle(
         center: EarthPoint(latitudeDegrees: $0.latitude, longitudeDegrees: $0.longitude),

@@ -54,7 +54,7 @@ public struct StatisticsImport: Sendable {
 
   private struct Pass {
     let webhookID: [UInt8]
-    let form: ImportStatistics.Form
+    let server: ServerVersion
     /// Last hour that does not belong to Home Assistant alone.
     let lastHour: Int64
     var entityIDs: [EntityID] = []
@@ -72,7 +72,7 @@ public struct StatisticsImport: Sendable {
   /// Whether `waiting` has changes that are not stored.
   public private(set) var isUnkept = false
   private var state = State.resting(until: nil)
-  private var pass = Pass(webhookID: [], form: .since2025_11, lastHour: 0)
+  private var pass = Pass(webhookID: [], server: .unknown, lastHour: 0)
   private var backOff: BackOff
   /// Reported problems of the passes up to the last completed one.
   private var told: [Problem] = []
@@ -120,14 +120,13 @@ public struct StatisticsImport: Sendable {
   ) {
     guard case .resting(let until) = state, until.map({ now >= $0 }) ?? true else { return }
     let lastHour = (time - Self.ripeAfter).hour - 1
-    pass = Pass(
-      webhookID: webhookID, form: ImportStatistics.Form(for: server), lastHour: lastHour)
+    pass = Pass(webhookID: webhookID, server: server, lastHour: lastHour)
     guard isAnythingLeft else { return }
     guard let deviceID else {
       tell(.deviceUnknown)
       return endPass(until: now + Self.refusalDelay)
     }
-    ask(GetRelated(.device, deviceID), .findingEntities)
+    ask(GetRelated("device", deviceID), .findingEntities)
   }
 
   private var isAnythingLeft: Bool {
@@ -279,7 +278,7 @@ public struct StatisticsImport: Sendable {
       ImportStatistics(
         id, source: "recorder", name: nil, unit: description.unit,
         unitClass: description.unitClass, mean: hasSum ? .none : .arithmetic, hasSum: hasSum,
-        hours: hours, form: pass.form),
+        hours: hours, for: pass.server),
       .adding)
   }
 

@@ -21,21 +21,28 @@ struct SendReport {
   }
 
   /// Creates a report; the answer repeats `challenge` if its type has room for that.
-  init(_ type: MessageType, _ outcome: Outcome, body: [UInt8], challenge: Challenge?) {
+  init(
+    _ type: MessageType, _ answer: HomeAssistant.Answer, body: [UInt8], challenge: Challenge?
+  ) {
     self.type = type
-    var answer = outcome.place.map { [UInt8](body[$0]) }
-    var verdict = SendVerdict(outcome)
-    if let challenge, outcome.isDone, let text = answer {
-      if challenge.isRepeated(in: text.span, to: type) {
+    var verdict = SendVerdict(answer, to: type)
+    switch answer {
+    case .opened(let place), .content(let place):
+      var text = [UInt8](body[place])
+      if let challenge {
+        guard challenge.isRepeated(in: text.span, to: type) else {
+          self.verdict = .undelivered(.otherAnswer)
+          self.answer = nil
+          return
+        }
         if case .sealed = verdict { verdict = .proven }
-        answer = Self.without(challenge, text)
-      } else {
-        verdict = .undelivered(.otherAnswer)
-        answer = nil
+        text = Self.without(challenge, text)
       }
+      if Self.isRefusal(text, of: type) { verdict = .refused }
+      self.answer = text
+    case .refused(let place): self.answer = [UInt8](body[place])
+    default: self.answer = nil
     }
-    if let answer, outcome.isDone, Self.isRefusal(answer, of: type) { verdict = .refused }
-    self.answer = answer
     self.verdict = verdict
   }
 
@@ -49,14 +56,12 @@ struct SendReport {
 
   /// Returns whether Home Assistant refused a part of the message although it answered.
   private static func isRefusal(_ answer: [UInt8], of type: MessageType) -> Bool {
-    switch type {
-    case .renderTemplate:
-      guard let results = try? Webhook.RenderTemplate.read(answer.span) else { return false }
-      return results.contains { if case .failure = $0.rendering { true } else { false } }
+    guard case .object(let results)? = try? JSON(parsing: answer.span) else { return false }
+    return switch type {
+    case .renderTemplate: results.members.contains { Webhook.templateError($0.value) != nil }
     case .updateSensorStates:
-      guard case .object(let sensors)? = try? JSON(parsing: answer.span) else { return false }
-      return sensors.members.contains { $0.value["success"] == .boolean(false) }
-    default: return false
+      results.members.contains { $0.value["success"] == .boolean(false) }
+    default: false
     }
   }
 
@@ -88,23 +93,6 @@ struct SendReport {
   }
 }
 
-extension Outcome {
-  /// Range of the JSON answer in the body.
-  fileprivate var place: Range<Int>? {
-    switch self {
-    case .sealed(let place), .answered(let place), .refused(let place): place
-    case .accepted, .dropped, .failed, .notLive, .undelivered: nil
-    }
-  }
-
-  fileprivate var isDone: Bool {
-    switch self {
-    case .sealed, .answered: true
-    default: false
-    }
-  }
-}
-
 /// Result of a message that a person sent.
 enum SendVerdict {
   /// Home Assistant opened this very message with our key and did what it says.
@@ -128,16 +116,15 @@ enum SendVerdict {
   case alreadyEnabled
   case notAvailable
 
-  init(_ outcome: Outcome) {
-    switch outcome {
-    case .sealed: self = .sealed
-    case .answered: self = .answered
+  init(_ answer: HomeAssistant.Answer, to type: MessageType) {
+    switch answer {
+    case .opened: self = .sealed
+    case .content: self = .answered
     case .refused: self = .refused
-    case .accepted: self = .accepted
-    case .dropped: self = .dropped
-    case .failed: self = .failed
-    case .notLive: self = .notLive
-    case .undelivered(let answer): self = .undelivered(OutageCause(answer))
+    case .unproven: self = type.isAnswered ? .dropped : .accepted
+    case .notLive: self = type == .callService ? .failed : .notLive
+    case .otherKey, .encryptionRequired, .badRequest, .gone, .server:
+      self = .undelivered(OutageCause(answer))
     }
   }
 

@@ -44,9 +44,7 @@ struct WebhookPost {
     try http.send(message.type, message.data ?? description, to: registration, at: url)
     if message.type == .enableEncryption { return try keepKey() }
     let answer = http.readAnswer(to: registration)
-    return SendReport(
-      message.type, Outcome(answer, to: message.type), body: http.body,
-      challenge: http.challenge)
+    return SendReport(message.type, answer, body: http.body, challenge: http.challenge)
   }
 
   /// Data with which the board would register now.
@@ -74,9 +72,7 @@ struct WebhookPost {
     case .alreadyEnabled: return SendReport(.enableEncryption, .alreadyEnabled)
     case .notAvailable: return SendReport(.enableEncryption, .notAvailable)
     case .unanswered(let answer):
-      return SendReport(
-        .enableEncryption, Outcome(answer, to: .enableEncryption), body: http.body,
-        challenge: nil)
+      return SendReport(.enableEncryption, answer, body: http.body, challenge: nil)
     }
   }
 }

@@ -48,12 +48,12 @@ struct WrittenMessage {
     case .fireEvent: return try event(words)
     case .callService: return try call(words)
     case .scanTag:
-      return try written(Webhook.ScanTag(tagID: try words.onlyWord("the id of a tag")))
+      return try written(Webhook.scanTag(try words.onlyWord("the id of a tag")))
     case .conversationProcess:
-      return try written(Webhook.Converse(try words.onlyWord("a sentence, in quotes")))
+      return try written(Webhook.converse(try words.onlyWord("a sentence, in quotes")))
     case .streamCamera:
       let camera = try words.onlyWord("the id of an entity, such as camera.deck")
-      return try written(Webhook.StreamCamera(entityID: camera))
+      return try written(Webhook.streamCamera(camera))
     case .updateLocation: return try location(words)
     case .registerSensor: return try written(.object(try words.onlyData().object()))
     case .updateSensorStates: return try written(.array(try words.onlyData().array()))
@@ -65,17 +65,14 @@ struct WrittenMessage {
   private static func template(_ words: MessageWords) throws(UsageError) -> [UInt8] {
     let template = try words.word("a template, such as '{{ now() }}'")
     return try written(
-      Webhook.RenderTemplate([
-        Webhook.RenderTemplate.Template(
-          key: SendReport.templateKey, template, variables: try words.members())
-      ]))
+      .object([SendReport.templateKey: Webhook.template(template, variables: try words.members())]))
   }
 
   private static func event(_ words: MessageWords) throws(UsageError) -> [UInt8] {
     let type = try words.word("the type of an event, such as harbour_reached")
     let members = try words.members()
-    let event: Webhook.FireEvent
-    do throws(Webhook.ArgumentError) { event = try Webhook.FireEvent(type, data: members) } catch {
+    let event: JSON
+    do throws(Webhook.ArgumentError) { event = try Webhook.fireEvent(type, data: members) } catch {
       throw error.mistake
     }
     return try written(event)
@@ -88,9 +85,8 @@ struct WrittenMessage {
       throw .mistake("\(quoted: name) is not \(meaning)")
     }
     return try written(
-      Webhook.CallService(
-        domain: Text([UInt8](name[..<dot])), service: Text([UInt8](name[(dot + 1)...])),
-        data: try words.members()))
+      Webhook.callService(
+        Text([UInt8](name[..<dot])), Text([UInt8](name[(dot + 1)...])), data: try words.members()))
   }
 
   /// Accuracy in metres if none is given: that of a phone under the open sky.
@@ -136,12 +132,6 @@ struct WrittenMessage {
   }
 
   // MARK: Writing
-
-  private static func written<Message: Webhook.Message>(
-    _ message: Message
-  ) throws(UsageError) -> [UInt8] {
-    try written { message.write(into: &$0) }
-  }
 
   private static func written(_ json: JSON) throws(UsageError) -> [UInt8] {
     try written { json.write(into: &$0) }
@@ -265,7 +255,7 @@ extension Webhook.ArgumentError {
     case .numberTooLarge: .mistake("--data holds a number that is too large for Home Assistant")
     case .eventTypeTooLong(let count):
       .mistake(
-        "an event's type can have at most \(Webhook.FireEvent.typeCharacterCountMax) characters,"
+        "an event's type can have at most \(Webhook.eventTypeCharacterCountMax) characters,"
           + " not \(count)")
     }
   }

@@ -85,13 +85,14 @@ private func writeRequests(to transcript: inout Transcript) {
   write(.currentUser, to: &transcript)
   write(
     GetStatistics(["a:b"], per: .fiveMinutes, from: WallTime(nanoseconds: 0)), to: &transcript)
-  write(GetRelated(.configEntry, "c"), to: &transcript)
+  write(GetRelated("config_entry", "c"), to: &transcript)
   write(GetEntityRegistryEntries(["a.b", "a.c"]), to: &transcript)
   write(GetStatisticDescriptions(["a:b"]), to: &transcript)
   write(
     ImportStatistics(
       "a:b", source: "a", name: nil, unit: "°C", unitClass: "temperature", mean: .arithmetic,
-      hasSum: false, hours: [.init(WallTime(nanoseconds: 0), mean: 20.25)], form: .since2025_11),
+      hasSum: false, hours: [.init(WallTime(nanoseconds: 0), mean: 20.25)],
+      for: ServerVersion("2025.11.0")),
     to: &transcript)
   transcript.line("subscription") { line in
     line.append("\n")

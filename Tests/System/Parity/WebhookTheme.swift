@@ -3,7 +3,6 @@ import HomeAssistant
 
 func talkToTheWebhook(to transcript: inout Transcript) {
   writeWebhookMessages(to: &transcript)
-  judgeOutcomes(to: &transcript)
   readWebhookAnswers(to: &transcript)
   readLocationsBack(to: &transcript)
 }
@@ -13,44 +12,22 @@ private func writeWebhookMessages(to transcript: inout Transcript) {
     appVersion: "0", deviceName: "B\u{26F5}", manufacturer: "x", model: "y", osVersion: "6",
     push: PushRoutes(
       isWebSocketWanted: true, target: PushTarget(url: "https://push/a", token: "t\"")))
-  transcript.message(update)
+  transcript.message { update.write(into: &$0) }
   transcript.line("told") { $0.append(update.fingerprint.bytes) }
   update.push = .none
-  transcript.message(update)
-  transcript.message(Webhook.CallService(domain: "light", service: "turn_on", data: ["a": 1.5]))
-  transcript.message(Webhook.ScanTag(tagID: "a\nb"))
-  transcript.message(
-    Webhook.RenderTemplate([.init(key: "k", "{{ a }}", variables: ["a": [nil, true]])]))
-  transcript.message(
-    Webhook.LocationReadBack(deviceID: "5fa3", challenge: Challenge(of: parityNonce(1))))
-  transcript.message(Webhook.Converse("hello", language: "en"))
+  transcript.message { update.write(into: &$0) }
+  transcript.message(Webhook.callService("light", "turn_on", data: ["a": 1.5]))
+  transcript.message(Webhook.scanTag("a\nb"))
+  transcript.message(Webhook.template("{{ a }}", variables: ["a": [nil, true]]))
+  let readBack = Webhook.LocationReadBack(
+    deviceID: "5fa3", challenge: Challenge(of: parityNonce(1)))
+  transcript.message { readBack.write(into: &$0) }
   for count in [64, 65] {
     let type = Text([UInt8](repeating: UInt8(ascii: "e"), count: count))
     do throws(Webhook.ArgumentError) {
-      transcript.message(try Webhook.FireEvent(type, data: ["n": 1]))
+      transcript.message(try Webhook.fireEvent(type, data: ["n": 1]))
     } catch {
       transcript.line("message", "refused")
-    }
-  }
-}
-
-private func judgeOutcomes(to transcript: inout Transcript) {
-  let answers: [Answer] = [.opened(0..<1), .unproven, .notLive, .refused(0..<1), .gone]
-  for type in MessageType.allCases {
-    transcript.line("outcome") { line in
-      line.append(type.name)
-      for answer in answers {
-        switch Outcome(answer, to: type) {
-        case .sealed: line.append(" sealed")
-        case .answered: line.append(" answered")
-        case .refused: line.append(" refused")
-        case .accepted: line.append(" accepted")
-        case .dropped: line.append(" dropped")
-        case .failed: line.append(" failed")
-        case .notLive: line.append(" not live")
-        case .undelivered: line.append(" undelivered")
-        }
-      }
     }
   }
 }
@@ -63,9 +40,8 @@ private func readWebhookAnswers(to transcript: inout Transcript) {
     """# as StaticString)
   transcript.line("zones") { line in
     do throws(JSONDecodingError) {
-      for zone in try Webhook.GetZones.read(zones.span) {
-        line.append(zone.id.text.bytes)
-        line.append(zone.name.bytes)
+      for zone in try [Webhook.Zone](decoding: zones.span) {
+        line.append(zone.isPassive)
         line.append(decimal: Int64(zone.latitude * 10 + zone.radiusMeters))
       }
     } catch {
@@ -134,8 +110,7 @@ func compareVersions(to transcript: inout Transcript) {
       for feature in ServerVersion.Feature.allCases {
         line.append(version.supports(feature) ? " yes" : " no")
       }
-      guard var location = Location(latitude: 1, longitude: 2, accuracyMeters: 4.25) else { return }
-      location.zones = ZoneID("zone.home").map { [$0] }
+      guard let location = Location(latitude: 1, longitude: 2, accuracyMeters: 4.25) else { return }
       line.append("\n")
       location.write(into: &line, for: version)
     }
@@ -143,11 +118,13 @@ func compareVersions(to transcript: inout Transcript) {
 }
 
 extension Transcript {
-  fileprivate mutating func message(_ message: some Webhook.Message) {
+  fileprivate mutating func message(_ data: JSON) { message { data.write(into: &$0) } }
+
+  fileprivate mutating func message(_ write: (inout ByteBuffer) -> Void) {
     line("message") { line in
       // A line of its own, for the comma is known from the byte before.
       line.append("\n")
-      message.write(into: &line)
+      write(&line)
     }
   }
 }

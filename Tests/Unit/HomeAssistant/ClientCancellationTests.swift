@@ -141,26 +141,3 @@ import Testing
     func sing() {}
   }
 }
-
-/// The session alone keeps the same word, for those who use it without the client.
-@Suite struct SessionCancellationTests {
-  @Test func nothingIsToldOfACancelledSubscriptionThatWasAlreadyToldOf() {
-    var session = Session(policy: ClientRig.plain, seed: 1)
-    let now = Instant(nanoseconds: 0)
-    func drain() -> [SessionAction] {
-      var actions: [SessionAction] = []
-      while let action = session.nextAction(now: now) { actions.append(action) }
-      return actions
-    }
-    session.connect(now: now)
-    session.socketOpened(now: now)
-    session.tokenFetched(.token([1]), now: now)
-    session.received([UInt8](#"{"type":"auth_ok"}"#.utf8).span, now: now)
-    let id = session.subscribe(
-      members: [UInt8](#""type":"ticks""#.utf8), isResubscribed: true, now: now)
-    _ = drain()
-    session.received([UInt8](#"{"id":1,"type":"event","event":1}"#.utf8).span, now: now)
-    session.cancel(id)
-    #expect(drain() == [.send])
-  }
-}

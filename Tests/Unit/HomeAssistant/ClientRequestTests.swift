@@ -31,28 +31,6 @@ import Testing
     #expect(rig.driver.messages.dropFirst().map { $0["id"] } == (1...50).map { JSON.id($0) })
   }
 
-  @Test func theOrderIsKeptOverConnections() {
-    let rig = ClientRig(isReady: true)
-    rig.send("turn_on")
-    rig.send("turn_off")
-    rig.driver.endConnection()
-    rig.send("toggle")
-    rig.forget()
-    rig.client.networkChanged()
-    rig.driver.acceptConnection()
-    #expect(rig.driver.messageTypes == ["auth", "turn_on", "turn_off", "toggle"])
-  }
-
-  @Test func theNumbersRiseOverConnections() {
-    let rig = ClientRig(isReady: true)
-    for _ in 0..<3 {
-      rig.send("get_config")
-      rig.driver.answer()
-      rig.reconnect()
-    }
-    #expect(rig.ids(of: "get_config") == [1, 2, 3])
-  }
-
   @Test func answersMayComeInAnyOrderAndEachEndsItsOwnRequestOnce() {
     let rig = ClientRig(isReady: true)
     rig.send("one")

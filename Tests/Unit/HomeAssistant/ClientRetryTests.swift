@@ -19,14 +19,6 @@ import Testing
     #expect(rig.endings == ["get_config: \"now\""])
   }
 
-  @Test func aRequestThatWasAnsweredIsNotSentAgain() {
-    let rig = ClientRig(isReady: true)
-    rig.send("get_config")
-    rig.driver.answer(with: 5)
-    rig.reconnect()
-    #expect(rig.ids(of: "get_config") == [1])
-  }
-
   @Test func aRequestThatMustNotBeRepeatedEndsWithItsConnection() {
     let rig = ClientRig(isReady: true)
     rig.send("unlock", retry: .never)

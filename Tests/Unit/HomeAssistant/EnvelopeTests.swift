@@ -45,22 +45,14 @@ import Testing
 
   @Test(arguments: [
     (MessageType.registerSensor, "register_sensor"),
-    (.updateSensorStates, "update_sensor_states"), (.updateLocation, "update_location"),
+    (.updateSensorStates, "update_sensor_states"), (.conversationProcess, "conversation_process"),
   ])
-  func theRealTypeStandsOutsideInClear(type: MessageType, name: String) {
-    let envelope = String(decoding: sealed([], type), as: UTF8.self)
-    #expect(envelope.hasPrefix(#"{"type":"\#(name)","encrypted":true,"encrypted_data":""#))
-  }
-
-  @Test(arguments: [
-    MessageType.registerSensor, .updateSensorStates, .updateLocation,
-  ])
-  func theRoomThatIsAskedForIsEnough(type: MessageType) {
+  func theRealTypeStandsOutsideInClearAndHasRoom(type: MessageType, name: String) {
     for count in 0...100 {
-      var buffer = ByteBuffer(capacity: Envelope.byteCount(sealing: count))
-      Envelope.seal(type, with: key, nonce: nonce, into: &buffer) { $0.appendZeros(count) }
-      let isOverflowed = buffer.isOverflowed
-      #expect(!isOverflowed, "\(count) bytes of data")
+      let envelope = String(
+        decoding: sealed([UInt8](repeating: 0, count: count), type), as: UTF8.self)
+      #expect(envelope.hasPrefix(#"{"type":"\#(name)","encrypted":true,"encrypted_data":""#))
+      #expect(envelope.hasSuffix(#""}"#), "\(count) bytes of data")
     }
   }
 
@@ -100,11 +92,6 @@ import Testing
     #expect(opened([UInt8](parts.joined(separator: data).utf8)) == [1, 2, 3])
   }
 
-  @Test func anEnvelopeOfAnotherKeyIsToldFromNoEnvelope() {
-    let other = [UInt8](repeating: 9, count: 32)
-    #expect(judged(Oracle.answer([UInt8]("{}"), key: other)) == .otherKey)
-  }
-
   @Test func noFlippedBitMakesAnotherMessage() {
     // With and without padding, whose unused bits are no part of the message.
     for message in ["{\"ab\":1}", "{\"abc\":1}", "{\"abcd\":1}"].map({ [UInt8]($0.utf8) }) {
@@ -112,16 +99,6 @@ import Testing
         let opened = opened(flipped)
         #expect(opened == nil || opened == message)
       }
-    }
-  }
-
-  @Test func everyFlippedBitOfTheBoxIsRefused() {
-    let box = Oracle.seal([UInt8]("{\"door\":{\"success\":true}}"))
-    for flipped in flips(of: box) {
-      let envelope =
-        [UInt8](#"{"encrypted":true,"encrypted_data":""#) + Oracle.base64(flipped)
-        + [UInt8](#""}"#)
-      #expect(judged(envelope) == .otherKey)
     }
   }
 
@@ -169,10 +146,5 @@ import Testing
     #expect(judged([UInt8](#"{"a":"#) + deep) == .notAnEnvelope)
     let objects = (0..<20_000).flatMap { _ in [UInt8](#"{"a":"#) }
     #expect(judged(objects) == .notAnEnvelope)
-  }
-
-  @Test func aHugeAnswerIsReadToItsEnd() {
-    let message = [UInt8](repeating: UInt8(ascii: " "), count: 90_000)
-    #expect(opened(Oracle.answer(message)) == message)
   }
 }

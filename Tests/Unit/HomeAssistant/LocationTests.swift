@@ -63,23 +63,6 @@ import Testing
     }
   }
 
-  /// An older server drops the whole location over the key.
-  @Test func theZonesAreToldOnlyWhereTheyAreUnderstood() throws {
-    var location = try #require(Location(latitude: 52, longitude: 4, accuracyMeters: 5))
-    location.zones = try ["zone.home", "zone.harbour"].map { try #require(ZoneID($0)) }
-    for version in ["", "2025.4.4", "2026.5.4", "2026.6.0.dev202605010301"] as [Text] {
-      #expect(
-        !written { location.write(into: &$0, for: ServerVersion(version)) }.contains("in_zones"))
-    }
-    let start = #"{"gps":[52.0000000,4.0000000],"gps_accuracy":5.0,"in_zones":"#
-    let server = ServerVersion("2026.6.0")
-    #expect(
-      written { location.write(into: &$0, for: server) }
-        == start + #"["zone.home","zone.harbour"]}"#)
-    location.zones = []
-    #expect(written { location.write(into: &$0, for: server) } == start + "[]}")
-  }
-
   @Test(arguments: [(0.0, "0"), (0.1, "1"), (2.5, "3"), (1e30, "1000000")])
   func theVerticalAccuracyNeverPromisesTooMuchEither(meters: Double, written: String) {
     #expect(

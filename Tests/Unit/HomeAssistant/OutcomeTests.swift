@@ -28,59 +28,13 @@ import Testing
   }
 }
 
-@Suite struct OutcomeTests {
-  @Test(arguments: MessageType.allCases)
-  func anEnvelopeThatOpensWasSealedByHomeAssistant(type: MessageType) {
-    #expect(Outcome(.opened(3..<9), to: type) == .sealed(3..<9))
-    #expect(Outcome(.refused(3..<9), to: type) == .refused(3..<9))
-    #expect(Outcome(.content(0..<9), to: type) == .answered(0..<9))
-  }
-
-  @Test(arguments: [
-    (MessageType.updateLocation, Outcome.accepted), (.callService, .accepted),
-    (.fireEvent, .accepted), (.scanTag, .accepted), (.registerSensor, .dropped),
-    (.updateSensorStates, .dropped), (.renderTemplate, .dropped), (.updateRegistration, .dropped),
-    (.getZones, .dropped), (.getConfiguration, .dropped), (.enableEncryption, .dropped),
-    (.streamCamera, .dropped), (.conversationProcess, .dropped),
-  ])
-  func aBareAnswerIsAProofOfNothing(type: MessageType, outcome: Outcome) {
-    #expect(Outcome(.unproven, to: type) == outcome)
-  }
-
-  /// The one type whose failure Home Assistant tells, by saying nothing at all.
-  @Test(arguments: MessageType.allCases)
-  func aServiceThatFailedIsNotTakenForAHomeThatSleeps(type: MessageType) {
-    #expect(Outcome(.notLive, to: type) == (type == .callService ? .failed : .notLive))
-  }
-
-  @Test(
-    arguments: [
-      .otherKey, .encryptionRequired, .badRequest, .server(.banned),
-      .server(.notFound), .gone,
-      .server(.unavailable(status: 503)), .server(.notHomeAssistant(status: 302)),
-    ] as [Answer])
-  func whatNeverCameToItsHandlerIsUndelivered(answer: Answer) {
-    for type in MessageType.allCases {
-      #expect(Outcome(answer, to: type) == .undelivered(answer))
-    }
-  }
-}
-
 @Suite struct PlainMessageTests {
-  @Test func aPlainMessageIsItsTypeAndItsData() throws {
-    let location = try #require(Location(latitude: 52, longitude: 4, accuracyMeters: 10))
-    let message = written { buffer in
-      buffer.append("an older message")
-      PlainMessage.write(.updateLocation, into: &buffer) { location.write(into: &$0) }
-    }
-    #expect(
-      message
-        == #"{"type":"update_location","data":{"gps":[52.0000000,4.0000000],"gps_accuracy":10}}"#)
-  }
-
-  @Test func aMessageThatDoesNotFitIsSeen() {
+  @Test func aMessageThatDoesNotFitIsSeen() throws {
+    let registration = try #require(Registration(webhookID: [UInt8]("0f"), protection: .plain))
     var buffer = ByteBuffer(capacity: 20)
-    PlainMessage.write(.getZones, into: &buffer) { $0.append("{}") }
+    registration.write(.getZones, nonce: Nonce(Oracle.nonceBytes), into: &buffer) {
+      $0.append("{}")
+    }
     let isOverflowed = buffer.isOverflowed
     #expect(isOverflowed)
   }

@@ -8,17 +8,26 @@ import Testing
   private let notes = Notes()
 
   private final class Notes {
+    /// Keeps the channel of the test, except for those that end it.
+    var channel: PushChannel?
     var changes: [PushChannel.Change] = []
     var notifications: [Result<PushNotification, RequestError>] = []
   }
 
-  private func open(version: Text = "2025.4.4") -> PushChannel {
+  private func connect(version: Text = "2025.4.4") -> PushChannel {
+    let notes = notes
     let channel = PushChannel(
       client: rig.client, webhookID: [UInt8]("hook".utf8),
-      onChange: { [notes] in notes.changes.append($0) },
-      onNotification: { [notes] in notes.notifications.append($0) })
+      onChange: { [unowned notes] in notes.changes.append($0) },
+      onNotification: { [unowned notes] in notes.notifications.append($0) })
+    notes.channel = channel
     rig.client.connect()
     rig.driver.acceptConnection(version: version)
+    return channel
+  }
+
+  @discardableResult private func open() -> PushChannel {
+    let channel = connect()
     rig.forget()
     rig.driver.answer()
     return channel
@@ -33,20 +42,15 @@ import Testing
 
   @Test(arguments: [("2025.4.4", true), ("2021.10.0b0", true), ("2021.9.7", false)])
   func confirmationsAreAskedForWhereTheServerKnowsThem(version: String, isConfirmed: Bool) {
-    let channel = PushChannel(
-      client: rig.client, webhookID: [UInt8]("hook".utf8), onChange: { _ in },
-      onNotification: { _ in })
-    rig.client.connect()
-    rig.driver.acceptConnection(version: Text(version))
+    _ = connect(version: Text(version))
     let message = rig.driver.messages.last
     #expect(message?["type"] == .text(Self.command))
     #expect(message?["webhook_id"] == "hook")
     #expect(message?["support_confirm"] == (isConfirmed ? true : nil))
-    withExtendedLifetime(channel) {}
   }
 
   @Test func aNotificationIsConfirmedBeforeAnythingIsDoneAboutIt() throws {
-    let channel = open()
+    open()
     notify()
     let message = try #require(rig.driver.messages.last)
     #expect(message["type"] == .text(Self.confirmation))
@@ -54,12 +58,11 @@ import Testing
     #expect(notes.notifications.isEmpty)
     rig.driver.answer()
     #expect(try notes.notifications.map { try $0.get().message } == ["hello"])
-    withExtendedLifetime(channel) {}
   }
 
   /// It has arrived, and Home Assistant may send it nowhere else.
   @Test func aNotificationWhoseConfirmationIsLostIsToldOnce() {
-    let channel = open()
+    open()
     notify()
     rig.driver.endConnection()
     #expect(notes.notifications.count == 1)
@@ -67,19 +70,17 @@ import Testing
     rig.driver.acceptConnection()
     #expect(rig.ids(of: Self.confirmation) == [2])
     #expect(notes.notifications.count == 1)
-    withExtendedLifetime(channel) {}
   }
 
   @Test func aNotificationWithoutAConfirmationIsToldAndThatIsAll() {
-    let channel = open()
+    open()
     rig.driver.tell(["message": "hello"], of: 1)
     #expect(notes.notifications.count == 1 && rig.driver.messages.isEmpty)
-    withExtendedLifetime(channel) {}
   }
 
   /// Home Assistant closed the channel, and says so in no other way.
   @Test func aConfirmationThatIsNotFoundOpensTheChannelAgainAtOnce() {
-    let channel = open()
+    open()
     notify()
     rig.driver.refuse(code: "not_found")
     #expect(rig.ids(of: Self.command) == [3])
@@ -87,15 +88,13 @@ import Testing
     #expect(notes.changes == [.opened, .opened])
     rig.driver.tell(["message": "again"], of: 3)
     #expect(notes.notifications.count == 2)
-    withExtendedLifetime(channel) {}
   }
 
   @Test func anotherRefusalOfAConfirmationIsNoReasonToOpenItAgain() {
-    let channel = open()
+    open()
     notify()
     rig.driver.refuse(code: "unknown_error")
     #expect(rig.ids(of: Self.command).isEmpty)
-    withExtendedLifetime(channel) {}
   }
 
   @Test func itIsOpenedAgainFromTimeToTime() throws {
@@ -159,34 +158,29 @@ import Testing
   }
 
   @Test func anOlderServerAfterARestartIsAskedForWhatItKnows() {
-    let channel = open()
+    open()
     rig.driver.endConnection()
     rig.client.networkChanged()
     rig.forget()
     rig.driver.acceptConnection(version: "2021.9.7")
     let last = rig.driver.messages.last { $0["type"] == .text(Self.command) }
     #expect(last != nil && last?["support_confirm"] == nil)
-    withExtendedLifetime(channel) {}
   }
 
   @Test func aRefusedChannelIsTold() {
-    let channel = PushChannel(
-      client: rig.client, webhookID: [UInt8]("hook".utf8),
-      onChange: { [notes] in notes.changes.append($0) }, onNotification: { _ in })
-    rig.connect()
+    let channel = connect()
     rig.driver.refuse(code: "not_found", message: "no such device")
     #expect(notes.changes == [.refused(.server(code: "not_found", message: "no such device"))])
     #expect(channel.deadline == rig.driver.now + PushChannel.renewalInterval)
   }
 
   @Test func aNotificationThatCannotBeReadIsTold() {
-    let channel = open()
+    open()
     rig.driver.tell(["message": 7], of: 1)
     guard case .failure(.decoding)? = notes.notifications.first else {
       Issue.record("\(notes.notifications)")
       return
     }
-    withExtendedLifetime(channel) {}
   }
 
   /// Home Assistant closes the channel where it waits for a confirmation in vain.
@@ -195,7 +189,7 @@ import Testing
       ["message": 7, "hass_confirm_id": "c1"], ["data": "none", "hass_confirm_id": "c1"],
     ] as [JSON])
   func aNotificationThatCannotBeReadIsConfirmedAllTheSame(event: JSON) throws {
-    let channel = open()
+    open()
     rig.driver.tell(event, of: 1)
     let message = try #require(rig.driver.messages.last)
     #expect(message["type"] == .text(Self.confirmation) && message["confirm_id"] == "c1")
@@ -203,13 +197,12 @@ import Testing
     rig.driver.answer()
     #expect(throws: RequestError.self) { try notes.notifications.first?.get() }
     #expect(notes.notifications.count == 1)
-    withExtendedLifetime(channel) {}
   }
 
   /// A value takes many times the memory of its text.
   @Test(arguments: [false, true])
   func aNotificationThatIsTooLargeIsConfirmedAndToldAsUnreadable(hasManyValues: Bool) throws {
-    let channel = open()
+    open()
     let numbers = JSON.array([JSON](repeating: 1, count: 4100))
     let text = JSON.text(Text([UInt8](repeating: UInt8(ascii: "a"), count: 64 * 1024)))
     let message: JSON = hasManyValues ? "hello" : text
@@ -222,14 +215,12 @@ import Testing
     #expect(throws: RequestError.decoding(.malformed(.tooLarge))) {
       try notes.notifications.first?.get()
     }
-    withExtendedLifetime(channel) {}
   }
 
   @Test func aConfirmationThatIsNoTextIsNotGivenBack() {
-    let channel = open()
+    open()
     rig.driver.tell(["message": "hello", "hass_confirm_id": 7], of: 1)
     #expect(rig.driver.messages.isEmpty && notes.notifications.count == 1)
-    withExtendedLifetime(channel) {}
   }
 
   @Test func aChannelThatIsReopenedBringsWhatItsNewDeviceGets() {
@@ -282,6 +273,7 @@ import Testing
     let second = rig.driver.lastMessageID
     weak let watched = channel
     channel = nil
+    notes.channel = nil
     #expect(watched == nil, "nothing keeps it")
     if isAnswered {
       rig.driver.refuse(first, code: "not_found")
@@ -295,7 +287,8 @@ import Testing
   }
 
   @Test func itsEndIsTheEndOfTheSubscription() {
-    _ = open()
+    open()
+    notes.channel = nil
     #expect(rig.driver.messageTypes == ["unsubscribe_events"])
     rig.forget()
     rig.reconnect()

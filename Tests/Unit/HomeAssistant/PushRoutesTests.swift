@@ -87,24 +87,32 @@ import Testing
     #expect(Set(fingerprints).count == others.count + 1)
   }
 
-  @Test func whatHomeAssistantHasOnRecordIsRead() throws {
-    let answer =
-      #"{"app_data":{"push_token":"tok"},"app_id":"homeward","app_name":"Homeward","#
-      + #""app_version":"0.1","device_name":"Boat \u26f5","manufacturer":"RPi","model":"Zero 2 W","#
-      + #""os_version":"6.12","supports_encryption":true}"#
-    let device = try Webhook.UpdateRegistration.read([UInt8](answer.utf8).span)
-    #expect(device.appID == "homeward")
-    #expect(device.appName == "Homeward")
-    #expect(device.appVersion == "0.1")
-    #expect(device.deviceName == "Boat ⛵")
-    #expect(device.manufacturer == "RPi")
-    #expect(device.model == "Zero 2 W")
-    #expect(device.osVersion == "6.12")
-    #expect(device.isEncrypted)
-    let renamed = answer.replacing("device_name", with: "x")
-    #expect(throws: JSONDecodingError.missingKey("device_name")) {
-      try Webhook.UpdateRegistration.read([UInt8](renamed.utf8).span)
+  @Test func whatHomeAssistantHasOnRecordIsCompared() {
+    var update = Webhook.UpdateRegistration(request())
+    func answer() -> [UInt8] {
+      let device: JSON = [
+        "app_data": ["push_token": "tok"], "app_id": "homeward",
+        "app_version": .text(update.appVersion), "device_name": .text(update.deviceName),
+        "manufacturer": .text(update.manufacturer), "model": .text(update.model),
+        "os_version": .text(update.osVersion),
+      ]
+      return device.serialized()
     }
+    func isKnown(_ update: Webhook.UpdateRegistration, by answer: [UInt8]) -> Bool {
+      update.isKnown(by: answer.span)
+    }
+    let known = answer()
+    #expect(isKnown(update, by: known))
+    for change in [\.appVersion, \.deviceName, \.manufacturer, \.model, \.osVersion]
+      as [WritableKeyPath<Webhook.UpdateRegistration, Text>]
+    {
+      var other = update
+      other[keyPath: change] = "x"
+      #expect(!isKnown(other, by: known))
+    }
+    update.osVersion = "6.13"
+    #expect(isKnown(update, by: answer()))
+    for cut in truncations(of: known) { #expect(!isKnown(update, by: cut)) }
   }
 }
 

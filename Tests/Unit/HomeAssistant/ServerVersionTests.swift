@@ -50,7 +50,6 @@ import Testing
       (.coalescedMessages, "2022.8.7", "2022.9.0b0"),
       (.meanTypes, "2025.10.4", "2025.11.0b0"),
       (.fractionalAccuracy, "2026.4.4", "2026.5.0b0"),
-      (.inZones, "2026.5.4", "2026.6.0b0"),
     ] as [(ServerVersion.Feature, Text, Text)])
   func aFeatureIsUsedFromItsFirstBetaOn(
     feature: ServerVersion.Feature, last without: Text, first with: Text
@@ -61,9 +60,9 @@ import Testing
     #expect(ServerVersion("2027.1.0.dev202611280301").supports(feature))
   }
 
-  /// `in_zones` too early costs every location: a nightly of its month may not have it yet.
+  /// A nightly of the month may not have the feature yet.
   @Test func aNightlyOfTheMonthIsNotTrustedToHaveIt() {
-    #expect(!ServerVersion("2026.6.0.dev202604300301").supports(.inZones))
-    #expect(ServerVersion("2026.7.0.dev202606010301").supports(.inZones))
+    #expect(!ServerVersion("2026.5.0.dev202603300301").supports(.fractionalAccuracy))
+    #expect(ServerVersion("2026.6.0.dev202605010301").supports(.fractionalAccuracy))
   }
 }

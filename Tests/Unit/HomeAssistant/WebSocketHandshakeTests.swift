@@ -99,37 +99,17 @@ import Testing
 
   @Test(
     arguments: [
-      (401, .forbidden(status: 401)), (403, .forbidden(status: 403)), (404, .notFound),
-      (500, .unavailable(status: 500)), (502, .unavailable(status: 502)),
-      (599, .unavailable(status: 599)), (200, .notHomeAssistant(status: 200)),
-      (400, .notHomeAssistant(status: 400)), (426, .notHomeAssistant(status: 426)),
-      (304, .notHomeAssistant(status: 304)),
+      (404, .notFound), (200, .notHomeAssistant(status: 200)),
     ] as [(Int, ServerRefusal)])
   func everyOtherStatusIsARefusal(status: Int, refusal: ServerRefusal) {
     #expect(events("HTTP/1.1 \(status) X\r\n\r\nbody") == [refused(.server(refusal))])
     #expect(events("HTTP/1.0 \(status) X\r\n\r\nbody") == [refused(.server(refusal))])
   }
 
-  private static let nginx =
-    "<html>\r\n<head><title>400 The plain HTTP request was sent to HTTPS port</title></head>\r\n"
-    + "<body>\r\n<center><h1>400 Bad Request</h1></center>\r\n"
-    + "<center>The plain HTTP request was sent to HTTPS port</center>\r\n"
-    + "<hr><center>nginx/1.22.1</center>\r\n</body>\r\n</html>\r\n"
-  private static let apache = #"""
-    <!DOCTYPE HTML PUBLIC "-//IETF//DTD HTML 2.0//EN">
-    <html><head>
-    <title>400 Bad Request</title>
-    </head><body>
-    <h1>Bad Request</h1>
-    <p>Your browser sent a request that this server could not understand.<br />
-    Reason: You're speaking plain HTTP to an SSL-enabled server port.<br />
-     Instead use the HTTPS scheme to access this URL, please.<br />
-    </p>
-    <hr>
-    <address>Apache/2.4.62 (Debian) Server at 127.0.1.1 Port 443</address>
-    </body></html>
-
-    """#
+  /// The words may stand far behind, as Apache's do.
+  private static let page = "<html><head>" + String(repeating: "x", count: 200) + "\r\n<body>"
+  private static let nginx = page + "The plain HTTP request was sent to HTTPS port</body>\r\n"
+  private static let apache = page + "You're speaking plain HTTP to an SSL-enabled server port."
 
   /// The same judgement as of every other answer; what shows who wrote it may come late.
   @Test(

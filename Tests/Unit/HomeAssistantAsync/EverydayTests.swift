@@ -24,13 +24,6 @@ import Testing
     #expect(try await home.entities(in: "perso").isEmpty)
   }
 
-  @Test func theStatesAreACollection() async throws {
-    let states = try await home.send(.states)
-    #expect(states.count == states.elements.count)
-    #expect(states.contains { $0.domain == "person" })
-    #expect(states.first?.id == states.elements.first?.id)
-  }
-
   @Test func aServiceTakesStringsAndAnswers() async throws {
     let text = ["How", "are", "you?"].joined(separator: " ")
     let answer = try await home.callService(

@@ -89,21 +89,6 @@ import Testing
 
   // MARK: Subscriptions
 
-  @Test func twoClientsHearOfEachOther() async throws {
-    let (one, other) = (try makeClient(), try makeClient())
-    let heardByOne = await one.events(of: Self.marks)
-    let heardByOther = await other.events(of: Self.marks)
-    // The commands of a connection are done in their order: both have subscribed after these.
-    try await one.send(.config)
-    try await other.send(.config)
-    try await fire(1, with: one)
-    try await fire(2, with: other)
-    for events in [heardByOne, heardByOther] {
-      let numbers = try await events.prefix(2).reduce(into: []) { $0.append(number(of: $1)) }
-      #expect(numbers == [1, 2])
-    }
-  }
-
   @Test func aSubscriptionOutlivesARestart() async throws {
     let client = try makeClient()
     var states = await client.states.makeAsyncIterator()

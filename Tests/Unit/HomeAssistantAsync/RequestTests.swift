@@ -45,28 +45,6 @@ import Testing
     #expect(await home.play { $0.deeds.isEmpty })
   }
 
-  @Test func manyRequestsEachGetTheirOwnAnswer() async throws {
-    let (client, home) = await ScriptedHome.makeReady()
-    let count = 500
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for number in 0..<count {
-        group.addTask {
-          let request = RawRequest("echo", ["number": .number(JSONNumber(Int64(number)))])
-          let answer = try await client.send(request)
-          #expect(answer == .number(JSONNumber(Int64(number))))
-        }
-      }
-      await home.until { $0.messages.count == count }
-      await home.play { driver in
-        // The last one first.
-        for message in driver.messages.reversed() {
-          driver.answer(message.get("id", orOnFailure: 0), with: message["number"] ?? .null)
-        }
-      }
-      try await group.waitForAll()
-    }
-  }
-
   // MARK: REST
 
   @Test func aCallOfTheRESTAPINeedsNoWebSocket() async throws {

@@ -23,7 +23,7 @@ import Testing
     #expect(call.path == [UInt8]("/auth/token") && call.encoding == .form)
     #expect(
       String(decoding: call.body, as: UTF8.self)
-        == "grant_type=refresh_token&refresh_token=ref%2fresh&client_id=http%3a%2f%2fha%2f")
+        == "grant_type=refresh_token&refresh_token=ref%2Fresh&client_id=http%3A%2F%2Fha%2F")
     #expect(answered("one") == .use([UInt8]("one")))
     #expect(tokens.tokenWanted(now: now) == .use([UInt8]("one")))
   }

@@ -48,7 +48,7 @@ import Testing
     #expect(exchange.encoding == .form)
     #expect(
       text(exchange.body)
-        == "grant_type=authorization_code&code=c0de&client_id=http%3a%2f%2fha%3a8123%2f")
+        == "grant_type=authorization_code&code=c0de&client_id=http%3A%2F%2Fha%3A8123%2F")
     let login = try end(answered(Self.tokens)).get()
     #expect(
       login.credential == .refreshToken([UInt8]("ref"), clientID: [UInt8]("http://ha:8123/")))

@@ -30,24 +30,6 @@ import Testing
     #expect(request.retry == .never)
   }
 
-  @Test func aWebhookIsCalledWithItsBodyAsText() throws {
-    let request = HandleWebhook(webhookID: "w", body: #"{"type":"get_config"}"#)
-    #expect(request.command == "webhook/handle")
-    #expect(
-      request.payload == [
-        "webhook_id": "w", "method": "POST", "body": #"{"type":"get_config"}"#,
-        "headers": ["Content-Type": "application/json"], "query": "",
-      ])
-    let reply: WebhookReply = try decode(
-      #"{"body":"{}","status":200,"headers":{"Content-Type":"application/json"}}"#)
-    #expect(reply.status == 200)
-    #expect(reply.body == "{}")
-    #expect(reply.headers["Content-Type"] == "application/json")
-    let refused: WebhookReply = try decode(#"{"body":null,"status":410,"headers":{}}"#)
-    #expect(refused.status == 410)
-    #expect(refused.body == nil)
-  }
-
   @Test func aLongLivedTokenIsMadeOnce() throws {
     let request: TypedRequest<Text> = .longLivedToken(
       clientName: "Boat", lifespanDays: 3650, clientIcon: "mdi:ferry")

@@ -71,9 +71,8 @@ import Testing
   }
 
   @Test func statisticsAreListed() throws {
-    #expect(GetStatisticIDs().payload == [:])
-    #expect(GetStatisticIDs(.sum).payload == ["statistic_type": "sum"])
-    let list: GetStatisticIDs.Response = try decode(
+    #expect(GetStatisticDescriptions().payload == ["statistic_ids": []])
+    let list: GetStatisticDescriptions.Response = try decode(
       """
       [{"statistic_id":"homeward:bilge","display_unit_of_measurement":"°F","has_mean":true,
       "mean_type":2,"has_sum":false,"name":"Bilge","source":"homeward",
@@ -142,24 +141,25 @@ import Testing
   @Test(
     arguments: [
       (
-        .before2025_11,
+        "2025.10.4",
         ["has_mean", "has_sum", "name", "source", "statistic_id", "unit_of_measurement"]
       ),
       (
-        .since2025_11,
+        "2025.11.0",
         [
           "has_mean", "has_sum", "mean_type", "name", "source", "statistic_id", "unit_class",
           "unit_of_measurement",
         ]
       ),
-    ] as [(ImportStatistics.Form, [Text])])
+    ] as [(Text, [Text])])
   func anImportHasNoMemberThatThisHomeAssistantDoesNotKnow(
-    form: ImportStatistics.Form, keys: [Text]
+    version: Text, keys: [Text]
   ) throws {
     let request = ImportStatistics(
       "homeward:bilge", source: "homeward", name: nil, unit: "°C", unitClass: "temperature",
       mean: .arithmetic, hasSum: false,
-      hours: [.init(time("2026-01-01T00:00:00Z"), mean: 20.5, min: 20, max: 21)], form: form)
+      hours: [.init(time("2026-01-01T00:00:00Z"), mean: 20.5, min: 20, max: 21)],
+      for: ServerVersion(version))
     #expect(request.command == "recorder/import_statistics")
     let metadata = try request.payload.get("metadata", as: JSONObject.self)
     #expect(metadata.members.map(\.key).sorted() == keys)

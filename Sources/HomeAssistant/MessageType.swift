@@ -9,25 +9,25 @@ public enum MessageType: CaseIterable, Sendable {
   case registerSensor
   /// States of sensors.
   case updateSensorStates
-  /// Service call: `Webhook.CallService`.
+  /// Service call: `Webhook.callService`.
   case callService
-  /// Event: `Webhook.FireEvent`.
+  /// Event: `Webhook.fireEvent`.
   case fireEvent
-  /// Templates: `Webhook.RenderTemplate`, and requests that use one.
+  /// Templates: members of `Webhook.template`.
   case renderTemplate
   /// Changes of the device: `Webhook.UpdateRegistration`.
   case updateRegistration
-  /// Request for the zones: `Webhook.GetZones`.
+  /// Request for the zones: an array of `Webhook.Zone`.
   case getZones
-  /// Request for the configuration: `Webhook.GetConfiguration`.
+  /// Request for the configuration: `Webhook.ServerConfiguration`.
   case getConfiguration
   /// Request for a key: `Webhook.EnableEncryption`.
   case enableEncryption
-  /// Request for a camera's streams: `Webhook.StreamCamera`.
+  /// Request for a camera's streams: `Webhook.streamCamera`.
   case streamCamera
-  /// Conversation: `Webhook.Converse`.
+  /// Conversation: `Webhook.converse`.
   case conversationProcess
-  /// Scanned tag: `Webhook.ScanTag`.
+  /// Scanned tag: `Webhook.scanTag`.
   case scanTag
 
   /// Returns the type with this name in Home Assistant, or nil if there is none.
