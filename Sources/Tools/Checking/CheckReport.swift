@@ -47,18 +47,11 @@ struct CheckReport {
       sum + finding.text.bytes.count + (finding.remedy?.bytes.count ?? 0)
     }
     // JSON takes at most six bytes for one.
-    var line = ByteBuffer(capacity: 4096 + 6 * textByteCount)
-    line.openJSONObject()
-    line.appendJSON(key: "is_well")
-    line.appendJSON(code == .success)
-    if let version { line.appendMember("version", version.bytes.span) }
-    line.appendJSON(key: "findings")
-    line.openJSONArray()
-    for finding in findings { finding.write(into: &line) }
-    line.closeJSONArray()
-    line.closeJSONObject()
-    line.append(UInt8(ascii: "\n"))
-    return [UInt8](line.bytes)
+    return jsonLine(capacity: 4096 + 6 * textByteCount) { line in
+      line.appendMember("is_well", code == .success)
+      if let version { line.appendMember("version", version.bytes.span) }
+      line.appendMember("findings", findings) { $0.write(into: &$1) }
+    }
   }
 }
 
@@ -82,8 +75,7 @@ extension Finding {
   fileprivate func write(into line: inout ByteBuffer) {
     line.openJSONObject()
     line.appendMember("subject", subject)
-    line.appendJSON(key: "is_well")
-    line.appendJSON(problem == nil)
+    line.appendMember("is_well", problem == nil)
     if let problem {
       line.appendMember("cause", problem.cause)
       line.appendMember("at_fault", problem.culprit.code)

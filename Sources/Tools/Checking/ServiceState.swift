@@ -4,7 +4,7 @@ import CLinux
 import LinuxIO
 
 /// State of the agent's service, as systemd reports it.
-struct ServiceState: Equatable {
+struct ServiceState {
   private static let byteCountMax = 4096
 
   /// Whether the unit exists.

@@ -65,7 +65,6 @@ struct SendCommand {
   private let message: WrittenMessage
   private let file: [UInt8]
   private let isJSON: Bool
-  private let log = Log()
 
   init(_ arguments: inout Arguments) throws(UsageError) {
     var words: [[UInt8]] = []
@@ -103,7 +102,7 @@ struct SendCommand {
       return
     }
     writeToTerminal(report.lines, STDOUT_FILENO)
-    let words = report.verdict.words(for: report.type)
-    if report.code == .success { log.notice(words) } else { log.error(words) }
+    let log = Log()
+    if report.code == .success { log.notice(report.words) } else { log.error(report.words) }
   }
 }

@@ -178,7 +178,7 @@ final class Pairing {
     }
     let host = identity.hostName
     while true {
-      let typed = try dialog.ask("Name of this board [\(bytes: host.printable)]: ", orElse: [])
+      let typed = try dialog.askOptional("Name of this board [\(bytes: host.printable)]: ")
       template.name = typed.isEmpty ? nil : typed
       do throws(CommandFailure) {
         _ = try template.configuration()
@@ -235,7 +235,10 @@ final class Pairing {
   private func renewLogin(
     _ state: StateDirectory, _ rejected: RejectedTokens
   ) throws(CommandFailure) -> PairingSummary {
-    guard let registration = try state.keptRegistration() else { throw Self.notPaired }
+    guard let registration = try state.keptRegistration() else {
+      throw CommandFailure(
+        code: .unavailable, text: "this board is not paired; pair it: \(Arguments.command("pair"))")
+    }
     if let file = existing?.homeAssistant.tokenFile {
       throw CommandFailure(
         code: .usage,
@@ -258,11 +261,6 @@ final class Pairing {
     return summary
   }
 
-  private static var notPaired: CommandFailure {
-    CommandFailure(
-      code: .unavailable, text: "this board is not paired; pair it: \(Arguments.command("pair"))")
-  }
-
   /// Throws if the Home Assistant of the login does not know this board.
   private func checkThatTheBoardIsKnown(
     to login: NewLogin, _ registration: Registration, _ state: StateDirectory,
@@ -276,20 +274,21 @@ final class Pairing {
       throw CommandFailure(code: .noPermission, text: Login.rejectedWords)
     }
     let deviceID = identity.deviceID(of: registration)
-    let isKnown: Bool
     switch answer {
-    case .success(let devices): isKnown = devices.elements.contains { $0.isBoard(deviceID) }
+    case .success(let devices) where devices.elements.contains(where: { $0.isBoard(deviceID) }):
+      return
+    case .success:
+      throw CommandFailure(
+        code: .unavailable,
+        text:
+          "Home Assistant at \(bytes: summary.url) does not know this board. To make it a device"
+          + " there, with new entities: \(Arguments.command("pair"))")
     case .failure(let error):
       throw CommandFailure(
         code: .temporaryFailure,
         text: "the new login cannot be tested: \(error.words). The old one stays; try again later"
       )
     }
-    guard !isKnown else { return }
-    throw CommandFailure(
-      code: .unavailable,
-      text: "Home Assistant at \(bytes: summary.url) does not know this board. To make it a device"
-        + " there, with new entities: \(Arguments.command("pair"))")
   }
 
   private var host: Configuration.HostPaths { existing?.host ?? .standard }

@@ -24,7 +24,13 @@ struct ServerChoice {
     let found = try ServerSearch.run(loop: loop, dialog: dialog)
     guard dialog.isPossible else {
       for instance in found { dialog.say(instance.words) }
-      throw found.isEmpty ? Self.nothingFound : Self.nobodyChooses
+      guard found.isEmpty else {
+        throw CommandFailure(
+          code: .usage, text: "there is no terminal to ask which one; name its address")
+      }
+      throw CommandFailure(
+        code: .temporaryFailure,
+        text: "\(Self.nobodyAnswers); name its address: sudo homeward pair http://192.168.1.5:8123")
     }
     guard let instance = try chosen(from: found) else { return try typedAddress() }
     let choice = AddressChoice(
@@ -67,19 +73,8 @@ struct ServerChoice {
     }
   }
 
-  private static var nothingFound: CommandFailure {
-    CommandFailure(
-      code: .temporaryFailure,
-      text: "\(nobodyAnswers); name its address: sudo homeward pair http://192.168.1.5:8123")
-  }
-
   private static var nobodyAnswers: MessageText {
     "No Home Assistant answers in this network (multicast DNS does not pass routers or VPNs)"
-  }
-
-  private static var nobodyChooses: CommandFailure {
-    CommandFailure(
-      code: .usage, text: "there is no terminal to ask which one; name its address")
   }
 
   private func reached(_ url: [UInt8]) throws(CommandFailure) -> [UInt8] {

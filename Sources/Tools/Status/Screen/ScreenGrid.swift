@@ -17,16 +17,13 @@ struct ScreenSize: Equatable {
 }
 
 /// Capabilities of a terminal.
-struct ScreenLook: Equatable {
-  var isColored: Bool
+struct ScreenLook {
+  let isColored: Bool
   /// Whether it shows UTF-8, with blocks and braille.
-  var isUnicode: Bool
+  let isUnicode: Bool
+}
 
-  init(isColored: Bool, isUnicode: Bool) {
-    self.isColored = isColored
-    self.isUnicode = isUnicode
-  }
-
+extension ScreenLook {
   /// Reads the capabilities from the environment; nil if the terminal cannot be drawn on.
   ///
   /// The first of `LC_ALL`, `LC_CTYPE` and `LANG` that is not empty names the character set
@@ -34,14 +31,15 @@ struct ScreenLook: Equatable {
   init?(_ variable: (StaticString) -> [UInt8]?) {
     let type = variable("TERM") ?? []
     guard !type.isEmpty, !type.span.elementsEqual("dumb") else { return nil }
-    isColored = variable("NO_COLOR") == nil
     var locale: [UInt8] = []
     for name in ["LC_ALL", "LC_CTYPE", "LANG"] as [StaticString] where locale.isEmpty {
       locale = variable(name) ?? []
     }
     let letters = locale.lowercasedASCII.filter { $0 != UInt8(ascii: "-") }
     let isUTF8 = letters.indices.contains { letters[$0...].starts(with: [UInt8]("utf8")) }
-    isUnicode = isUTF8 && !type.span.elementsEqual("linux")
+    self.init(
+      isColored: variable("NO_COLOR") == nil,
+      isUnicode: isUTF8 && !type.span.elementsEqual("linux"))
   }
 }
 
