@@ -2,7 +2,6 @@ import Board
 import Bytes
 import CLinux
 
-/// Findings of `homeward check`, for people and for scripts.
 struct CheckReport {
   /// Whether a person sees each finding as soon as it is made.
   let isShown: Bool
@@ -41,7 +40,6 @@ struct CheckReport {
     return .success
   }
 
-  /// JSON object on one line with all findings.
   var json: [UInt8] {
     let textByteCount = findings.reduce(0) { sum, finding in
       sum + finding.text.bytes.count + (finding.remedy?.bytes.count ?? 0)

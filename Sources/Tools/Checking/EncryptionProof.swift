@@ -67,7 +67,6 @@ struct EncryptionProof {
     return http.readAnswer(to: registration)
   }
 
-  /// Returns the problem with an answer, or nil.
   private func flaw(
     of answer: HomeAssistant.Answer, to type: MessageType, _ version: inout Text?
   ) -> OutageCause? {

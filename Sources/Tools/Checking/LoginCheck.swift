@@ -23,7 +23,6 @@ final class LoginCheck {
 
   func end() { client.end() }
 
-  /// Checks whether the login works.
   func finding() throws(CommandFailure) -> Finding {
     switch try client.ask(CurrentUser()) {
     case .success(let user):

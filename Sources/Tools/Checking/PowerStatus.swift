@@ -9,7 +9,6 @@ struct PowerStatus {
   /// Bits of Raspberry Pi's `vcgencmd get_throttled`: undervoltage, a lower clock, throttled, the
   /// soft limit of the temperature. Bits 0 to 3 are now, 16 to 19 since they were last cleared.
   private var bits: UInt32?
-  /// Undervoltage now, by `in0_lcrit_alarm`.
   private var isAlarm: Bool?
 
   private static let undervoltage: UInt32 = 1 << 0

@@ -30,7 +30,6 @@ public enum Homeward {
     return failure.told(by: command)
   }
 
-  /// Runs the typed command, which it stores in `command`.
   private static func run(
     _ arguments: inout Arguments, _ command: inout Command?
   ) throws(UsageError) -> ExitCode {
@@ -61,7 +60,6 @@ public enum Homeward {
     }
   }
 
-  /// Reports an error. `command` is nil if none was named.
   private static func end(_ error: UsageError, of command: Command?) -> ExitCode {
     let text: MessageText
     switch error {
@@ -83,7 +81,6 @@ public enum Homeward {
 }
 
 extension Command? {
-  /// Words that run it, without its arguments.
   fileprivate var program: MessageText { map { "homeward \($0.name)" } ?? "homeward" }
 }
 

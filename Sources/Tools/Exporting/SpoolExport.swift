@@ -4,7 +4,6 @@ import CLinux
 import LinuxIO
 import Outbox
 
-/// `homeward spool export`: the content of a spool as a file for other programs.
 struct SpoolExport {
   var format: ExportFormat
   /// Nil for standard output.
@@ -118,7 +117,6 @@ struct ExportOutput: ~Copyable {
     return descriptor
   }
 
-  /// Makes room for one more entry.
   mutating func makeRoom() throws(CommandFailure) {
     if buffer.freeCapacity < ExportFormat.entryByteCountMax { try flush() }
   }

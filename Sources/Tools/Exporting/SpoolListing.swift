@@ -3,7 +3,6 @@ import Bytes
 import LinuxIO
 import Outbox
 
-/// `homeward spool list`: the content of the files of a spool.
 struct SpoolListing {
   private let directory: Path
   private let segments: [ArchivedSegment]
@@ -11,7 +10,6 @@ struct SpoolListing {
   private let deviceCount: Int
   let code: ExitCode
 
-  /// Reads all files from their first byte to their last.
   init(of folder: consuming SpoolFolder) {
     while folder.next() != nil {}
     directory = folder.path
@@ -126,7 +124,6 @@ extension MessageText.StringInterpolation {
 }
 
 extension ArchivedSegment {
-  /// Flaws of the segment, and their cost.
   var flaws: [MessageText] {
     var flaws: [MessageText] = []
     switch condition {
@@ -144,12 +141,10 @@ extension ArchivedSegment {
     return flaws
   }
 
-  /// Remarks on the segment, beside its numbers.
   var notes: [MessageText] {
     isAside ? ["set aside"] + flaws : flaws
   }
 
-  /// Name of the condition in the JSON output.
   var conditionCode: StaticString {
     switch condition {
     case .intact: "intact"

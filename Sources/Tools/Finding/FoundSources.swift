@@ -61,7 +61,6 @@ struct FoundSources {
     self.sampler = sampler
   }
 
-  /// Returns the kind with a key; nil if the search does not include it.
   func kind(_ key: StaticString) -> Kind? {
     kinds.first { [UInt8]($0.found.key).span.elementsEqual(key) }
   }
@@ -111,7 +110,6 @@ extension FoundSources {
       + " \(Arguments.command("check"))\n"
   }
 
-  /// JSON object on one line with all kinds.
   var json: [UInt8] {
     // JSON takes at most six bytes for one.
     jsonLine(capacity: 4096 + 6 * kinds.reduce(0) { $0 + $1.byteCount }) { line in

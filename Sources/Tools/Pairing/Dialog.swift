@@ -14,7 +14,6 @@ struct Dialog {
   /// Whether each question is answered with yes (`--yes`).
   let isAlwaysYes: Bool
 
-  /// Whether there is a person to ask.
   var isPossible: Bool { terminal != nil }
 
   func say(_ text: MessageText) {
@@ -22,7 +21,6 @@ struct Dialog {
     writeToTerminal(line.bytes, STDERR_FILENO)
   }
 
-  /// Asks for a line that is not empty.
   func ask(_ question: MessageText) throws(CommandFailure) -> [UInt8] {
     try required(
       try answer(question) { line in
@@ -31,7 +29,6 @@ struct Dialog {
       })
   }
 
-  /// Asks for a line, which may be empty.
   func askOptional(_ question: MessageText) throws(CommandFailure) -> [UInt8] {
     try required(try answer(question) { [UInt8]($0.span.trimmed()) })
   }

@@ -19,12 +19,10 @@ struct PairingOptions {
     var isLogin: Bool { if case .login = self { true } else { false } }
   }
 
-  /// Address of Home Assistant, as typed.
   var url: [UInt8]?
   var configuration = [UInt8](Configuration.defaultFile)
   /// State directory if there is no configuration; it goes into the new one.
   var stateDirectory: [UInt8]?
-  /// Name of the board in Home Assistant, as typed.
   var name: [UInt8]?
   var source = Source.login
   /// Whether an existing pairing stays, and belongs to this board from now on.
@@ -47,7 +45,6 @@ final class Pairing {
   private let dialog: Dialog
   private let loop: EventLoop
   private let http: BlockingHTTP
-  /// Configuration, if there is one already.
   private let existing: Configuration?
   private let settings: TransportSettings
   private var summary = PairingSummary()
@@ -205,7 +202,6 @@ final class Pairing {
     return nil
   }
 
-  /// Returns the stored registration, and whether it belongs to this board.
   private func keptRegistration(
     _ state: StateDirectory
   ) -> (value: Registration?, isOfThisBoard: Bool) {
@@ -215,7 +211,6 @@ final class Pairing {
 
   private var identity: DeviceIdentity { DeviceIdentity(host: host) }
 
-  /// Assigns a pairing that was made on another board to this one.
   func keepDevice() throws(CommandFailure) {
     let state = try StateDirectory.open(try stateDirectory())
     guard var registration = try state.keptRegistration() else {
@@ -231,7 +226,6 @@ final class Pairing {
 
   // MARK: The login
 
-  /// Replaces the login of a board that stays paired.
   private func renewLogin(
     _ state: StateDirectory, _ rejected: RejectedTokens
   ) throws(CommandFailure) -> PairingSummary {
@@ -261,7 +255,6 @@ final class Pairing {
     return summary
   }
 
-  /// Throws if the Home Assistant of the login does not know this board.
   private func checkThatTheBoardIsKnown(
     to login: NewLogin, _ registration: Registration, _ state: StateDirectory,
     _ rejected: RejectedTokens

@@ -17,7 +17,6 @@ struct ServerChoice {
   let dialog: Dialog
   let needsPasswords: Bool
 
-  /// Returns an address where Home Assistant answers.
   func run(named: [UInt8]?, configured: [UInt8]?) throws(CommandFailure) -> [UInt8] {
     if let named { return try reached(try checked(named)) }
     if let configured { return try reached(configured) }
@@ -103,7 +102,6 @@ struct ServerChoice {
 }
 
 extension Span<UInt8> {
-  /// Whether it ends in a colon and one to five digits.
   fileprivate var endsWithPort: Bool {
     var digits = 0
     while digits < count, self[count - 1 - digits].isASCIIDigit { digits += 1 }

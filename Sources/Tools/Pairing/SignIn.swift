@@ -4,7 +4,6 @@ import HomeAssistant
 import LinuxIO
 import Transport
 
-/// Login that is not stored yet.
 struct NewLogin {
   let credential: Credential
   let accessToken: AccessToken?
@@ -25,7 +24,6 @@ struct LoginRequest {
     }
   }
 
-  /// Checks a token that a person gave.
   private func accept(
     _ text: [UInt8], _ rejected: RejectedTokens
   ) throws(CommandFailure) -> NewLogin {

@@ -70,7 +70,6 @@ final class Unpairing {
     }
   }
 
-  /// Deletes the device in Home Assistant and ends the login.
   private func leave(
     _ configuration: Configuration?, _ state: StateDirectory
   ) throws(CommandFailure) {
@@ -166,7 +165,6 @@ extension StateDirectory {
 }
 
 extension RequestError {
-  /// Whether Home Assistant did not answer.
   fileprivate var isNoAnswer: Bool {
     switch self {
     case .transport, .expired, .disconnected: true

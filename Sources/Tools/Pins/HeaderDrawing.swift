@@ -10,7 +10,6 @@ struct HeaderDrawing {
   static let useWidth = 20
   static let nameWidth = 12
 
-  /// Whether it is for a terminal that shows colours.
   let isColoured: Bool
 
   func lines(of headers: [(name: [UInt8], pins: [PinReport])]) -> [UInt8] {

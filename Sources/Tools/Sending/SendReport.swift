@@ -4,7 +4,6 @@ import HomeAssistant
 import LinuxIO
 import Outbox
 
-/// Result of a message that a person sent, for the person and for scripts.
 struct SendReport {
   /// Key of the only template of a `render_template`.
   static let templateKey: Text = "result"
@@ -15,7 +14,6 @@ struct SendReport {
   let code: ExitCode
   /// Outcome for a person, with the remedy.
   let words: MessageText
-  /// JSON answer of Home Assistant.
   private let answer: [UInt8]?
 
   init(

@@ -1,6 +1,5 @@
 import Bytes
 
-/// Size of a terminal.
 struct ScreenSize: Equatable {
   /// Limits of the picture; cells beyond stay empty.
   static let columnsMax = 512
@@ -16,7 +15,6 @@ struct ScreenSize: Equatable {
   }
 }
 
-/// Capabilities of a terminal.
 struct ScreenLook {
   let isColored: Bool
   /// Whether it shows UTF-8, with blocks and braille.
@@ -145,7 +143,6 @@ private struct ScreenPen {
   }
 }
 
-/// Cell of a terminal: one column of one row.
 struct ScreenCell: Equatable {
   enum Style: UInt8 {
     case plain, strong, faint, good, bad

@@ -10,7 +10,6 @@ extension StatusScreen {
     let scale: ClosedRange<Int64>
   }
 
-  /// Columns of a graph's name and value.
   private static let labelColumns = 20
   /// In a narrower window the map is below the graphs.
   private static let besideColumnsMin = 56
@@ -57,7 +56,6 @@ extension StatusScreen {
     return min(max(usual, room), 4)
   }
 
-  /// Number of rows of all graphs and of the map.
   var panelRowCount: Int {
     let rows = graphs.count * graphRowCount
     return isMapBeside ? max(rows, mapRowCount) : rows + mapRowCount
