@@ -85,8 +85,8 @@ struct PinsCommand {
     } catch {
       throw CommandFailure(error)
     }
-    let isColoured = Terminal(STDOUT_FILENO) != nil
-    writeToTerminal(isJSON ? report.json : report.lines(isColoured: isColoured), STDOUT_FILENO)
+    let lines = report.lines(isColoured: isColored(STDOUT_FILENO))
+    writeToTerminal(isJSON ? report.json : lines, STDOUT_FILENO)
     return .success
   }
 

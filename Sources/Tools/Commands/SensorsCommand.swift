@@ -18,15 +18,14 @@ extension Command {
   private static func listSensors(
     _ file: [UInt8]?, isJSON: Bool
   ) throws(CommandFailure) -> ExitCode {
-    let isTerminal = Terminal(STDOUT_FILENO) != nil
+    let isWatched = !isJSON && Terminal(STDOUT_FILENO) != nil
     let found = try FoundSources(
       of: try Configuration.forLook(from: file) ?? .withoutFile, loop: try .forCommand(),
-      screen: isTerminal && !isJSON ? STDOUT_FILENO : nil)
-    let hasColors = unsafe getenv("NO_COLOR") == nil
+      screen: isWatched ? STDOUT_FILENO : nil)
     let usual = [UInt8](Configuration.defaultFile)
     let isThere = file != nil || (try? byteCount(ofFileAt: Path(usual))) != nil
     let lines = found.lines(
-      isColored: isTerminal && hasColors, file: isThere ? file ?? usual : nil)
+      isColored: isColored(STDOUT_FILENO), file: isThere ? file ?? usual : nil)
     writeToTerminal(isJSON ? found.json : lines.wrappedForOutput, STDOUT_FILENO)
     return .success
   }

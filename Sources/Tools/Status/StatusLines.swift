@@ -1,6 +1,5 @@
 import Board
 import Bytes
-import LinuxIO
 
 /// Text for people about an agent or a board: lines with a verdict, a subject and a description.
 struct StatusLines {
@@ -147,11 +146,7 @@ struct StatusLines {
 extension [UInt8] {
   /// Returns the lines with leading verdicts in colour, if the terminal shows colours.
   func withVerdictsColored(on descriptor: Int32) -> [UInt8] {
-    let type = environmentVariable("TERM") ?? []
-    let isDumb = type.isEmpty || type == [UInt8]("dumb")
-    let isColored =
-      Terminal(descriptor) != nil && !isDumb && environmentVariable("NO_COLOR") == nil
-    return isColored ? withColoredVerdicts : self
+    isColored(descriptor) ? withColoredVerdicts : self
   }
 
   var withColoredVerdicts: [UInt8] {
