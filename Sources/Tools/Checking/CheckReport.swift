@@ -41,11 +41,7 @@ struct CheckReport {
   }
 
   var json: [UInt8] {
-    let textByteCount = findings.reduce(0) { sum, finding in
-      sum + finding.text.bytes.count + (finding.remedy?.bytes.count ?? 0)
-    }
-    // JSON takes at most six bytes for one.
-    return jsonLine(capacity: 4096 + 6 * textByteCount) { line in
+    jsonLine { line in
       line.appendMember("is_well", code == .success)
       if let version { line.appendMember("version", version.bytes.span) }
       line.appendMember("findings", findings) { $0.write(into: &$1) }

@@ -67,8 +67,7 @@ struct SpoolExport {
 
   private func json(_ count: Count) -> [UInt8] {
     let file = file ?? []
-    // JSON takes at most six bytes for one.
-    return jsonLine(capacity: 256 + 6 * file.count) { line in
+    return jsonLine { line in
       line.appendMember("format", format.name)
       line.appendMember("file", file.span)
       if case .csv = format { line.appendMember("readings", count.readings) }

@@ -64,9 +64,7 @@ struct SpoolListing {
   // MARK: For scripts
 
   var json: [UInt8] {
-    // A name is 24 bytes at most, and a number 20 digits.
-    let capacity = 1024 + 6 * directory.bytes.count + 640 * segments.count
-    return jsonLine(capacity: capacity) { line in
+    jsonLine { line in
       line.appendMember("directory", directory.bytes.span)
       line.appendMember("segments", segments) { $1.append($0) }
       line.appendMember("bytes", byteCount)

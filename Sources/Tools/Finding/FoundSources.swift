@@ -111,8 +111,7 @@ extension FoundSources {
   }
 
   var json: [UInt8] {
-    // JSON takes at most six bytes for one.
-    jsonLine(capacity: 4096 + 6 * kinds.reduce(0) { $0 + $1.byteCount }) { line in
+    jsonLine { line in
       line.appendMember("kinds", kinds.filter { !$0.found.isEmpty }) { $0.write(into: &$1) }
     }
   }
@@ -151,17 +150,6 @@ extension FoundSources.Kind {
       remarks.append("and \(found.unusableCount) with names that a configuration cannot hold")
     }
     return remarks
-  }
-
-  /// Upper limit of the size of all its texts.
-  fileprivate var byteCount: Int {
-    let items = entries.reduce(0) { sum, entry in
-      let values = entry.sample?.sensors.reduce(0) { $0 + $1.description.name.count + 256 } ?? 0
-      let line = entry.item.line?.bytes.count ?? 0
-      return sum + entry.item.address.count + entry.item.name.count + line + values
-        + entry.words.bytes.count + 512
-    }
-    return items + (found.line?.bytes.count ?? 0) + (found.note?.bytes.count ?? 0) + 512
   }
 
   fileprivate func write(into line: inout ByteBuffer) {

@@ -25,7 +25,7 @@ struct PairingSummary {
 
   /// Writes one JSON object to standard output.
   func print() {
-    let line = jsonLine(capacity: 8 * 1024) { line in
+    let line = jsonLine { line in
       line.appendMember("paired", true)
       line.appendMember("url", url.span)
       line.appendMember("device", deviceName.span)

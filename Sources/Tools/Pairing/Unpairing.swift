@@ -34,7 +34,7 @@ final class Unpairing {
   func run() throws(CommandFailure) {
     try unpair()
     guard options.isJSON else { return }
-    let line = jsonLine(capacity: 256) { line in
+    let line = jsonLine { line in
       line.appendMember("paired", false)
       line.appendMember("is_device_deleted", isDeviceDeleted)
       line.appendMember("is_login_ended", isLoginEnded)

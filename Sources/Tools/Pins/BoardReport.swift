@@ -34,8 +34,7 @@ struct BoardReport {
   }
 
   var json: [UInt8] {
-    // JSON takes at most six bytes for one.
-    jsonLine(capacity: 4096 + headers.reduce(0) { $0 + $1.pins.count } * 4096) { line in
+    jsonLine { line in
       line.appendMember("board", board.name.span)
       line.appendMember("headers", headers) { header, line in
         line.openJSONObject()

@@ -126,7 +126,7 @@ struct SendReport {
 
   /// JSON object on one line: `{"type":"get_zones","outcome":"proven","answer":[…]}`.
   var json: [UInt8] {
-    jsonLine(capacity: 256 + 2 * (answer?.count ?? 0)) { line in
+    jsonLine { line in
       line.appendMember("type", type.name)
       line.appendMember("outcome", outcome)
       guard let answer else { return }

@@ -16,30 +16,21 @@ extension StatusScreen {
 
   /// Graphs of the values that the agent has reported so far.
   private var graphs: [Graph] {
-    var graphs: [Graph] = []
-    if !history.battery.isEmpty {
-      graphs.append(
-        Graph(
-          name: "battery", words: history.batteryWords, history: history.battery, scale: 0...100))
+    // In steps, so that one more waiting entry does not redraw the whole graph.
+    var top: Int64 = 8
+    for value in history.backlog.columns(max: SampleHistory.capacity) {
+      while top < value ?? 0 { top *= 2 }
     }
-    if !history.signal.isEmpty {
-      // Below this a radio receives nothing; above it, it is beside the access point.
-      graphs.append(
-        Graph(
-          name: "signal", words: history.signalWords, history: history.signal, scale: -95 ... -35))
-    }
-    if let backlog = history.backlog.latest {
-      // In steps, so that one more waiting entry does not redraw the whole graph.
-      var top: Int64 = 8
-      for value in history.backlog.columns(max: SampleHistory.capacity) {
-        while top < value ?? 0 { top *= 2 }
-      }
-      graphs.append(
-        Graph(
-          name: "backlog", words: "\(Int(clamping: backlog))", history: history.backlog,
-          scale: 0...top))
-    }
-    return graphs
+    let graphs = [
+      Graph(name: "battery", words: history.batteryWords, history: history.battery, scale: 0...100),
+      // Below -95 dBm a radio receives nothing; above -35 dBm it is beside the access point.
+      Graph(
+        name: "signal", words: history.signalWords, history: history.signal, scale: -95 ... -35),
+      Graph(
+        name: "backlog", words: "\(Int(clamping: history.backlog.latest ?? 0))",
+        history: history.backlog, scale: 0...top),
+    ]
+    return graphs.filter { !$0.history.isEmpty }
   }
 
   private var isMapBeside: Bool { size.columns >= Self.besideColumnsMin }
