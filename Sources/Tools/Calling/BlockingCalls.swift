@@ -52,7 +52,6 @@ final class BlockingHTTP {
 
   var head: AnswerHead { http.answerHead }
 
-  /// Whether the last request has an answer.
   var isAnswered: Bool { if case .answered = result { true } else { false } }
 
   /// Fault of the last request, if it has no answer.
@@ -61,7 +60,6 @@ final class BlockingHTTP {
   /// Time of the server in the last answer; nil if it has none.
   var serverTime: WallTime? { http.serverTime }
 
-  /// Body of the last answer.
   var body: [UInt8] { Self.copy(of: http.response) }
 
   private static func copy(of buffer: borrowing ByteBuffer) -> [UInt8] { [UInt8](buffer.bytes) }
@@ -120,7 +118,6 @@ final class BlockingHTTP {
     }
   }
 
-  /// Judges the last answer, and opens it in place.
   func readAnswer(to registration: Registration) -> HomeAssistant.Answer {
     registration.readAnswer(head, body: &http.response)
   }
@@ -175,7 +172,6 @@ final class BlockingClient {
     client = driver.makeClient(seed: randomSeed())
   }
 
-  /// Whether the credential must never be sent again.
   var isCredentialRejected: Bool { driver.isCredentialRejected }
 
   func ask<R: Request>(

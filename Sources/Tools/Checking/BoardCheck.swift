@@ -130,7 +130,6 @@ struct BoardCheck {
       remedy: "free space there (sudo apt clean), or set a smaller history.disk_megabytes")
   }
 
-  /// Returns the total size of the files in a folder.
   private static func filesByteCount(of folder: Path) -> UInt64 {
     var sum: UInt64 = 0
     // A folder that is missing, or for other users only, counts as empty.

@@ -2,7 +2,6 @@ import Board
 import Bytes
 import CLinux
 
-/// Findings of `homeward check`, for people and for scripts.
 struct CheckReport {
   /// Whether a person sees each finding as soon as it is made.
   let isShown: Bool
@@ -41,24 +40,12 @@ struct CheckReport {
     return .success
   }
 
-  /// JSON object on one line with all findings.
   var json: [UInt8] {
-    let textByteCount = findings.reduce(0) { sum, finding in
-      sum + finding.text.bytes.count + (finding.remedy?.bytes.count ?? 0)
+    jsonLine { line in
+      line.appendMember("is_well", code == .success)
+      if let version { line.appendMember("version", version.bytes.span) }
+      line.appendMember("findings", findings) { $0.write(into: &$1) }
     }
-    // JSON takes at most six bytes for one.
-    var line = ByteBuffer(capacity: 4096 + 6 * textByteCount)
-    line.openJSONObject()
-    line.appendJSON(key: "is_well")
-    line.appendJSON(code == .success)
-    if let version { line.appendMember("version", version.bytes.span) }
-    line.appendJSON(key: "findings")
-    line.openJSONArray()
-    for finding in findings { finding.write(into: &line) }
-    line.closeJSONArray()
-    line.closeJSONObject()
-    line.append(UInt8(ascii: "\n"))
-    return [UInt8](line.bytes)
   }
 }
 
@@ -82,8 +69,7 @@ extension Finding {
   fileprivate func write(into line: inout ByteBuffer) {
     line.openJSONObject()
     line.appendMember("subject", subject)
-    line.appendJSON(key: "is_well")
-    line.appendJSON(problem == nil)
+    line.appendMember("is_well", problem == nil)
     if let problem {
       line.appendMember("cause", problem.cause)
       line.appendMember("at_fault", problem.culprit.code)

@@ -40,7 +40,15 @@ struct EncryptionProof {
       do throws(CommandFailure) { answer = try ask(type, over: route, at: url) } catch {
         return .wrong("encryption", "no_connection", .network, error.code, error.text)
       }
-      if answer == .notLive { return try notLive(loginCheck) }
+      if answer == .notLive {
+        // Only the user of this board can see why.
+        return try loginCheck?.findingNotLive(deviceID)
+          ?? .wrong(
+            "encryption", "not_live", .homeAssistant, .temporaryFailure,
+            "Home Assistant sends empty answers: it is starting, or it does not know this device",
+            remedy: "wait some minutes, and check again; if this continues, the device was deleted"
+              + " there: \(Arguments.command("pair"))")
+      }
       if let flaw = flaw(of: answer, to: type, &version) { return finding(flaw) }
     }
     if registration.isPlain {
@@ -59,7 +67,6 @@ struct EncryptionProof {
     return http.readAnswer(to: registration)
   }
 
-  /// Returns the problem with an answer, or nil.
   private func flaw(
     of answer: HomeAssistant.Answer, to type: MessageType, _ version: inout Text?
   ) -> OutageCause? {
@@ -105,38 +112,7 @@ struct EncryptionProof {
 
   static var waiting: MessageText { "wait a while, and check again" }
 
-  private static var again: MessageText {
+  static var again: MessageText {
     "\(Arguments.command("pair")) (Home Assistant then creates new entities)"
-  }
-
-  /// Returns the finding about a webhook that is not live: only the user of this board can see why.
-  private func notLive(_ loginCheck: LoginCheck?) throws(CommandFailure) -> Finding {
-    switch try loginCheck?.deviceStatus(deviceID) ?? .unknown {
-    case .unknown:
-      .wrong(
-        "encryption", "not_live", .homeAssistant, .temporaryFailure,
-        "Home Assistant sends empty answers: it is starting, or it does not know this device",
-        remedy: "wait some minutes, and check again; if this continues, the device was deleted"
-          + " there: \(Arguments.command("pair"))")
-    case .starting:
-      .wrong(
-        "encryption", "starting", .homeAssistant, .temporaryFailure, "Home Assistant is starting",
-        remedy: "wait some minutes, and check again")
-    case .missing:
-      .wrong(
-        "encryption", "gone", .homeAssistant, .unavailable,
-        "Home Assistant is running, but this board was deleted there", remedy: Self.again)
-    case .disabled:
-      .wrong(
-        "encryption", "disabled", .homeAssistant, .unavailable,
-        "Home Assistant is running, but this board is disabled there",
-        remedy: "enable it in Home Assistant: Settings, Devices & services, Mobile App")
-    case .present:
-      .wrong(
-        "encryption", "replaced", .homeAssistant, .unavailable,
-        "Home Assistant knows this board, but not this registration: the board was registered"
-          + " again, or Home Assistant could not set it up; its log shows why",
-        remedy: Self.again)
-    }
   }
 }

@@ -4,30 +4,17 @@ import Bytes
 /// Result of one step of `homeward check`.
 struct Finding {
   /// Party that has to fix a problem.
-  enum Culprit {
-    case configuration
-    case board
-    case network
-    case homeAssistant
-
+  struct Culprit {
     /// Name in the JSON output.
-    var code: StaticString {
-      switch self {
-      case .configuration: "configuration"
-      case .board: "board"
-      case .network: "network"
-      case .homeAssistant: "home_assistant"
-      }
-    }
+    let code: StaticString
+    let words: StaticString
 
-    var words: StaticString {
-      switch self {
-      case .configuration: "the configuration"
-      case .board: "this board"
-      case .network: "the network"
-      case .homeAssistant: "Home Assistant"
-      }
+    static var configuration: Culprit {
+      Culprit(code: "configuration", words: "the configuration")
     }
+    static var board: Culprit { Culprit(code: "board", words: "this board") }
+    static var network: Culprit { Culprit(code: "network", words: "the network") }
+    static var homeAssistant: Culprit { Culprit(code: "home_assistant", words: "Home Assistant") }
   }
 
   struct Problem {

@@ -23,7 +23,6 @@ final class LoginCheck {
 
   func end() { client.end() }
 
-  /// Checks whether the login works.
   func finding() throws(CommandFailure) -> Finding {
     switch try client.ask(.currentUser) {
     case .success(let user):
@@ -47,22 +46,31 @@ final class LoginCheck {
     }
   }
 
-  /// State that Home Assistant reports for a board whose webhook is not live.
-  enum DeviceStatus {
-    case unknown
-    case starting
-    case missing
-    case disabled
-    case present
-  }
-
-  func deviceStatus(_ deviceID: [UInt8]) throws(CommandFailure) -> DeviceStatus {
-    guard case .success(let config) = try client.ask(.config) else { return .unknown }
-    guard config.state == "RUNNING" else { return .starting }
-    guard case .success(let devices) = try client.ask(.devices) else { return .unknown }
-    guard let device = devices.elements.first(where: { $0.isBoard(deviceID) }) else {
-      return .missing
+  /// Returns the finding about a board whose webhook is not live; nil if that is not known.
+  func findingNotLive(_ deviceID: [UInt8]) throws(CommandFailure) -> Finding? {
+    guard case .success(let config) = try client.ask(.config) else { return nil }
+    guard config.state == "RUNNING" else {
+      return .wrong(
+        "encryption", "starting", .homeAssistant, .temporaryFailure, "Home Assistant is starting",
+        remedy: "wait some minutes, and check again")
     }
-    return device.disabledBy == nil ? .present : .disabled
+    guard case .success(let devices) = try client.ask(.devices) else { return nil }
+    guard let device = devices.elements.first(where: { $0.isBoard(deviceID) }) else {
+      return .wrong(
+        "encryption", "gone", .homeAssistant, .unavailable,
+        "Home Assistant is running, but this board was deleted there",
+        remedy: EncryptionProof.again)
+    }
+    guard device.disabledBy == nil else {
+      return .wrong(
+        "encryption", "disabled", .homeAssistant, .unavailable,
+        "Home Assistant is running, but this board is disabled there",
+        remedy: "enable it in Home Assistant: Settings, Devices & services, Mobile App")
+    }
+    return .wrong(
+      "encryption", "replaced", .homeAssistant, .unavailable,
+      "Home Assistant knows this board, but not this registration: the board was registered"
+        + " again, or Home Assistant could not set it up; its log shows why",
+      remedy: EncryptionProof.again)
   }
 }

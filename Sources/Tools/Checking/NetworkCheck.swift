@@ -58,7 +58,6 @@ struct CheckedRoutes {
   /// Address from the configuration that the agent uses here.
   let configured: Route
   let url: [UInt8]
-  /// Key of `url` in the configuration.
   let urlKey: StaticString
   /// Whether the agent sends messages to `url` from here.
   let isAllowed: Bool

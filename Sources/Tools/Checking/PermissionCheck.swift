@@ -10,9 +10,7 @@ import Transport
 struct PermissionCheck {
   let user: UserRights
   let configuration: Configuration
-  /// State of the service; nil without systemd.
   var service: ServiceState?
-  /// Directory of the device files.
   var devices = Path("/dev")
 
   func run(_ tell: (Finding) -> Void) {

@@ -5,27 +5,19 @@ import LinuxIO
 /// Power supply as the firmware of a Raspberry Pi reports it: the alarm of the hardware monitor
 /// `rpi_volt`, or the bits of `get_throttled` if the kernel has no alarm. Newer kernels log a
 /// complaint about each program that reads the bits.
-struct PowerStatus: Equatable {
+struct PowerStatus {
   /// Bits of Raspberry Pi's `vcgencmd get_throttled`: undervoltage, a lower clock, throttled, the
   /// soft limit of the temperature. Bits 0 to 3 are now, 16 to 19 since they were last cleared.
-  let bits: UInt32?
-  /// Undervoltage now, by `in0_lcrit_alarm`.
-  let isAlarm: Bool?
+  private var bits: UInt32?
+  private var isAlarm: Bool?
 
   private static let undervoltage: UInt32 = 1 << 0
   private static let throttled: UInt32 = 1 << 2
   private static let before: UInt32 = 16
 
-  init(bits: UInt32?, isAlarm: Bool?) {
-    self.bits = bits
-    self.isAlarm = isAlarm
-  }
-
   /// Reads the available values; both are nil on other boards.
   init(sys: Path) {
     let platform = sys / "devices" / "platform"
-    var bits: UInt32?
-    var isAlarm: Bool?
     Self.eachName(in: sys / "class" / "hwmon", startingWith: "hwmon") { monitor in
       guard let name = Self.text(monitor / "name"), name.span.elementsEqual("rpi_volt"),
         let alarm = Self.text(monitor / "in0_lcrit_alarm")
@@ -40,7 +32,6 @@ struct PowerStatus: Equatable {
         }
       }
     }
-    self.init(bits: bits, isAlarm: isAlarm)
   }
 
   /// Finding about the supply; nil on a board that does not report it.

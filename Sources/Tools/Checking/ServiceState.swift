@@ -4,10 +4,9 @@ import CLinux
 import LinuxIO
 
 /// State of the agent's service, as systemd reports it.
-struct ServiceState: Equatable {
+struct ServiceState {
   private static let byteCountMax = 4096
 
-  /// Whether the unit exists.
   let isLoaded: Bool
   /// State such as `active`, `inactive`, `failed` or `activating`.
   let active: [UInt8]
@@ -15,7 +14,6 @@ struct ServiceState: Equatable {
   let sub: [UInt8]
   /// State of the unit file, such as `enabled` or `disabled`; empty if systemd does not report it.
   let file: [UInt8]
-  /// Number of automatic restarts by systemd.
   let restarts: Int
   /// User that it runs as; empty for root.
   let user: [UInt8]
@@ -43,7 +41,6 @@ struct ServiceState: Equatable {
     return count > 0 ? ServiceState(shown: [UInt8](answer.prefix(count))) : nil
   }
 
-  /// Returns whether the unit hides the directory of a file from the service.
   func hides(_ path: Path) -> Bool {
     func isBelow(_ places: [StaticString]) -> Bool {
       places.contains { path.bytes.span.starts(with: $0) }

@@ -12,7 +12,15 @@ extension Command {
         .dataError, .noInput, .unavailable, .osError, .inputOutput, .temporaryFailure,
         .protocolError, .noPermission, .configuration,
       ]
-    ) { (arguments: inout Arguments) throws(UsageError) in try CheckCommand(&arguments).run }
+    ) { (arguments: inout Arguments) throws(UsageError) -> Task in
+      // No file is named for the configuration of the service.
+      let (file, isJSON) = try arguments.fileAndForm()
+      return { () throws(CommandFailure) in
+        let report = try Checkup(configuration: file, isShown: !isJSON).run()
+        if isJSON { writeToTerminal(report.json, STDOUT_FILENO) }
+        return report.code
+      }
+    }
   }
 
   private static var checkHelp: StaticString {
@@ -41,21 +49,5 @@ extension Command {
       sudo homeward check --json | jq '.findings[] | select(.is_well | not)'
 
     """
-  }
-}
-
-struct CheckCommand {
-  /// Nil for the configuration of the service.
-  private let file: [UInt8]?
-  private let isJSON: Bool
-
-  init(_ arguments: inout Arguments) throws(UsageError) {
-    (file, isJSON) = try arguments.fileAndForm()
-  }
-
-  func run() throws(CommandFailure) -> ExitCode {
-    let report = try Checkup(configuration: file, isShown: !isJSON).run()
-    if isJSON { writeToTerminal(report.json, STDOUT_FILENO) }
-    return report.code
   }
 }

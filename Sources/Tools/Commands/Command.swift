@@ -4,18 +4,15 @@ import YAML
 
 /// Command of `homeward`. Each has its own file in this folder, and an entry in `all`.
 struct Command {
-  /// Parsed command, ready to run.
   typealias Task = () throws(CommandFailure) -> ExitCode
 
   let name: StaticString
-  /// Purpose in one line, for the program's help.
   let summary: StaticString
   /// Text of `homeward NAME --help` before the exit codes.
   let help: StaticString
   /// Meaning of exit code 0; `codes` are the others, beside those that all commands have.
   let success: StaticString
   let codes: [ExitCode]
-  /// Reads the arguments after the name.
   let read: (inout Arguments) throws(UsageError) -> Task
 
   static var all: [Command] {
@@ -62,7 +59,6 @@ extension Command {
 }
 
 extension ByteBuffer {
-  /// Appends a line of the table of commands.
   fileprivate mutating func append(_ command: StaticString, _ summary: StaticString) {
     append("  homeward ")
     append(command)
@@ -71,7 +67,6 @@ extension ByteBuffer {
     append(UInt8(ascii: "\n"))
   }
 
-  /// Appends a line of the table of exit codes.
   fileprivate mutating func append(_ code: ExitCode, _ meaning: StaticString) {
     append("  ")
     append(decimal: code.rawValue)

@@ -30,7 +30,6 @@ public enum Homeward {
     return failure.told(by: command)
   }
 
-  /// Runs the typed command, which it stores in `command`.
   private static func run(
     _ arguments: inout Arguments, _ command: inout Command?
   ) throws(UsageError) -> ExitCode {
@@ -61,7 +60,6 @@ public enum Homeward {
     }
   }
 
-  /// Reports an error. `command` is nil if none was named.
   private static func end(_ error: UsageError, of command: Command?) -> ExitCode {
     let text: MessageText
     switch error {
@@ -70,7 +68,7 @@ public enum Homeward {
       return .success
     case .mistake(let mistake): text = mistake
     case .unknown(let word):
-      let words = command.map { HelpWords.of($0) } ?? Command.all.map { [UInt8]($0.name) }
+      let words = command.map { $0.words } ?? Command.all.map { [UInt8]($0.name) }
       let nearest = Suggestion.index(nearestTo: word, in: words)
       let remedy: MessageText = nearest.map { "; did you mean \"\(bytes: words[$0])\"?" } ?? ""
       text = "\(quoted: word) is not recognized\(remedy)"
@@ -83,7 +81,6 @@ public enum Homeward {
 }
 
 extension Command? {
-  /// Words that run it, without its arguments.
   fileprivate var program: MessageText { map { "homeward \($0.name)" } ?? "homeward" }
 }
 
@@ -96,15 +93,14 @@ extension CommandFailure {
   }
 }
 
-/// Words that a command accepts: its help names all of them.
-enum HelpWords {
-  /// Returns the words after `homeward NAME` at the begin of a line, and all that begin with two
-  /// dashes.
-  static func of(_ command: Command) -> [[UInt8]] {
+extension Command {
+  /// Words that it accepts, out of its help: those after `homeward NAME` at the begin of a line,
+  /// and all that begin with two dashes.
+  fileprivate var words: [[UInt8]] {
     var words: [[UInt8]] = []
     var line: [[UInt8]] = []
     var word: [UInt8] = []
-    for byte in [UInt8](command.help) + [UInt8(ascii: "\n")] {
+    for byte in [UInt8](help) + [UInt8(ascii: "\n")] {
       if byte.isLetterOrDigit || byte.isDashOrUnderscore {
         word.append(byte)
         continue

@@ -77,15 +77,14 @@ extension Command {
 }
 
 struct PairCommand {
-  private let options: PairingOptions
+  private var options = PairingOptions()
 
   init(_ arguments: inout Arguments) throws(UsageError) {
-    var options = PairingOptions()
     while let argument = try arguments.next() {
       switch argument {
-      case "--token": try Self.set(&options, .token)
+      case "--token": try set(.token)
       case "--token-file":
-        try Self.set(&options, .tokenFile(try arguments.value(of: argument, "the name of a file")))
+        try set(.tokenFile(try arguments.value(of: argument, "the name of a file")))
       case "--config":
         options.configuration = try arguments.value(of: argument, "the name of a file")
       case "--state-directory":
@@ -107,7 +106,6 @@ struct PairCommand {
     if options.isLoginOnly, options.name != nil {
       throw .mistake("--login does not change the name")
     }
-    self.options = options
   }
 
   /// Returns an absolute path that can stand in quotation marks in a configuration.
@@ -121,9 +119,7 @@ struct PairCommand {
     return text
   }
 
-  private static func set(
-    _ options: inout PairingOptions, _ source: PairingOptions.Source
-  ) throws(UsageError) {
+  private mutating func set(_ source: PairingOptions.Source) throws(UsageError) {
     guard options.source.isLogin else { throw .mistake("the token is given twice") }
     options.source = source
   }

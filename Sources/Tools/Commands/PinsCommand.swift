@@ -49,14 +49,11 @@ extension Command {
 
 struct PinsCommand {
   /// Nil for the default file.
-  private let file: [UInt8]?
-  private let board: [UInt8]?
-  private let isJSON: Bool
+  private var file: [UInt8]?
+  private var board: [UInt8]?
+  private var isJSON = false
 
   init(_ arguments: inout Arguments) throws(UsageError) {
-    var file: [UInt8]?
-    var board: [UInt8]?
-    var isJSON = false
     while let argument = try arguments.next() {
       switch argument {
       case "--json": isJSON = true
@@ -65,9 +62,6 @@ struct PinsCommand {
       default: throw argument.unknown
       }
     }
-    self.file = file
-    self.board = board
-    self.isJSON = isJSON
   }
 
   func run() throws(CommandFailure) -> ExitCode {
@@ -91,8 +85,8 @@ struct PinsCommand {
     } catch {
       throw CommandFailure(error)
     }
-    let isColoured = Terminal(STDOUT_FILENO) != nil
-    writeToTerminal(isJSON ? report.json : report.lines(isColoured: isColoured), STDOUT_FILENO)
+    let lines = report.lines(isColoured: isColored(STDOUT_FILENO))
+    writeToTerminal(isJSON ? report.json : lines, STDOUT_FILENO)
     return .success
   }
 

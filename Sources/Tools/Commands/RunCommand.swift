@@ -12,7 +12,7 @@ extension Command {
         .dataError, .noInput, .unavailable, .osError, .systemFile, .inputOutput, .temporaryFailure,
         .protocolError, .noPermission, .configuration,
       ]
-    ) { (arguments: inout Arguments) throws(UsageError) in try RunCommand(&arguments).run.perform }
+    ) { (arguments: inout Arguments) throws(UsageError) in try agent(&arguments).perform }
   }
 
   private static var runHelp: StaticString {
@@ -70,13 +70,8 @@ extension Command {
 
     """
   }
-}
 
-/// Arguments of `homeward run`.
-private struct RunCommand {
-  let run: Run
-
-  init(_ arguments: inout Arguments) throws(UsageError) {
+  private static func agent(_ arguments: inout Arguments) throws(UsageError) -> Run {
     var file = [UInt8](Configuration.defaultFile)
     var once = OnceWords()
     var isJSON = false
@@ -85,22 +80,21 @@ private struct RunCommand {
       switch argument {
       case "--json": isJSON = true
       case "--log-level":
-        level = try Self.level(try arguments.value(of: argument, "a level, such as debug"))
+        level = try logLevel(try arguments.value(of: argument, "a level, such as debug"))
       case "--config": file = try arguments.value(of: argument, "the name of a file")
       default: guard try once.take(argument, &arguments) else { throw argument.unknown }
       }
     }
-    run = Run(file, once: try once.read(), isJSON: isJSON, level: level)
+    return Run(file, once: try once.read(), isJSON: isJSON, level: level)
   }
 
-  private static func level(_ word: [UInt8]) throws(UsageError) -> Log.Level {
+  private static func logLevel(_ word: [UInt8]) throws(UsageError) -> Log.Level {
     if let level = Log.Level(word: word) { return level }
     throw .mistake(
       "--log-level: \(quoted: word) is not a level; write error, warning, notice, info or debug")
   }
 }
 
-/// Arguments of `homeward run --once`.
 private struct OnceWords {
   private static let timeoutRange: ClosedRange<Duration> = .seconds(1) ... .seconds(24 * 3600)
 

@@ -60,18 +60,14 @@ extension Command {
   }
 }
 
-/// `homeward send`: one message of any type, and its answer in words or as it came.
 struct SendCommand {
   private let message: WrittenMessage
-  private let file: [UInt8]
-  private let isJSON: Bool
-  private let log = Log()
+  private var file = [UInt8](Configuration.defaultFile)
+  private var isJSON = false
 
   init(_ arguments: inout Arguments) throws(UsageError) {
     var words: [[UInt8]] = []
     var data: DataArgument?
-    var file = [UInt8](Configuration.defaultFile)
-    var isJSON = false
     while let argument = try arguments.next() {
       switch argument {
       case "--data": data = try DataArgument(of: argument, from: &arguments)
@@ -84,26 +80,17 @@ struct SendCommand {
       }
     }
     message = try WrittenMessage(words, data: data)
-    self.file = file
-    self.isJSON = isJSON
   }
 
   func run() throws(CommandFailure) -> ExitCode {
     var post = try WebhookPost(of: message.type, try Configuration.read(from: file))
     let report = try post.send(message)
-    tell(report)
-    return report.code
-  }
-
-  /// Prints the answer to standard output, and its assessment to standard error: a script can use
-  /// the first alone.
-  private func tell(_ report: SendReport) {
-    if isJSON {
-      writeToTerminal(report.json, STDOUT_FILENO)
-      return
+    writeToTerminal(isJSON ? report.json : report.lines, STDOUT_FILENO)
+    // On standard error: a script can use the answer alone.
+    if !isJSON {
+      let log = Log()
+      if report.code == .success { log.notice(report.words) } else { log.error(report.words) }
     }
-    writeToTerminal(report.lines, STDOUT_FILENO)
-    let words = report.verdict.words(for: report.type)
-    if report.code == .success { log.notice(words) } else { log.error(words) }
+    return report.code
   }
 }

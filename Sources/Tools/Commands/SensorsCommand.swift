@@ -9,7 +9,25 @@ extension Command {
       name: "sensors", summary: "list what this board can report, and the YAML for it",
       help: sensorsHelp, success: "the board was searched, whatever was found",
       codes: [.noInput, .inputOutput, .noPermission, .configuration]
-    ) { (arguments: inout Arguments) throws(UsageError) in try SensorsCommand(&arguments).run }
+    ) { (arguments: inout Arguments) throws(UsageError) -> Task in
+      let (file, isJSON) = try arguments.fileAndForm()
+      return { () throws(CommandFailure) in try listSensors(file, isJSON: isJSON) }
+    }
+  }
+
+  private static func listSensors(
+    _ file: [UInt8]?, isJSON: Bool
+  ) throws(CommandFailure) -> ExitCode {
+    let isWatched = !isJSON && Terminal(STDOUT_FILENO) != nil
+    let found = try FoundSources(
+      of: try Configuration.forLook(from: file) ?? .withoutFile, loop: try .forCommand(),
+      screen: isWatched ? STDOUT_FILENO : nil)
+    let usual = [UInt8](Configuration.defaultFile)
+    let isThere = file != nil || (try? byteCount(ofFileAt: Path(usual))) != nil
+    let lines = found.lines(
+      isColored: isColored(STDOUT_FILENO), file: isThere ? file ?? usual : nil)
+    writeToTerminal(isJSON ? found.json : lines.wrappedForOutput, STDOUT_FILENO)
+    return .success
   }
 
   private static var sensorsHelp: StaticString {
@@ -39,29 +57,5 @@ extension Command {
       sudo homeward sensors --json | jq -r '.kinds[].found[].yaml | values'
 
     """
-  }
-}
-
-struct SensorsCommand {
-  /// Nil for the default file.
-  private let file: [UInt8]?
-  private let isJSON: Bool
-
-  init(_ arguments: inout Arguments) throws(UsageError) {
-    (file, isJSON) = try arguments.fileAndForm()
-  }
-
-  func run() throws(CommandFailure) -> ExitCode {
-    let isTerminal = Terminal(STDOUT_FILENO) != nil
-    let found = try FoundSources(
-      of: try Configuration.forLook(from: file) ?? .withoutFile, loop: try .forCommand(),
-      screen: isTerminal && !isJSON ? STDOUT_FILENO : nil)
-    let hasColors = unsafe getenv("NO_COLOR") == nil
-    let usual = [UInt8](Configuration.defaultFile)
-    let isThere = file != nil || (try? byteCount(ofFileAt: Path(usual))) != nil
-    let lines = found.lines(
-      isColored: isTerminal && hasColors, file: isThere ? file ?? usual : nil)
-    writeToTerminal(isJSON ? found.json : lines.wrappedForOutput, STDOUT_FILENO)
-    return .success
   }
 }

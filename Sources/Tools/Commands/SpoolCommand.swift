@@ -56,7 +56,6 @@ extension Command {
   }
 }
 
-/// `homeward spool list` and `homeward spool export`
 struct SpoolCommand {
   private let isExport: Bool
   private var isJSON = false

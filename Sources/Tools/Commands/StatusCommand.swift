@@ -52,15 +52,12 @@ extension Command {
 }
 
 struct StatusCommand {
-  private let file: [UInt8]
-  private let isJSON: Bool
-  private let isWatching: Bool
+  private var file = [UInt8](Configuration.defaultFile)
+  private var isJSON = false
+  private var isWatching = false
   private let every: Duration
 
   init(_ arguments: inout Arguments) throws(UsageError) {
-    var file = [UInt8](Configuration.defaultFile)
-    var isJSON = false
-    var isWatching = false
     var every: Duration?
     while let argument = try arguments.next() {
       switch argument {
@@ -73,9 +70,6 @@ struct StatusCommand {
       default: throw argument.unknown
       }
     }
-    self.file = file
-    self.isJSON = isJSON
-    self.isWatching = isWatching
     if every != nil, !isWatching { throw .mistake("--every works only with --watch") }
     self.every = every ?? .seconds(2)
   }

@@ -8,7 +8,23 @@ extension Command {
       name: "unpair", summary: "remove this board from Home Assistant",
       help: unpairHelp, success: "this board is no longer paired",
       codes: [.dataError, .noInput, .temporaryFailure, .noPermission, .configuration]
-    ) { (arguments: inout Arguments) throws(UsageError) in try UnpairCommand(&arguments).run }
+    ) { (arguments: inout Arguments) throws(UsageError) -> Task in
+      var options = UnpairingOptions()
+      while let argument = try arguments.next() {
+        switch argument {
+        case "--local": options.isLocal = true
+        case "--yes": options.isYes = true
+        case "--json": options.isJSON = true
+        case "--config":
+          options.configuration = try arguments.value(of: argument, "the name of a file")
+        default: throw argument.unknown
+        }
+      }
+      return { [options] () throws(CommandFailure) in
+        try Unpairing(options).run()
+        return .success
+      }
+    }
   }
 
   private static var unpairHelp: StaticString {
@@ -39,33 +55,5 @@ extension Command {
       sudo homeward unpair --local --yes
 
     """
-  }
-}
-
-struct UnpairCommand {
-  private let options: UnpairingOptions
-  private let isJSON: Bool
-
-  init(_ arguments: inout Arguments) throws(UsageError) {
-    var options = UnpairingOptions()
-    var isJSON = false
-    while let argument = try arguments.next() {
-      switch argument {
-      case "--local": options.isLocal = true
-      case "--yes": options.isYes = true
-      case "--json": isJSON = true
-      case "--config":
-        options.configuration = try arguments.value(of: argument, "the name of a file")
-      default: throw argument.unknown
-      }
-    }
-    self.options = options
-    self.isJSON = isJSON
-  }
-
-  func run() throws(CommandFailure) -> ExitCode {
-    let summary = try Unpairing(options).run()
-    if isJSON { summary.print() }
-    return .success
   }
 }

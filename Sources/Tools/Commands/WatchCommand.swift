@@ -8,7 +8,10 @@ extension Command {
       name: "watch", summary: "show states, events or a template, as they change",
       help: watchHelp, success: "stopped by Ctrl-C, by --count or --once, or by a closed pipe",
       codes: [.dataError, .noInput, .unavailable, .temporaryFailure, .noPermission, .configuration]
-    ) { (arguments: inout Arguments) throws(UsageError) in try WatchCommand(&arguments).run }
+    ) { (arguments: inout Arguments) throws(UsageError) -> Task in
+      let options = try WatchOptions(&arguments)
+      return { () throws(CommandFailure) in try Watch(options).run() }
+    }
   }
 
   private static var watchHelp: StaticString {
@@ -53,39 +56,33 @@ extension Command {
   }
 }
 
-struct WatchCommand {
-  private static let countDigitsMax = 9
+extension WatchOptions {
+  private static var countDigitsMax: Int { 9 }
 
-  private let options: WatchOptions
-
-  init(_ arguments: inout Arguments) throws(UsageError) {
-    var options = WatchOptions()
+  fileprivate init(_ arguments: inout Arguments) throws(UsageError) {
+    self.init()
     var words: [[UInt8]] = []
     var data: DataArgument?
     while let argument = try arguments.next() {
       switch argument {
-      case "--attributes": options.showsAttributes = true
-      case "--json": options.isJSON = true
-      case "--once": options.isOnce = true
+      case "--attributes": showsAttributes = true
+      case "--json": isJSON = true
+      case "--once": isOnce = true
       case "--count":
-        options.entryCountMax = try Self.count(
+        entryCountMax = try Self.count(
           try arguments.value(of: argument, "a number of entries"))
       case "--data": data = try DataArgument(of: argument, from: &arguments)
       case "--config":
-        options.configuration = try arguments.value(of: argument, "the name of a file")
+        configuration = try arguments.value(of: argument, "the name of a file")
       default:
         guard !argument.isOption else { throw argument.unknown }
         words.append(argument.bytes)
       }
     }
-    options.topic = try WatchOptions.Topic(words, data: data)
-    if case .states = options.topic {
-    } else if options.showsAttributes {
-      throw .mistake("--attributes works only with states")
-    } else if options.isOnce {
-      options.entryCountMax = 1
-    }
-    self.options = options
+    topic = try Topic(words, data: data)
+    if case .states = topic { return }
+    if showsAttributes { throw .mistake("--attributes works only with states") }
+    if isOnce { entryCountMax = 1 }
   }
 
   private static func count(_ word: [UInt8]) throws(UsageError) -> Int {
@@ -93,9 +90,5 @@ struct WatchCommand {
       throw .mistake("--count needs a whole number of at least 1, not \(quoted: word)")
     }
     return Int(count)
-  }
-
-  func run() throws(CommandFailure) -> ExitCode {
-    return try Watch(options).run()
   }
 }

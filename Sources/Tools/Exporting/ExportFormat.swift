@@ -8,7 +8,6 @@ enum ExportFormat {
   case gpx(GPXTrack)
   case csv
 
-  /// Maximum size of an entry in all formats.
   static let entryByteCountMax = 1024
 
   var name: StaticString {
@@ -66,7 +65,6 @@ extension ByteBuffer {
 /// A segment of the track (`trkseg`) ends if the way of the board to the next point is not known:
 /// after a silence, a jump, or a clock that was set back.
 struct GPXTrack {
-  /// Maximum silence within a segment.
   static let silenceMax: Duration = .seconds(600)
   /// Maximum step of latitude or longitude within a segment: 56 km to the north, which is the pace
   /// of an express train within the silence. The edge of a map, at 180° east and west, counts as a
@@ -187,7 +185,6 @@ extension ByteBuffer {
     append(field: fix.trackDegrees, decimals: 2)
   }
 
-  /// Appends a separator and a number.
   @inline(never)
   private mutating func append(field number: Double?, decimals: UInt8) {
     appendSeparator()

@@ -4,7 +4,6 @@ import CLinux
 import LinuxIO
 import Outbox
 
-/// `homeward spool export`: the content of a spool as a file for other programs.
 struct SpoolExport {
   var format: ExportFormat
   /// Nil for standard output.
@@ -68,8 +67,7 @@ struct SpoolExport {
 
   private func json(_ count: Count) -> [UInt8] {
     let file = file ?? []
-    // JSON takes at most six bytes for one.
-    return jsonLine(capacity: 256 + 6 * file.count) { line in
+    return jsonLine { line in
       line.appendMember("format", format.name)
       line.appendMember("file", file.span)
       if case .csv = format { line.appendMember("readings", count.readings) }
@@ -118,7 +116,6 @@ struct ExportOutput: ~Copyable {
     return descriptor
   }
 
-  /// Makes room for one more entry.
   mutating func makeRoom() throws(CommandFailure) {
     if buffer.freeCapacity < ExportFormat.entryByteCountMax { try flush() }
   }

@@ -3,7 +3,6 @@ import Bytes
 import LinuxIO
 import Outbox
 
-/// `homeward spool list`: the content of the files of a spool.
 struct SpoolListing {
   private let directory: Path
   private let segments: [ArchivedSegment]
@@ -11,7 +10,6 @@ struct SpoolListing {
   private let deviceCount: Int
   let code: ExitCode
 
-  /// Reads all files from their first byte to their last.
   init(of folder: consuming SpoolFolder) {
     while folder.next() != nil {}
     directory = folder.path
@@ -66,9 +64,7 @@ struct SpoolListing {
   // MARK: For scripts
 
   var json: [UInt8] {
-    // A name is 24 bytes at most, and a number 20 digits.
-    let capacity = 1024 + 6 * directory.bytes.count + 640 * segments.count
-    return jsonLine(capacity: capacity) { line in
+    jsonLine { line in
       line.appendMember("directory", directory.bytes.span)
       line.appendMember("segments", segments) { $1.append($0) }
       line.appendMember("bytes", byteCount)
@@ -126,7 +122,6 @@ extension MessageText.StringInterpolation {
 }
 
 extension ArchivedSegment {
-  /// Flaws of the segment, and their cost.
   var flaws: [MessageText] {
     var flaws: [MessageText] = []
     switch condition {
@@ -144,12 +139,10 @@ extension ArchivedSegment {
     return flaws
   }
 
-  /// Remarks on the segment, beside its numbers.
   var notes: [MessageText] {
     isAside ? ["set aside"] + flaws : flaws
   }
 
-  /// Name of the condition in the JSON output.
   var conditionCode: StaticString {
     switch condition {
     case .intact: "intact"

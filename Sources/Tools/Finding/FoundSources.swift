@@ -61,7 +61,6 @@ struct FoundSources {
     self.sampler = sampler
   }
 
-  /// Returns the kind with a key; nil if the search does not include it.
   func kind(_ key: StaticString) -> Kind? {
     kinds.first { [UInt8]($0.found.key).span.elementsEqual(key) }
   }
@@ -111,10 +110,8 @@ extension FoundSources {
       + " \(Arguments.command("check"))\n"
   }
 
-  /// JSON object on one line with all kinds.
   var json: [UInt8] {
-    // JSON takes at most six bytes for one.
-    jsonLine(capacity: 4096 + 6 * kinds.reduce(0) { $0 + $1.byteCount }) { line in
+    jsonLine { line in
       line.appendMember("kinds", kinds.filter { !$0.found.isEmpty }) { $0.write(into: &$1) }
     }
   }
@@ -153,17 +150,6 @@ extension FoundSources.Kind {
       remarks.append("and \(found.unusableCount) with names that a configuration cannot hold")
     }
     return remarks
-  }
-
-  /// Upper limit of the size of all its texts.
-  fileprivate var byteCount: Int {
-    let items = entries.reduce(0) { sum, entry in
-      let values = entry.sample?.sensors.reduce(0) { $0 + $1.description.name.count + 256 } ?? 0
-      let line = entry.item.line?.bytes.count ?? 0
-      return sum + entry.item.address.count + entry.item.name.count + line + values
-        + entry.words.bytes.count + 512
-    }
-    return items + (found.line?.bytes.count ?? 0) + (found.note?.bytes.count ?? 0) + 512
   }
 
   fileprivate func write(into line: inout ByteBuffer) {

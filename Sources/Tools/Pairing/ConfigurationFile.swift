@@ -12,7 +12,6 @@ struct ConfigurationFile {
 
   let loop: EventLoop
 
-  /// Result for the file.
   enum Offer {
     case written
     /// Unchanged: the file agrees with the pairing, or the person does not want one.

@@ -16,7 +16,6 @@ struct ConfigurationTemplate {
   /// Nil for the default directory.
   let stateDirectory: [UInt8]?
 
-  /// Shortest text with the options of `pair`.
   var minimal: MessageText { "\(home)\(more)" }
 
   /// Parses the minimal text; refuses the name, as address and directory were checked before.
@@ -41,7 +40,6 @@ struct ConfigurationTemplate {
     return "home_assistant:\n  url: \(yaml: url)\n\(tls)"
   }
 
-  /// Returns the line of `home_assistant` that names certificates.
   static func authorities(_ file: [UInt8]) -> MessageText { "tls: { ca_file: \(yaml: file) }\n" }
 
   private var more: MessageText {
@@ -49,7 +47,6 @@ struct ConfigurationTemplate {
     return "\(directory)\(Self.device(name))"
   }
 
-  /// Returns the line that names the board.
   static func device(_ name: [UInt8]?) -> MessageText {
     name.map { "device: { name: \(yaml: $0) }\n" } ?? ""
   }
@@ -112,9 +109,7 @@ struct BoardFindings {
   /// Maximum time for the kernel to report the network.
   private static let timeout: Duration = .milliseconds(500)
 
-  /// Names of the power supplies.
   let supplies: [[UInt8]]
-  /// Names of the free GPIO lines.
   let lines: [[UInt8]]
   let hasGPSD: Bool
   /// Possible entries of `sensors`, with their present values.

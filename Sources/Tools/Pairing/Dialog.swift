@@ -14,7 +14,6 @@ struct Dialog {
   /// Whether each question is answered with yes (`--yes`).
   let isAlwaysYes: Bool
 
-  /// Whether there is a person to ask.
   var isPossible: Bool { terminal != nil }
 
   func say(_ text: MessageText) {
@@ -22,49 +21,42 @@ struct Dialog {
     writeToTerminal(line.bytes, STDERR_FILENO)
   }
 
-  /// Asks for a line that is not empty.
   func ask(_ question: MessageText) throws(CommandFailure) -> [UInt8] {
-    for _ in 0..<Self.triesMax {
-      let line = try answer(question, isSecret: false)
-      let text = [UInt8](line.span.trimmed())
-      if !text.isEmpty { return text }
-    }
-    throw Self.unanswered
+    try required(
+      try answer(question) { line in
+        let text = [UInt8](line.span.trimmed())
+        return text.isEmpty ? nil : text
+      })
   }
 
-  /// Asks for a line; an empty one stands for `standard`.
-  func ask(
-    _ question: MessageText, orElse standard: [UInt8]
-  ) throws(CommandFailure) -> [UInt8] {
-    let line = try answer(question, isSecret: false)
-    let text = [UInt8](line.span.trimmed())
-    return text.isEmpty ? standard : text
+  func askOptional(_ question: MessageText) throws(CommandFailure) -> [UInt8] {
+    try required(try answer(question) { [UInt8]($0.span.trimmed()) })
   }
 
   /// Asks for a text that the terminal does not show. Returns it as typed, spaces included.
   func askSecret(_ question: MessageText) throws(CommandFailure) -> [UInt8] {
-    for _ in 0..<Self.triesMax {
-      let line = try answer(question, isSecret: true)
-      if !line.isEmpty { return line }
-    }
-    throw Self.unanswered
+    try required(try answer(question, isSecret: true) { $0.isEmpty ? nil : $0 })
   }
 
   /// Asks for one of `choices`, which the person counts from 1, and returns its index.
   func choose(
     _ question: MessageText, from choices: [MessageText]
   ) throws(CommandFailure) -> Int {
+    show(choices)
+    return try required(
+      try answer(
+        "\(question) [1-\(choices.count)]: ", hint: "Write a number from 1 to \(choices.count)."
+      ) { Self.index([UInt8]($0.span.trimmed()), of: choices.count) })
+  }
+
+  private func show(_ choices: [MessageText]) {
     for index in choices.indices { say("  \(index + 1)  \(choices[index])") }
-    for _ in 0..<Self.triesMax {
-      let line = try answer("\(question) [1-\(choices.count)]: ", isSecret: false)
-      if let number = line.span.trimmed().decimalValue,
-        (1...Int64(choices.count)).contains(number)
-      {
-        return Int(number) - 1
-      }
-      say("Write a number from 1 to \(choices.count).")
-    }
-    throw Self.unanswered
+  }
+
+  /// Returns the index of the choice with a number; nil if there is none.
+  private static func index(_ word: [UInt8], of count: Int) -> Int? {
+    guard let number = word.span.decimalValue, number > 0, number <= count else { return nil }
+    return Int(number) - 1
   }
 
   /// Asks for some of `choices`, which the person counts from 1, and returns their indices in
@@ -74,13 +66,12 @@ struct Dialog {
   ) throws(CommandFailure) -> [Int] {
     if isAlwaysYes { return [Int](choices.indices) }
     guard isPossible else { return [] }
-    for index in choices.indices { say("  \(index + 1)  \(choices[index])") }
-    for _ in 0..<Self.triesMax {
-      guard let line = try read("\(question) [none]: ", isSecret: false) else { break }
-      if let chosen = Self.selection(line.lowercasedASCII, of: choices.count) { return chosen }
-      say("Write all, none, or numbers from 1 to \(choices.count) with spaces between them.")
-    }
-    return []
+    show(choices)
+    let chosen = try answer(
+      "\(question) [none]: ",
+      hint: "Write all, none, or numbers from 1 to \(choices.count) with spaces between them."
+    ) { Self.selection($0.lowercasedASCII, of: choices.count) }
+    return chosen ?? []
   }
 
   /// Returns the indices that an answer selects out of `count` choices; nil if it is not clear.
@@ -93,10 +84,8 @@ struct Dialog {
     }
     var isChosen = [Bool](repeating: false, count: count)
     for word in words {
-      guard let number = [UInt8](word).span.decimalValue, (1...Int64(count)).contains(number) else {
-        return nil
-      }
-      isChosen[Int(number) - 1] = true
+      guard let index = index([UInt8](word), of: count) else { return nil }
+      isChosen[index] = true
     }
     return isChosen.indices.filter { isChosen[$0] }
   }
@@ -111,27 +100,34 @@ struct Dialog {
   func decide(_ question: MessageText, standard: Bool) throws(CommandFailure) -> Bool {
     guard isPossible else { return standard }
     let choices: StaticString = standard ? " [Y/n]: " : " [y/N]: "
-    for _ in 0..<Self.triesMax {
-      guard let line = try read("\(question)\(choices)", isSecret: false) else { break }
+    let isYes: Bool? = try answer("\(question)\(choices)") { line in
       switch Text(line.span.trimmed()) {
-      case "": return standard
-      case "y", "Y", "yes", "Yes", "YES": return true
-      case "n", "N", "no", "No", "NO": return false
-      default: continue
+      case "": standard
+      case "y", "Y", "yes", "Yes", "YES": true
+      case "n", "N", "no", "No", "NO": false
+      default: nil
       }
     }
-    return standard
+    return isYes ?? standard
   }
 
-  private static var unanswered: CommandFailure {
-    CommandFailure(code: .noInput, text: "the question was not answered; nothing was changed")
+  private func required<Value>(_ answer: Value?) throws(CommandFailure) -> Value {
+    if let answer { return answer }
+    throw CommandFailure(code: .noInput, text: "the question was not answered; nothing was changed")
   }
 
-  private func answer(
-    _ question: MessageText, isSecret: Bool
-  ) throws(CommandFailure) -> [UInt8] {
-    guard let line = try read(question, isSecret: isSecret) else { throw Self.unanswered }
-    return line
+  /// Asks until `accept` returns a value, with `hint` after each other answer; nil at the end of
+  /// input, or after too many attempts.
+  private func answer<Value>(
+    _ question: MessageText, isSecret: Bool = false, hint: MessageText? = nil,
+    _ accept: ([UInt8]) -> Value?
+  ) throws(CommandFailure) -> Value? {
+    for _ in 0..<Self.triesMax {
+      guard let line = try read(question, isSecret: isSecret) else { return nil }
+      if let value = accept(line) { return value }
+      if let hint { say(hint) }
+    }
+    return nil
   }
 
   /// Returns the line typed after `question`; nil at the end of input.

@@ -19,12 +19,10 @@ struct PairingOptions {
     var isLogin: Bool { if case .login = self { true } else { false } }
   }
 
-  /// Address of Home Assistant, as typed.
   var url: [UInt8]?
   var configuration = [UInt8](Configuration.defaultFile)
   /// State directory if there is no configuration; it goes into the new one.
   var stateDirectory: [UInt8]?
-  /// Name of the board in Home Assistant, as typed.
   var name: [UInt8]?
   var source = Source.login
   /// Whether an existing pairing stays, and belongs to this board from now on.
@@ -47,7 +45,6 @@ final class Pairing {
   private let dialog: Dialog
   private let loop: EventLoop
   private let http: BlockingHTTP
-  /// Configuration, if there is one already.
   private let existing: Configuration?
   private let settings: TransportSettings
   private var summary = PairingSummary()
@@ -178,7 +175,7 @@ final class Pairing {
     }
     let host = identity.hostName
     while true {
-      let typed = try dialog.ask("Name of this board [\(bytes: host.printable)]: ", orElse: [])
+      let typed = try dialog.askOptional("Name of this board [\(bytes: host.printable)]: ")
       template.name = typed.isEmpty ? nil : typed
       do throws(CommandFailure) {
         _ = try template.configuration()
@@ -205,7 +202,6 @@ final class Pairing {
     return nil
   }
 
-  /// Returns the stored registration, and whether it belongs to this board.
   private func keptRegistration(
     _ state: StateDirectory
   ) -> (value: Registration?, isOfThisBoard: Bool) {
@@ -215,7 +211,6 @@ final class Pairing {
 
   private var identity: DeviceIdentity { DeviceIdentity(host: host) }
 
-  /// Assigns a pairing that was made on another board to this one.
   func keepDevice() throws(CommandFailure) {
     let state = try StateDirectory.open(try stateDirectory())
     guard var registration = try state.keptRegistration() else {
@@ -231,11 +226,13 @@ final class Pairing {
 
   // MARK: The login
 
-  /// Replaces the login of a board that stays paired.
   private func renewLogin(
     _ state: StateDirectory, _ rejected: RejectedTokens
   ) throws(CommandFailure) -> PairingSummary {
-    guard let registration = try state.keptRegistration() else { throw Self.notPaired }
+    guard let registration = try state.keptRegistration() else {
+      throw CommandFailure(
+        code: .unavailable, text: "this board is not paired; pair it: \(Arguments.command("pair"))")
+    }
     if let file = existing?.homeAssistant.tokenFile {
       throw CommandFailure(
         code: .usage,
@@ -258,12 +255,6 @@ final class Pairing {
     return summary
   }
 
-  private static var notPaired: CommandFailure {
-    CommandFailure(
-      code: .unavailable, text: "this board is not paired; pair it: \(Arguments.command("pair"))")
-  }
-
-  /// Throws if the Home Assistant of the login does not know this board.
   private func checkThatTheBoardIsKnown(
     to login: NewLogin, _ registration: Registration, _ state: StateDirectory,
     _ rejected: RejectedTokens
@@ -276,20 +267,21 @@ final class Pairing {
       throw CommandFailure(code: .noPermission, text: Login.rejectedWords)
     }
     let deviceID = identity.deviceID(of: registration)
-    let isKnown: Bool
     switch answer {
-    case .success(let devices): isKnown = devices.elements.contains { $0.isBoard(deviceID) }
+    case .success(let devices) where devices.elements.contains(where: { $0.isBoard(deviceID) }):
+      return
+    case .success:
+      throw CommandFailure(
+        code: .unavailable,
+        text:
+          "Home Assistant at \(bytes: summary.url) does not know this board. To make it a device"
+          + " there, with new entities: \(Arguments.command("pair"))")
     case .failure(let error):
       throw CommandFailure(
         code: .temporaryFailure,
         text: "the new login cannot be tested: \(error.words). The old one stays; try again later"
       )
     }
-    guard !isKnown else { return }
-    throw CommandFailure(
-      code: .unavailable,
-      text: "Home Assistant at \(bytes: summary.url) does not know this board. To make it a device"
-        + " there, with new entities: \(Arguments.command("pair"))")
   }
 
   private var host: Configuration.HostPaths { existing?.host ?? .standard }

@@ -5,7 +5,6 @@ import HomeAssistant
 import HomeAssistantClient
 import LinuxIO
 
-/// Result of `homeward pair`.
 struct PairingSummary {
   var url: [UInt8] = []
   var deviceName: [UInt8] = []
@@ -13,7 +12,6 @@ struct PairingSummary {
   var user: User?
   /// Nil if this board is no person's tracker, or Home Assistant did not report it.
   var person: TrackedPerson?
-  /// Whether the board was removed from the trackers of that person.
   var isDetached = false
   var offer = ConfigurationFile.Offer.asItIs
 
@@ -27,7 +25,7 @@ struct PairingSummary {
 
   /// Writes one JSON object to standard output.
   func print() {
-    let line = jsonLine(capacity: 8 * 1024) { line in
+    let line = jsonLine { line in
       line.appendMember("paired", true)
       line.appendMember("url", url.span)
       line.appendMember("device", deviceName.span)
@@ -56,7 +54,6 @@ enum Service {
     ]
   }
 
-  /// Whether this process may start the service here.
   static var canStart: Bool { canStart(as: geteuid(), below: Path("")) }
 
   /// Returns whether a process of `user` may start it; `root` is the root of the file system.

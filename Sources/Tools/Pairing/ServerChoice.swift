@@ -17,14 +17,19 @@ struct ServerChoice {
   let dialog: Dialog
   let needsPasswords: Bool
 
-  /// Returns an address where Home Assistant answers.
   func run(named: [UInt8]?, configured: [UInt8]?) throws(CommandFailure) -> [UInt8] {
     if let named { return try reached(try checked(named)) }
     if let configured { return try reached(configured) }
     let found = try ServerSearch.run(loop: loop, dialog: dialog)
     guard dialog.isPossible else {
       for instance in found { dialog.say(instance.words) }
-      throw found.isEmpty ? Self.nothingFound : Self.nobodyChooses
+      guard found.isEmpty else {
+        throw CommandFailure(
+          code: .usage, text: "there is no terminal to ask which one; name its address")
+      }
+      throw CommandFailure(
+        code: .temporaryFailure,
+        text: "\(Self.nobodyAnswers); name its address: sudo homeward pair http://192.168.1.5:8123")
     }
     guard let instance = try chosen(from: found) else { return try typedAddress() }
     let choice = AddressChoice(
@@ -67,19 +72,8 @@ struct ServerChoice {
     }
   }
 
-  private static var nothingFound: CommandFailure {
-    CommandFailure(
-      code: .temporaryFailure,
-      text: "\(nobodyAnswers); name its address: sudo homeward pair http://192.168.1.5:8123")
-  }
-
   private static var nobodyAnswers: MessageText {
     "No Home Assistant answers in this network (multicast DNS does not pass routers or VPNs)"
-  }
-
-  private static var nobodyChooses: CommandFailure {
-    CommandFailure(
-      code: .usage, text: "there is no terminal to ask which one; name its address")
   }
 
   private func reached(_ url: [UInt8]) throws(CommandFailure) -> [UInt8] {
@@ -108,7 +102,6 @@ struct ServerChoice {
 }
 
 extension Span<UInt8> {
-  /// Whether it ends in a colon and one to five digits.
   fileprivate var endsWithPort: Bool {
     var digits = 0
     while digits < count, self[count - 1 - digits].isASCIIDigit { digits += 1 }

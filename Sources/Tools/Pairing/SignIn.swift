@@ -4,7 +4,6 @@ import HomeAssistant
 import LinuxIO
 import Transport
 
-/// Login that is not stored yet.
 struct NewLogin {
   let credential: Credential
   let accessToken: AccessToken?
@@ -18,16 +17,13 @@ struct LoginRequest {
 
   func run(at url: [UInt8], _ rejected: RejectedTokens) throws(CommandFailure) -> NewLogin {
     switch source {
-    case .login:
-      let login = try SignIn(http: http, dialog: dialog, url: url).run()
-      return NewLogin(credential: login.credential, accessToken: login.accessToken)
+    case .login: return try signIn(at: url)
     case .token:
       return try accept(try dialog.askSecret("Long-lived access token: "), rejected)
     case .tokenFile(let file): return try accept(try Self.readToken(file), rejected)
     }
   }
 
-  /// Checks a token that a person gave.
   private func accept(
     _ text: [UInt8], _ rejected: RejectedTokens
   ) throws(CommandFailure) -> NewLogin {
@@ -65,35 +61,28 @@ struct LoginRequest {
         code: .noInput, text: "the token cannot be read from \(name): \(error)")
     }
   }
-}
 
-/// Login with the answers that a person types.
-struct SignIn {
-  let http: BlockingHTTP
-  let dialog: Dialog
-  let url: [UInt8]
+  // MARK: Login with the answers that a person types
 
-  func run() throws(CommandFailure) -> LoginFlow.Login {
+  private func signIn(at url: [UInt8]) throws(CommandFailure) -> NewLogin {
     var flow = LoginFlow(url: url)
     var action = LoginFlow.Action.send(flow.begin())
     while true {
       switch action {
-      case .send(let call): action = try send(call, of: &flow)
+      case .send(let call):
+        action =
+          switch try http.send(call, to: url) {
+          case .answered:
+            flow.answerReceived(http.head, body: http.body.span, now: Moment.now.instant)
+          case .failed(let reason): flow.connectionFailed(reason)
+          }
       case .ask(let step, let refusal):
         if let refusal { dialog.say(refusal.words(for: step)) }
         action = try ask(step, of: &flow)
-      case .end(.success(let login)): return login
+      case .end(.success(let login)):
+        return NewLogin(credential: login.credential, accessToken: login.accessToken)
       case .end(.failure(let error)): throw error.failure
       }
-    }
-  }
-
-  private func send(
-    _ call: AuthCall, of flow: inout LoginFlow
-  ) throws(CommandFailure) -> LoginFlow.Action {
-    switch try http.send(call, to: url) {
-    case .answered: flow.answerReceived(http.head, body: http.body.span, now: Moment.now.instant)
-    case .failed(let reason): flow.connectionFailed(reason)
     }
   }
 
@@ -105,8 +94,7 @@ struct SignIn {
       let user = try dialog.ask("User name: ")
       return flow.credentialsGiven(user: user, password: try dialog.askSecret("Password: "))
     case .module(let modules):
-      var choices: [MessageText] = []
-      for module in modules { choices.append("\(shown: module.name)") }
+      let choices = modules.map { module -> MessageText in "\(shown: module.name)" }
       return flow.moduleChosen(try dialog.choose("Which one shows your code?", from: choices))
     case .code(let module):
       let code = try dialog.askSecret("Code of \(shown: module.isEmpty ? "it" : module): ")

@@ -10,25 +10,7 @@ struct UnpairingOptions {
   var configuration = [UInt8](Configuration.defaultFile)
   var isLocal = false
   var isYes = false
-}
-
-/// Result of `homeward unpair`.
-struct UnpairingSummary {
-  /// Whether Home Assistant no longer has the device.
-  var isDeviceDeleted = false
-  /// Whether the login is no longer valid. A long-lived token stays: the person who made it may use
-  /// it elsewhere.
-  var isLoginEnded = false
-
-  /// Writes one JSON object to standard output.
-  func print() {
-    let line = jsonLine(capacity: 256) { line in
-      line.appendMember("paired", false)
-      line.appendMember("is_device_deleted", isDeviceDeleted)
-      line.appendMember("is_login_ended", isLoginEnded)
-    }
-    writeToTerminal(line, STDOUT_FILENO)
-  }
+  var isJSON = false
 }
 
 /// Reversal of a `Pairing`, as far as the login allows it.
@@ -36,7 +18,11 @@ final class Unpairing {
   private let options: UnpairingOptions
   private let dialog: Dialog
   private let loop: EventLoop
-  private var summary = UnpairingSummary()
+  /// Whether Home Assistant no longer has the device.
+  private var isDeviceDeleted = false
+  /// Whether the login is no longer valid. A long-lived token stays: the person who made it may use
+  /// it elsewhere.
+  private var isLoginEnded = false
 
   init(_ options: UnpairingOptions) throws(CommandFailure) {
     self.options = options
@@ -44,13 +30,24 @@ final class Unpairing {
     loop = try .forCommand()
   }
 
-  func run() throws(CommandFailure) -> UnpairingSummary {
+  /// Unpairs the board, and shows what was done.
+  func run() throws(CommandFailure) {
+    try unpair()
+    guard options.isJSON else { return }
+    let line = jsonLine { line in
+      line.appendMember("paired", false)
+      line.appendMember("is_device_deleted", isDeviceDeleted)
+      line.appendMember("is_login_ended", isLoginEnded)
+    }
+    writeToTerminal(line, STDOUT_FILENO)
+  }
+
+  private func unpair() throws(CommandFailure) {
     let configuration = try Configuration.readIfThere(from: options.configuration)
     let state = try StateDirectory.open(
       configuration?.stateDirectory ?? [UInt8](Configuration.defaultStateDirectory))
     guard state.isPaired else {
-      dialog.say("This board is not paired.")
-      return summary
+      return dialog.say("This board is not paired.")
     }
     let question: MessageText =
       options.isLocal
@@ -71,10 +68,8 @@ final class Unpairing {
       dialog.say(
         "If the agent runs, it registers this board again: it can read a token from \(Path(file)).")
     }
-    return summary
   }
 
-  /// Deletes the device in Home Assistant and ends the login.
   private func leave(
     _ configuration: Configuration?, _ state: StateDirectory
   ) throws(CommandFailure) {
@@ -95,14 +90,14 @@ final class Unpairing {
     let settings = configuration?.homeAssistant.transport(to: url) ?? .system
     let client = try BlockingClient(at: url, with: tokens, settings: settings, loop: loop)
     let deviceID = identity.deviceID(of: registration)
-    let problem = try DeviceDeletion(client: client).run(deviceID: deviceID)
+    let problem = try client.delete(deviceID: deviceID)
     client.end()
     switch problem {
     case nil:
-      summary.isDeviceDeleted = true
+      isDeviceDeleted = true
       dialog.say("Home Assistant has deleted this board, with its entities.")
     case .deviceMissing?:
-      summary.isDeviceDeleted = true
+      isDeviceDeleted = true
       dialog.say("Home Assistant no longer knows this board.")
     case .failed(let error) where error.isNoAnswer:
       throw CommandFailure(
@@ -114,7 +109,7 @@ final class Unpairing {
       dialog.say("The device was not deleted: the user of this board is not an administrator.")
     }
     if client.isCredentialRejected {
-      summary.isLoginEnded = true
+      isLoginEnded = true
       dialog.keep(rejected: credential, in: state)
     } else {
       try endLogin(credential, at: url, settings)
@@ -127,7 +122,7 @@ final class Unpairing {
     guard case .refreshToken(let token, _) = credential else { return }
     let result = try BlockingHTTP(loop: loop, settings: settings).send(
       .revoke(refreshToken: token), to: url)
-    summary.isLoginEnded = result == .answered(status: 200)
+    isLoginEnded = result == .answered(status: 200)
   }
 
   private func sayWhatStays(in state: StateDirectory) {
@@ -145,12 +140,12 @@ final class Unpairing {
   }
 
   private func sayWhatIsLeft() {
-    if !summary.isDeviceDeleted {
+    if !isDeviceDeleted {
       dialog.say(
         "To finish in Home Assistant: open Settings, Devices & services, Mobile App, and delete"
           + " this board there.")
     }
-    if !summary.isLoginEnded {
+    if !isLoginEnded {
       dialog.say(
         "To end its login or token, delete it in the profile of its user, under Security.")
     }
@@ -170,7 +165,6 @@ extension StateDirectory {
 }
 
 extension RequestError {
-  /// Whether Home Assistant did not answer.
   fileprivate var isNoAnswer: Bool {
     switch self {
     case .transport, .expired, .disconnected: true
@@ -181,32 +175,29 @@ extension RequestError {
   }
 }
 
-/// Deletion of this board's device in Home Assistant, which only an administrator may do: its
-/// configuration entry, and with that the webhook and all entities.
-struct DeviceDeletion {
-  enum Problem {
-    case failed(RequestError)
-    case notAdministrator
-    case deviceMissing
-  }
+private enum DeletionProblem {
+  case failed(RequestError)
+  case notAdministrator
+  case deviceMissing
+}
 
-  let client: BlockingClient
-
-  /// Returns the problem; nil if the device is deleted.
-  func run(deviceID: [UInt8]) throws(CommandFailure) -> Problem? {
-    switch try client.ask(.currentUser) {
+extension BlockingClient {
+  /// Deletes the device of this board, which only an administrator may do: its configuration entry,
+  /// and with that the webhook and all entities. Returns the problem; nil if it is deleted.
+  fileprivate func delete(deviceID: [UInt8]) throws(CommandFailure) -> DeletionProblem? {
+    switch try ask(.currentUser) {
     case .success(let user) where !user.isAdmin: return .notAdministrator
     case .success: break
     case .failure(let error): return .failed(error)
     }
     let devices: [Device]
-    switch try client.ask(.devices) {
+    switch try ask(.devices) {
     case .success(let answer): devices = answer.elements
     case .failure(let error): return .failed(error)
     }
     let device = devices.first { $0.isBoard(deviceID) }
     guard let entry = device?.configEntryIDs.first else { return .deviceMissing }
-    switch try client.call(RawRESTRequest(.delete, "config/config_entries/entry/" + entry)) {
+    switch try call(RawRESTRequest(.delete, "config/config_entries/entry/" + entry)) {
     case .success: return nil
     case .failure(let error): return .failed(error)
     }

@@ -33,10 +33,8 @@ struct BoardReport {
     return conflicts.isEmpty ? lines : lines + [UInt8]("\n") + conflicts
   }
 
-  /// JSON object on one line with all pins.
   var json: [UInt8] {
-    // JSON takes at most six bytes for one.
-    jsonLine(capacity: 4096 + headers.reduce(0) { $0 + $1.pins.count } * 4096) { line in
+    jsonLine { line in
       line.appendMember("board", board.name.span)
       line.appendMember("headers", headers) { header, line in
         line.openJSONObject()
@@ -73,7 +71,6 @@ extension PinReport {
   }
 }
 
-/// Pin of a header, and its uses.
 struct PinReport: Equatable {
   /// Name with which our programs take a line.
   private static let ownConsumer: StaticString = "homeward"
@@ -82,7 +79,6 @@ struct PinReport: Equatable {
   let pin: BoardFile.Pin
   /// Label of the chip of its line; nil if it is not a line, or the label is not constant.
   let chip: [UInt8]?
-  /// Names of the entries at its line in the configuration.
   let configured: [[UInt8]]
   /// Whether a program or a driver has the line.
   let isTaken: Bool
@@ -105,7 +101,6 @@ struct PinReport: Equatable {
     return [UInt8](uses.joined(separator: [UInt8](", ")))
   }
 
-  /// Whether the line is in use, or the configuration wants it.
   var isUsed: Bool { !configured.isEmpty || isTaken || isFunctionEnabled == true }
 
   private var isTakenByAgent: Bool {

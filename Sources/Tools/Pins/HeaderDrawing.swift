@@ -10,7 +10,6 @@ struct HeaderDrawing {
   static let useWidth = 20
   static let nameWidth = 12
 
-  /// Whether it is for a terminal that shows colours.
   let isColoured: Bool
 
   func lines(of headers: [(name: [UInt8], pins: [PinReport])]) -> [UInt8] {
@@ -19,8 +18,8 @@ struct HeaderDrawing {
       lines += [UInt8]("\n") + header.name.printable + [UInt8]("\n")
       var index = 0
       while index < header.pins.count {
-        let right = index + 1 < header.pins.count ? header.pins[index + 1] : nil
-        var line = left(header.pins[index]) + [UInt8](" | ") + (right.map { self.right($0) } ?? [])
+        var line = half(header.pins[index], isLeft: true) + [UInt8](" | ")
+        if index + 1 < header.pins.count { line += half(header.pins[index + 1], isLeft: false) }
         while line.last == UInt8(ascii: " ") { line.removeLast() }
         lines += line + [UInt8]("\n")
         index += 2
@@ -29,20 +28,16 @@ struct HeaderDrawing {
     return lines
   }
 
-  private func left(_ pin: PinReport) -> [UInt8] {
+  private func half(_ pin: PinReport, isLeft: Bool) -> [UInt8] {
     let use = Cell(pin.words, width: Self.useWidth)
     let name = Cell(pin.pin.name, width: Self.nameWidth)
     let number = Cell(("\(pin.number)" as MessageText).bytes, width: 3)
-    return use.toTheRight + [UInt8]("  ")
-      + name.padding + coloured(name.text, pin) + [UInt8](" ") + number.toTheRight
-  }
-
-  private func right(_ pin: PinReport) -> [UInt8] {
-    let use = Cell(pin.words, width: Self.useWidth)
-    let name = Cell(pin.pin.name, width: Self.nameWidth)
-    let number = Cell(("\(pin.number)" as MessageText).bytes, width: 3)
-    return number.toTheLeft + [UInt8](" ") + coloured(name.text, pin) + name.padding
-      + [UInt8]("  ") + use.text
+    let coloured = coloured(name.text, pin)
+    return isLeft
+      ? use.padding + use.text + [UInt8]("  ") + name.padding + coloured + [UInt8](" ")
+        + number.padding + number.text
+      : number.text + number.padding + [UInt8](" ") + coloured + name.padding + [UInt8]("  ")
+        + use.text
   }
 
   /// Returns the text in colour: bold if the pin is used, red for supplies, dim for ground and
@@ -77,9 +72,6 @@ private struct Cell {
     self.text = text
     padding = [UInt8](repeating: UInt8(ascii: " "), count: width - text.characterCount)
   }
-
-  var toTheLeft: [UInt8] { text + padding }
-  var toTheRight: [UInt8] { padding + text }
 }
 
 extension [UInt8] {

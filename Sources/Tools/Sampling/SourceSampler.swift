@@ -15,12 +15,10 @@ struct SourceSample {
     }
   }
 
-  /// Sensors that the source declared.
   let sensors: [Sensor]
   let fix: Fix?
   let failures: [(source: InlineText, failure: SourceFailure)]
 
-  /// Whether a value or a fix was read.
   var hasValue: Bool {
     fix != nil
       || sensors.contains {
@@ -69,7 +67,6 @@ extension SensorDescription {
 /// nothing: no output is switched.
 final class SourceSampler {
   private let loop: EventLoop
-  /// Maximum time for a source.
   private let timeout: Duration
   /// Terminal of a person who sees the progress; nil if there is none.
   private let screen: Int32?
@@ -88,7 +85,6 @@ final class SourceSampler {
     self.screen = screen
   }
 
-  /// Returns the context of sources that are sampled here.
   func context(of configuration: Configuration) -> SourceContext {
     let supervisor = Supervisor(owner: self)
     self.supervisor = supervisor
@@ -97,7 +93,6 @@ final class SourceSampler {
       answerTimeout: timeout, now: Moment.now.instant, changesNothing: true)
   }
 
-  /// Samples a source once, and waits for its answers.
   func sample(_ source: any Source) throws(CommandFailure) -> SourceSample {
     sources.append(source)
     let first = sensors.count

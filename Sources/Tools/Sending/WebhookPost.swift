@@ -68,9 +68,16 @@ struct WebhookPost {
             + " Assistant does not send it again. Free space there, and pair the board again:"
             + " \(Arguments.command("pair"))")
       }
-      return SendReport(.enableEncryption, .enabled)
-    case .alreadyEnabled: return SendReport(.enableEncryption, .alreadyEnabled)
-    case .notAvailable: return SendReport(.enableEncryption, .notAvailable)
+      return SendReport(
+        .enableEncryption, "enabled", .success,
+        "Everything between this board and Home Assistant is sealed from now on.")
+    case .alreadyEnabled:
+      return SendReport(
+        .enableEncryption, "already_enabled", .dataError, "This registration is sealed already.")
+    case .notAvailable:
+      return SendReport(
+        .enableEncryption, "not_available", .dataError,
+        "This Home Assistant cannot encrypt: it is from before 2022.")
     case .unanswered(let answer):
       return SendReport(.enableEncryption, answer, body: http.body, challenge: nil)
     }

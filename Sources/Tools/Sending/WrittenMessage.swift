@@ -4,7 +4,6 @@ import HomeAssistant
 import LinuxIO
 import YAML
 
-/// Message built from the words of the command line.
 struct WrittenMessage {
   /// Maximum size of `data`; a `register_sensor` has some hundred bytes.
   static let dataByteCountMax = 2 * DataArgument.byteCountMax
@@ -145,7 +144,6 @@ struct WrittenMessage {
   }
 }
 
-/// Words after the type of a message.
 private struct MessageWords {
   let type: MessageType
   let words: [[UInt8]]
@@ -164,7 +162,6 @@ private struct MessageWords {
     return try word(meaning)
   }
 
-  /// Returns the members of `--data`, if there are any.
   func members() throws(UsageError) -> JSONObject { try data?.object() ?? [:] }
 
   func onlyData() throws(UsageError) -> DataArgument {

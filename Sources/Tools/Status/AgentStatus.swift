@@ -4,7 +4,6 @@ import Bytes
 /// Status of an agent, read from its `StatusReport`. Unknown members are ignored and missing ones
 /// allowed, so that it reads reports of older and newer agents.
 struct AgentStatus {
-  /// JSON line as received.
   let document: [UInt8]
   /// Whether Home Assistant accepts the data, every source works, and the disk stores waiting
   /// entries.
@@ -168,7 +167,6 @@ struct StatusMembers {
 
   func has(_ key: StaticString) -> Bool { value(key) != nil }
 
-  /// Returns a Boolean; nil if it is missing.
   func isTrue(_ key: StaticString) -> Bool? {
     guard case .boolean(let truth)? = value(key) else { return nil }
     return truth

@@ -27,7 +27,6 @@ struct StatusClient {
 
   var socket: Path { stateDirectory / StateDirectory.statusSocketName }
 
-  /// Parses the answer of the agent.
   func status(
     in document: borrowing ByteBuffer, isCalm: Bool = false
   ) throws(CommandFailure) -> AgentStatus {
@@ -129,7 +128,6 @@ final class StatusQuestion: Watcher {
     if outcome == nil, now >= deadline { end(.failed(client.failure(.wouldBlock))) }
   }
 
-  /// Stops waiting for the answer.
   func cancel() {
     if let watch { loop.stop(watch) }
     watch = nil

@@ -1,6 +1,5 @@
 import Board
 import Bytes
-import LinuxIO
 
 /// Text for people about an agent or a board: lines with a verdict, a subject and a description.
 struct StatusLines {
@@ -26,7 +25,6 @@ struct StatusLines {
     append(verdict.words, subject, width: subjectWidth, text)
   }
 
-  /// Appends a detail of the line before.
   mutating func append(more subject: StaticString, _ text: MessageText) {
     append("         ", subject, width: subjectWidth - 2, text)
   }
@@ -96,10 +94,14 @@ struct StatusLines {
     let isFailing = history.isTrue("is_well") == false
     let entries = history.number("entries")
     guard isFailing || entries > 0 else { return }
-    append(
-      isFailing ? .wrong : .neither, "history",
-      "stored until proven: \(entries: entries)")
-    if isFailing { append(more: "why", history.text("text")) }
+    append("history", "stored until proven: \(entries: entries)", of: history, isFailing)
+  }
+
+  private mutating func append(
+    _ subject: StaticString, _ text: MessageText, of part: StatusMembers, _ isFailing: Bool
+  ) {
+    append(isFailing ? .wrong : .neither, subject, text)
+    if isFailing { append(more: "why", part.text("text")) }
   }
 
   mutating func append(disk: StatusMembers) {
@@ -109,13 +111,11 @@ struct StatusLines {
   }
 
   mutating func append(statistics: StatusMembers) {
-    let isFailing = statistics.isTrue("is_well") == false
     let hours = statistics.number("hours")
     guard hours > 0 else { return }
     append(
-      isFailing ? .wrong : .neither, "statistics",
-      "\(hours, "hour") waiting for Home Assistant's long-term statistics")
-    if isFailing { append(more: "why", statistics.text("text")) }
+      "statistics", "\(hours, "hour") waiting for Home Assistant's long-term statistics",
+      of: statistics, statistics.isTrue("is_well") == false)
   }
 
   mutating func append(counts: StatusMembers) {
@@ -146,11 +146,7 @@ struct StatusLines {
 extension [UInt8] {
   /// Returns the lines with leading verdicts in colour, if the terminal shows colours.
   func withVerdictsColored(on descriptor: Int32) -> [UInt8] {
-    let type = environmentVariable("TERM") ?? []
-    let isDumb = type.isEmpty || type == [UInt8]("dumb")
-    let isColored =
-      Terminal(descriptor) != nil && !isDumb && environmentVariable("NO_COLOR") == nil
-    return isColored ? withColoredVerdicts : self
+    isColored(descriptor) ? withColoredVerdicts : self
   }
 
   var withColoredVerdicts: [UInt8] {

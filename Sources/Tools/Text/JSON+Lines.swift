@@ -17,13 +17,17 @@ extension JSON {
 }
 
 /// Returns a JSON object on a line of its own, with the members that `writeMembers` appends.
-func jsonLine(capacity: Int, _ writeMembers: (inout ByteBuffer) -> Void) -> [UInt8] {
-  var line = ByteBuffer(capacity: capacity)
-  line.openJSONObject()
-  writeMembers(&line)
-  line.closeJSONObject()
-  line.append(UInt8(ascii: "\n"))
-  return [UInt8](line.bytes)
+func jsonLine(_ writeMembers: (inout ByteBuffer) -> Void) -> [UInt8] {
+  var capacity = 16 * 1024
+  while true {
+    var line = ByteBuffer(capacity: capacity)
+    line.openJSONObject()
+    writeMembers(&line)
+    line.closeJSONObject()
+    line.append(UInt8(ascii: "\n"))
+    if !line.isOverflowed { return [UInt8](line.bytes) }
+    capacity *= 2
+  }
 }
 
 extension ByteBuffer {

@@ -15,7 +15,6 @@ struct StateLines: ~Copyable {
 
   private let showsAttributes: Bool
   private var store = EntityStore()
-  /// Entities as last shown.
   private var shown: [EntityID: Entity] = [:]
   private var idWidth = 0
 
@@ -46,7 +45,6 @@ struct StateLines: ~Copyable {
     }
   }
 
-  /// Returns the lines of an entity; nil if nothing that is shown has changed.
   private func lines(of entity: Entity, since before: Entity?) -> MessageText? {
     let time = showsAttributes ? entity.lastUpdated : entity.lastChanged
     let line: MessageText = "\(localTime: time)  \(column(entity.id))  \(entity.value)\n"
@@ -65,7 +63,6 @@ struct StateLines: ~Copyable {
 }
 
 extension Entity {
-  /// State and its unit, such as `83 %`.
   var value: MessageText {
     let state = MessageText(bytes: state.bytes.printable)
     guard let unit: Text = attributes.get("unit_of_measurement", orOnFailure: nil) else {
@@ -103,7 +100,6 @@ struct AttributeChanges {
 
   var isEmpty: Bool { present.isEmpty && gone.isEmpty }
 
-  /// Lines of the attributes, below that of their entity.
   var lines: MessageText {
     var lines = MessageText(bytes: present.lines)
     for key in gone { lines = "\(lines)    \(bytes: key.bytes.printable) was removed\n" }

@@ -23,7 +23,6 @@ final class Watch {
   private var states: StateLines
   private var wasReady = false
   private var wasStarted = false
-  /// Whether the loss of the connection was reported.
   private var isLost = false
   private var missing: [EntityID]
   /// Entities that were missing when `--once` showed the others.

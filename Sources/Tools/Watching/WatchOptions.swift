@@ -101,7 +101,6 @@ struct WatchOutput {
     entriesLeft = left - 1
   }
 
-  /// Writes the added entries at once.
   mutating func flush() {
     guard !pending.isEmpty else { return }
     if !writeToTerminal(pending, STDOUT_FILENO) { isClosed = true }

@@ -52,6 +52,16 @@ extension WholeAgent.Pins {
     #expect(ending.output.contains { $0.contains("Bilge") && $0.contains("GPIO3   3 |") })
   }
 
+  /// It got colours although `NO_COLOR` was set, and a terminal that has none got them, too.
+  @Test(arguments: [["TERM": "xterm", "NO_COLOR": "1"], ["TERM": "dumb"]])
+  func aTerminalWithoutColoursGetsNone(screen: [String: String]) async throws {
+    let board = try board()
+    let arguments = ["pins", "--config", board.path("pins.yaml")]
+    let ending = try await TypedCommand(on: board, arguments, screen: screen).ending()
+    #expect(ending.status == 0)
+    #expect(ending.screen.contains("3V3") && !ending.screen.contains("\u{1B}"))
+  }
+
   @Test func anotherBoardIsDrawnWithWhatTheConfigurationThatIsNamedUses() async throws {
     let board = try board("another")
     for name in ["my", board.path("boards/my.yaml")] {

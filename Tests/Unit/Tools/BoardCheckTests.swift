@@ -20,30 +20,49 @@ func row(_ finding: Finding?) -> String {
 @Suite struct BoardCheckTests {
   // MARK: The clock
 
-  private func clock(
-    _ isSynchronized: Bool, isTimesyncd: Bool = false, seconds: Int64 = 1_800_000_000,
-    hasReceiver: Bool = false
-  ) -> String {
-    row(
-      BoardCheck.clock(
-        isSynchronized: isSynchronized, isTimesyncd: isTimesyncd,
-        now: WallTime(nanoseconds: seconds * 1_000_000_000), hasReceiver: hasReceiver))
+  struct SetClock {
+    var isSynchronized = true
+    var isTimesyncd = false
+    var hasReceiver = false
+    var isHidden = false
+    var seconds: Int64 = 1_800_000_000
+
+    var told: String {
+      row(
+        BoardCheck.clock(
+          isSynchronized: isSynchronized, isTimesyncd: isTimesyncd,
+          now: WallTime(nanoseconds: seconds * 1_000_000_000), hasReceiver: hasReceiver,
+          isHidden: isHidden))
+    }
   }
 
-  @Test func aClockThatWasSetIsRightAndSaysByWhat() {
-    #expect(clock(true, isTimesyncd: true).hasPrefix("clock: 2027-01-1"))
-    #expect(clock(true, isTimesyncd: true).contains(", correct: set by systemd-timesyncd; "))
-    #expect(clock(true).contains(", correct: set by NTP or another clock; "))
-  }
-
-  @Test func aClockThatNothingHasSetIsNoProblemWhereItMayBeRight() {
-    let unset = clock(false)
-    #expect(unset.hasPrefix("clock: 2027-01-1"))
-    #expect(unset.contains("the kernel does not know whether this is correct; sudo timedatectl"))
-    #expect(
-      clock(false, hasReceiver: true).contains(
-        "; two GPS fixes that agree correct it, too; "))
-    #expect(clock(false, seconds: 1_735_689_600).hasPrefix("clock: "))
+  @Test(
+    arguments: [
+      (SetClock(isTimesyncd: true), "clock: 2027-01-1", ", correct: set by systemd-timesyncd; "),
+      (SetClock(), "clock: 2027-01-1", ", correct: set by NTP or another clock; "),
+      (
+        SetClock(isSynchronized: false), "clock: 2027-01-1",
+        "the kernel does not know whether this is correct; sudo timedatectl"
+      ),
+      (
+        SetClock(isSynchronized: false, hasReceiver: true), "clock: ",
+        "; two GPS fixes that agree correct it, too; "
+      ),
+      (SetClock(isSynchronized: false, seconds: 1_735_689_600), "clock: ", "does not know"),
+      (
+        SetClock(isSynchronized: false, seconds: 1_735_689_599), "WRONG clock wrong 75: ",
+        " is wrong"
+      ),
+      (SetClock(seconds: 1_735_689_599), "WRONG clock wrong 75: ", " is wrong: TLS fails"),
+      (SetClock(isHidden: true), "clock: ", "add ProtectClock=no and"),
+      (
+        SetClock(isTimesyncd: true, isHidden: true), "clock: ",
+        ", correct: set by systemd-timesyncd; "
+      ),
+      (SetClock(hasReceiver: true, isHidden: true), "clock: ", ", correct: set by NTP or another"),
+    ] as [(SetClock, String, String)])
+  func theClockIsToldWithWhatSetsIt(clock: SetClock, start: String, part: String) {
+    #expect(clock.told.hasPrefix(start) && clock.told.contains(part), "\(clock.told)")
   }
 
   @Test(
@@ -76,30 +95,6 @@ func row(_ finding: Finding?) -> String {
 
   @Test func aServerWithoutATimeSaysNothingOfTheClock() {
     #expect(BoardCheck.clock(comparedTo: nil, at: .now) == nil)
-  }
-
-  @Test func aClockThatTheServiceCannotTrustIsToldWithTheCommand() {
-    func clock(isTimesyncd: Bool, hasReceiver: Bool) -> String {
-      row(
-        BoardCheck.clock(
-          isSynchronized: true, isTimesyncd: isTimesyncd,
-          now: WallTime(nanoseconds: 1_800_000_000_000_000_000), hasReceiver: hasReceiver,
-          isHidden: true))
-    }
-    #expect(clock(isTimesyncd: false, hasReceiver: false).contains("add ProtectClock=no and"))
-    #expect(
-      clock(isTimesyncd: true, hasReceiver: false).contains(
-        ", correct: set by systemd-timesyncd; "))
-    #expect(
-      clock(isTimesyncd: false, hasReceiver: true).contains(
-        ", correct: set by NTP or another"))
-  }
-
-  @Test(arguments: [true, false])
-  func aClockThatShowsAPastYearIsWrong(isSynchronized: Bool) {
-    let past = clock(isSynchronized, seconds: 1_735_689_599)
-    #expect(past.hasPrefix("WRONG clock wrong 75: "), "\(past)")
-    #expect(past.contains(" is wrong: TLS fails"))
   }
 
   // MARK: The disk
@@ -228,59 +223,44 @@ func row(_ finding: Finding?) -> String {
 
 /// What `homeward check` says of the service.
 @Suite struct ServiceStateTests {
-  private func finding(_ properties: String...) -> String {
-    row(ServiceState(shown: [UInt8](properties.joined(separator: "\n").utf8)).finding)
-  }
+  private static let unit = "homeward.service is "
 
-  @Test func aServiceThatRunsAndComesBackIsWell() {
-    #expect(
-      finding(
-        "LoadState=loaded", "ActiveState=active", "SubState=running", "UnitFileState=enabled",
-        "NRestarts=0") == "service: homeward.service is active (running), and enabled; ")
-    #expect(
-      finding(
-        "LoadState=loaded", "ActiveState=active", "SubState=running", "UnitFileState=enabled",
-        "NRestarts=3"
-      ).contains("it was restarted 3 times"))
-  }
-
-  @Test func aServiceThatDoesNotRunIsToldWithTheCommand() {
-    let stopped = finding(
-      "LoadState=loaded", "ActiveState=inactive", "SubState=dead", "UnitFileState=enabled")
-    #expect(
-      stopped == "WRONG service not_running 69: homeward.service is inactive (dead); sudo systemctl"
-        + " restart homeward; sudo journalctl -u homeward shows why it stopped")
-    let starting = finding(
-      "LoadState=loaded", "ActiveState=activating", "SubState=auto-restart",
-      "UnitFileState=enabled", "NRestarts=7")
-    #expect(
-      starting
-        == "WRONG service starting 69: homeward.service is activating (auto-restart), and was"
-        + " restarted 7 times; sudo journalctl -u homeward shows why it stops")
-  }
-
-  @Test func aServiceThatDoesNotComeBackIsToldAndReportsAllTheSame() {
-    let row = finding(
-      "LoadState=loaded", "ActiveState=active", "SubState=running", "UnitFileState=disabled")
-    #expect(row.hasPrefix("service: homeward.service is active (running), but disabled: it does"))
-    #expect(row.hasSuffix("; sudo systemctl enable homeward"))
-    let pulledIn = finding(
-      "LoadState=loaded", "ActiveState=active", "SubState=running", "UnitFileState=static")
-    #expect(pulledIn.hasPrefix("service: homeward.service is active (running), and enabled"))
-  }
-
-  @Test func aServiceThatIsAboutToRunIsNotWrong() {
-    let starting = finding(
-      "LoadState=loaded", "ActiveState=activating", "SubState=start", "UnitFileState=enabled")
-    #expect(starting == "service: homeward.service is activating (start); check again in a moment")
-    let reloading = finding(
-      "LoadState=loaded", "ActiveState=reloading", "SubState=reload", "UnitFileState=enabled")
-    #expect(reloading == "service: homeward.service is reloading (reload), and enabled; ")
-  }
-
-  @Test func whereThereIsNoUnitNothingIsSaid() {
-    #expect(finding("LoadState=not-found", "ActiveState=inactive") == "nothing")
-    #expect(finding("") == "nothing")
+  /// States of the unit as systemd names them: loaded, active, sub, unit file, restarts.
+  @Test(
+    arguments: [
+      ("loaded active running enabled 0", "service: \(unit)active (running), and enabled; "),
+      (
+        "loaded active running enabled 3",
+        "service: \(unit)active (running), and enabled; it was restarted 3 times: sudo journalctl"
+          + " -u homeward shows why; "
+      ),
+      (
+        "loaded inactive dead enabled",
+        "WRONG service not_running 69: \(unit)inactive (dead); sudo systemctl restart homeward;"
+          + " sudo journalctl -u homeward shows why it stopped"
+      ),
+      (
+        "loaded activating auto-restart enabled 7",
+        "WRONG service starting 69: \(unit)activating (auto-restart), and was restarted 7 times;"
+          + " sudo journalctl -u homeward shows why it stops"
+      ),
+      (
+        "loaded active running disabled",
+        "service: \(unit)active (running), but disabled: it does not start with the board; sudo"
+          + " systemctl enable homeward"
+      ),
+      ("loaded active running static", "service: \(unit)active (running), and enabled; "),
+      (
+        "loaded activating start enabled",
+        "service: \(unit)activating (start); check again in a moment"
+      ),
+      ("loaded reloading reload enabled", "service: \(unit)reloading (reload), and enabled; "),
+      ("not-found inactive", "nothing"), ("", "nothing"),
+    ] as [(String, String)])
+  func aServiceIsToldWithWhatToDo(states: String, told: String) {
+    let names = ["LoadState", "ActiveState", "SubState", "UnitFileState", "NRestarts"]
+    let shown = zip(names, states.split(separator: " ")).map { "\($0)=\($1)" }
+    #expect(row(ServiceState(shown: [UInt8](shown.joined(separator: "\n").utf8)).finding) == told)
   }
 
   /// While another test starts a program, that one may hold the new file open: then the kernel does

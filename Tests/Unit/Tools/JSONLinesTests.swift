@@ -70,6 +70,12 @@ import Testing
     )
   }
 
+  @Test func aLineOfJSONGrowsUntilItFits() throws {
+    let text = [UInt8](repeating: 0x01, count: 100_000)
+    let line = jsonLine { $0.appendMember("text", text.span) }
+    #expect(try JSON(parsing: line.span)["text"] == .text(Text(text)))
+  }
+
   @Test func bytesThatAreNoTextAreMarkedAsSuch() {
     let json: JSON = ["k": .text(Text([0x61, 0xFF, 0x62]))]
     #expect(String(decoding: json.lines, as: UTF8.self) == "{\n  \"k\": \"a\u{FFFD}b\"\n}\n")

@@ -94,24 +94,20 @@ private struct Machine {
     #expect(drawing.contains("Ä… "))
   }
 
-  @Test func aPinIsUsedByWhatTheConfigurationHasThere() throws {
-    #expect(try Machine().configured("PIN4", "Bilge").words(4) == "Bilge")
-    #expect(try Machine().configured("GPIO4", "Bilge").words(4) == "Bilge")
+  @Test func aPinIsUsedByWhatTheConfigurationHasThereAndByThatWhichHoldsItsLine() throws {
+    let free = Machine()
     let chip = GPIOLineAddress.chip(label: bytes("main-chip"), offset: 4)
-    #expect(try Machine().configured(chip, "Bilge").words(4) == "Bilge")
-    #expect(try Machine().configured("GPIO2", "Bilge").words(4) == "")
-  }
-
-  @Test func aPinIsUsedByThatWhichHoldsItsLine() throws {
-    #expect(try Machine().line("main-chip", 4, consumer: "onewire@0").words(4) == "onewire@0")
-    #expect(try Machine().line("main-chip", 4, consumer: "").words(4) == "taken")
-    #expect(try Machine().line("other-chip", 4, consumer: "cd").words(4) == "")
-    #expect(try Machine().line("main-chip", 5, consumer: "cd").words(4) == "")
-  }
-
-  @Test func aLineOfAChipWithoutALabelIsFoundByItsName() throws {
-    let machine = Machine().line("gpio-0-31", 7, name: "S_3 [uart]", consumer: "cd")
-    #expect(try machine.words(3) == "cd")
+    for (machine, pin, words) in [
+      (free.configured("PIN4", "Bilge"), 4, "Bilge"),
+      (free.configured("GPIO4", "Bilge"), 4, "Bilge"), (free.configured(chip, "Bilge"), 4, "Bilge"),
+      (free.configured("GPIO2", "Bilge"), 4, ""),
+      (free.line("main-chip", 4, consumer: "onewire@0"), 4, "onewire@0"),
+      (free.line("main-chip", 4, consumer: ""), 4, "taken"),
+      (free.line("other-chip", 4, consumer: "cd"), 4, ""),
+      (free.line("main-chip", 5, consumer: "cd"), 4, ""),
+      // A line of a chip without a label is found by its name.
+      (free.line("gpio-0-31", 7, name: "S_3 [uart]", consumer: "cd"), 3, "cd"),
+    ] { #expect(try machine.words(pin) == words) }
   }
 
   @Test func theAgentsOwnHoldIsNothingBesides() throws {

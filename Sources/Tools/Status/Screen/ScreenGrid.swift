@@ -1,6 +1,5 @@
 import Bytes
 
-/// Size of a terminal.
 struct ScreenSize: Equatable {
   /// Limits of the picture; cells beyond stay empty.
   static let columnsMax = 512
@@ -13,35 +12,6 @@ struct ScreenSize: Equatable {
   init(columns: Int, rows: Int) {
     self.columns = columns < 1 ? 80 : min(columns, Self.columnsMax)
     self.rows = rows < 1 ? 24 : min(rows, Self.rowsMax)
-  }
-}
-
-/// Capabilities of a terminal.
-struct ScreenLook: Equatable {
-  var isColored: Bool
-  /// Whether it shows UTF-8, with blocks and braille.
-  var isUnicode: Bool
-
-  init(isColored: Bool, isUnicode: Bool) {
-    self.isColored = isColored
-    self.isUnicode = isUnicode
-  }
-
-  /// Reads the capabilities from the environment; nil if the terminal cannot be drawn on.
-  ///
-  /// The first of `LC_ALL`, `LC_CTYPE` and `LANG` that is not empty names the character set
-  /// (`locale(7)`). The kernel's own console (`TERM=linux`) has no braille, and few blocks.
-  init?(_ variable: (StaticString) -> [UInt8]?) {
-    let type = variable("TERM") ?? []
-    guard !type.isEmpty, !type.span.elementsEqual("dumb") else { return nil }
-    isColored = variable("NO_COLOR") == nil
-    var locale: [UInt8] = []
-    for name in ["LC_ALL", "LC_CTYPE", "LANG"] as [StaticString] where locale.isEmpty {
-      locale = variable(name) ?? []
-    }
-    let letters = locale.lowercasedASCII.filter { $0 != UInt8(ascii: "-") }
-    let isUTF8 = letters.indices.contains { letters[$0...].starts(with: [UInt8]("utf8")) }
-    isUnicode = isUTF8 && !type.span.elementsEqual("linux")
   }
 }
 
@@ -147,7 +117,6 @@ private struct ScreenPen {
   }
 }
 
-/// Cell of a terminal: one column of one row.
 struct ScreenCell: Equatable {
   enum Style: UInt8 {
     case plain, strong, faint, good, bad

@@ -1,6 +1,5 @@
 import Bytes
 
-/// Command of a person at a screen.
 enum ScreenKey: Equatable {
   case up, down, pageUp, pageDown, first, last, redraw, end
 }
@@ -10,7 +9,6 @@ struct ScreenKeys {
   private enum State { case plain, escape, sequence }
 
   private var state = State.plain
-  /// First number of a sequence.
   private var number: UInt8 = 0
 
   /// Returns the key that this byte completes; nil if it completes no known key.

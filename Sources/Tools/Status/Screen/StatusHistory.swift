@@ -49,7 +49,6 @@ struct StatusHistory {
     fixed(root, at: moment)
   }
 
-  /// Records that the agent did not answer.
   mutating func unanswered() {
     battery.append(nil)
     signal.append(nil)
@@ -100,10 +99,8 @@ struct StatusHistory {
   }
 }
 
-/// Time of an event for the screen.
 struct ScreenMoment {
   let instant: Instant
-  /// Local wall-clock time.
   let local: WallTime
 
   // `seconds` is untrusted, but never negative.
@@ -129,7 +126,6 @@ struct SampleHistory {
   private var sum: Int64 = 0
   private var knownCount = 0
   private var count = 0
-  /// Last known value.
   private(set) var latest: Int64?
 
   /// Creates the history of a number that is reported at this interval.
@@ -138,10 +134,8 @@ struct SampleHistory {
     valuesPerSample = Int(max(Self.sampleTime.nanoseconds / max(every.nanoseconds, 1), 1))
   }
 
-  /// Whether the number was never known.
   var isEmpty: Bool { latest == nil }
 
-  /// Appends the present value; nil if it is not known.
   mutating func append(_ value: Int64?) {
     if let value {
       let value = min(max(value, -Self.magnitudeMax), Self.magnitudeMax)
@@ -156,7 +150,6 @@ struct SampleHistory {
     if samples.count == Self.capacity { halve() }
   }
 
-  /// Unfinished sample so far.
   private var current: Int64 { knownCount == 0 ? Self.gap : sum / Int64(knownCount) }
 
   private mutating func halve() {

@@ -10,37 +10,27 @@ extension StatusScreen {
     let scale: ClosedRange<Int64>
   }
 
-  /// Columns of a graph's name and value.
   private static let labelColumns = 20
   /// In a narrower window the map is below the graphs.
   private static let besideColumnsMin = 56
 
   /// Graphs of the values that the agent has reported so far.
   private var graphs: [Graph] {
-    var graphs: [Graph] = []
-    if !history.battery.isEmpty {
-      graphs.append(
-        Graph(
-          name: "battery", words: history.batteryWords, history: history.battery, scale: 0...100))
+    // In steps, so that one more waiting entry does not redraw the whole graph.
+    var top: Int64 = 8
+    for value in history.backlog.columns(max: SampleHistory.capacity) {
+      while top < value ?? 0 { top *= 2 }
     }
-    if !history.signal.isEmpty {
-      // Below this a radio receives nothing; above it, it is beside the access point.
-      graphs.append(
-        Graph(
-          name: "signal", words: history.signalWords, history: history.signal, scale: -95 ... -35))
-    }
-    if let backlog = history.backlog.latest {
-      // In steps, so that one more waiting entry does not redraw the whole graph.
-      var top: Int64 = 8
-      for value in history.backlog.columns(max: SampleHistory.capacity) {
-        while top < value ?? 0 { top *= 2 }
-      }
-      graphs.append(
-        Graph(
-          name: "backlog", words: "\(Int(clamping: backlog))", history: history.backlog,
-          scale: 0...top))
-    }
-    return graphs
+    let graphs = [
+      Graph(name: "battery", words: history.batteryWords, history: history.battery, scale: 0...100),
+      // Below -95 dBm a radio receives nothing; above -35 dBm it is beside the access point.
+      Graph(
+        name: "signal", words: history.signalWords, history: history.signal, scale: -95 ... -35),
+      Graph(
+        name: "backlog", words: "\(Int(clamping: history.backlog.latest ?? 0))",
+        history: history.backlog, scale: 0...top),
+    ]
+    return graphs.filter { !$0.history.isEmpty }
   }
 
   private var isMapBeside: Bool { size.columns >= Self.besideColumnsMin }
@@ -57,7 +47,6 @@ extension StatusScreen {
     return min(max(usual, room), 4)
   }
 
-  /// Number of rows of all graphs and of the map.
   var panelRowCount: Int {
     let rows = graphs.count * graphRowCount
     return isMapBeside ? max(rows, mapRowCount) : rows + mapRowCount

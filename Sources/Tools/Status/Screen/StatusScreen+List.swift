@@ -8,7 +8,6 @@ extension StatusScreen {
   private static let tableColumnsMax = 90
   private static let ageColumns = 16
 
-  /// Returns all lines of the list, each no wider than the terminal.
   func list(columns: Int) -> [[ScreenCell]] {
     var lines: [[ScreenCell]] = []
     if let silence {

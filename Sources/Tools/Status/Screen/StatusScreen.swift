@@ -21,7 +21,6 @@ struct StatusScreen {
   let look: ScreenLook
   private(set) var size: ScreenSize
   let begin: WallTime
-  /// Last answer of the agent.
   private(set) var status: AgentStatus?
   private(set) var history: StatusHistory
   /// Reason why the agent does not answer now, and the time of the first failure.
@@ -29,7 +28,6 @@ struct StatusScreen {
   private var keys = ScreenKeys()
   /// First visible line of the list.
   private var scroll = 0
-  /// Picture on the terminal; nil if it is not known.
   private var shown: ScreenGrid?
 
   init(size: ScreenSize, look: ScreenLook, every: Duration, at moment: ScreenMoment) {
@@ -39,7 +37,6 @@ struct StatusScreen {
     begin = moment.local
   }
 
-  /// Whether there is something to show.
   var isReady: Bool { status != nil || silence != nil }
 
   // MARK: Events

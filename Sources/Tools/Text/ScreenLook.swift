@@ -1,0 +1,34 @@
+import Bytes
+import LinuxIO
+
+/// Capabilities of a terminal.
+struct ScreenLook {
+  let isColored: Bool
+  /// Whether it shows UTF-8, with blocks and braille.
+  let isUnicode: Bool
+}
+
+extension ScreenLook {
+  /// Reads the capabilities from the environment; nil if the terminal cannot be drawn on.
+  ///
+  /// The first of `LC_ALL`, `LC_CTYPE` and `LANG` that is not empty names the character set
+  /// (`locale(7)`). The kernel's own console (`TERM=linux`) has no braille, and few blocks.
+  init?(_ variable: (StaticString) -> [UInt8]?) {
+    let type = variable("TERM") ?? []
+    guard !type.isEmpty, !type.span.elementsEqual("dumb") else { return nil }
+    var locale: [UInt8] = []
+    for name in ["LC_ALL", "LC_CTYPE", "LANG"] as [StaticString] where locale.isEmpty {
+      locale = variable(name) ?? []
+    }
+    let letters = locale.lowercasedASCII.filter { $0 != UInt8(ascii: "-") }
+    let isUTF8 = letters.indices.contains { letters[$0...].starts(with: [UInt8]("utf8")) }
+    self.init(
+      isColored: variable("NO_COLOR") == nil,
+      isUnicode: isUTF8 && !type.span.elementsEqual("linux"))
+  }
+}
+
+/// Returns whether a descriptor is a terminal that shows colours.
+func isColored(_ descriptor: Int32) -> Bool {
+  Terminal(descriptor) != nil && ScreenLook(environmentVariable)?.isColored == true
+}
