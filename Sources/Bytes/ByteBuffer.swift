@@ -11,6 +11,8 @@
   public private(set) var count = 0
   /// Whether something did not fit. The content is then the beginning of the intended text.
   public private(set) var isOverflowed = false
+  /// Whether `appendWhole` left something out since the last `removeAll()`.
+  public private(set) var hasLeftOut = false
 
   /// Allocates the whole capacity; nothing is allocated afterwards. Pages that are never written
   /// to cost no memory.
@@ -61,10 +63,11 @@
     }
   }
 
-  /// Removes all bytes and clears `isOverflowed`. The memory stays allocated.
+  /// Removes all bytes and clears `isOverflowed` and `hasLeftOut`. The memory stays allocated.
   public mutating func removeAll() {
     count = 0
     isOverflowed = false
+    hasLeftOut = false
   }
 
   /// Overwrites the written bytes, which are secret, and removes them.
@@ -135,6 +138,7 @@
     guard isOverflowed || freeCapacity < reserve else { return }
     count = start
     isOverflowed = false
+    hasLeftOut = true
   }
 
   /// Appends `count` zero bytes for a caller that fills them in place.

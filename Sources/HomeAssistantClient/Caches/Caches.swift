@@ -52,6 +52,8 @@ extension Caches {
   public var config: Cache<ServerConfig> { self[configKey] }
   /// Services that Home Assistant offers.
   public var services: Cache<Services> { self[servicesKey] }
+  /// Pages of the user interface, by their path.
+  public var panels: Cache<[Text: Panel]> { self[panelsKey] }
   /// Areas of the home, such as rooms.
   public var areas: Cache<[Area]> { self[areasKey] }
   /// Floors of the areas.
@@ -88,6 +90,7 @@ private let servicesKey = CacheKey { client, _ in
       .outdating(.events(.serviceRemoved)),
     ], settlingTime: .seconds(5))
 }
+private let panelsKey = registryKey(.panels, .panelsUpdated)
 private let areasKey = registryKey(.areas, .areaRegistryUpdated)
 private let floorsKey = registryKey(.floors, .floorRegistryUpdated)
 private let labelsKey = registryKey(.labels, .labelRegistryUpdated)

@@ -39,6 +39,8 @@ public struct EventType: Hashable, Sendable, JSONDecodable, ExpressibleByStringL
   public static var floorRegistryUpdated: EventType { "floor_registry_updated" }
   /// Addition, change or removal of a label: `label_registry_updated`.
   public static var labelRegistryUpdated: EventType { "label_registry_updated" }
+  /// Change of the user interface's pages: `panels_updated`.
+  public static var panelsUpdated: EventType { "panels_updated" }
 }
 
 /// Event on Home Assistant's bus.

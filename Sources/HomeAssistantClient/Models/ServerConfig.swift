@@ -63,6 +63,32 @@ public struct ServerConfig: JSONDecodable, Equatable, Sendable {
   }
 }
 
+/// Page of the user interface.
+public struct Panel: JSONDecodable, Equatable, Sendable {
+  /// Path below the address of Home Assistant.
+  public let urlPath: Text
+  /// Type of the page, such as `lovelace`.
+  public let componentName: Text
+  /// Icon beside its title.
+  public let icon: Text?
+  /// Title for people; some are keys of a translation.
+  public let title: Text?
+  /// Configuration of the page; each type has its own.
+  public let config: JSON?
+  /// Whether only administrators see it.
+  public let requiresAdmin: Bool
+
+  public init(json: JSON) throws(JSONDecodingError) {
+    let members = try json.object()
+    urlPath = try members.get("url_path")
+    componentName = try members.get("component_name")
+    icon = try members.getIfPresent("icon")
+    title = try members.getIfPresent("title")
+    config = try members.getIfPresent("config")
+    requiresAdmin = try members.get("require_admin", default: false)
+  }
+}
+
 /// User of a token.
 public struct User: JSONDecodable, Equatable, Sendable {
   /// Login method of a user.

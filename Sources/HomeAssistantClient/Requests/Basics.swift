@@ -18,3 +18,14 @@ extension Request where Self == TypedRequest<Services> {
   /// Request for the services of Home Assistant.
   public static var services: Self { TypedRequest("get_services") }
 }
+extension Request where Self == TypedRequest<[Text: Panel]> {
+  /// Request for the pages of the user interface, by their path.
+  public static var panels: Self { TypedRequest("get_panels") }
+}
+extension Request where Self == RawRequest {
+  /// Request for the sources of the energy dashboard, as raw JSON.
+  public static var energyInfo: Self { RawRequest("energy/info") }
+  /// Request for the settings of the energy dashboard, as raw JSON; refused as `not_found` if there
+  /// are none.
+  public static var energyPreferences: Self { RawRequest("energy/get_prefs") }
+}

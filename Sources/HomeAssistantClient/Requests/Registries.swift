@@ -21,6 +21,12 @@ extension Request where Self == TypedRequest<LossyArray<EntityRegistryEntry>> {
   /// Request for the entity registry. Entries that do not decode are left out and counted.
   public static var entityRegistry: Self { TypedRequest("config/entity_registry/list") }
 }
+extension Request where Self == TypedRequest<DisplayedEntities> {
+  /// Request for what a user interface needs of all entities.
+  public static var displayedEntities: Self {
+    TypedRequest("config/entity_registry/list_for_display")
+  }
+}
 extension Request where Self == TypedRequest<EntityRegistryEntry> {
   /// Request for one complete entry of the entity registry.
   public static func entityRegistryEntry(_ id: EntityID) -> Self {

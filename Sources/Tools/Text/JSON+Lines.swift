@@ -25,7 +25,7 @@ func jsonLine(_ writeMembers: (inout ByteBuffer) -> Void) -> [UInt8] {
     writeMembers(&line)
     line.closeJSONObject()
     line.append(UInt8(ascii: "\n"))
-    if !line.isOverflowed { return [UInt8](line.bytes) }
+    if !line.isOverflowed, !line.hasLeftOut { return [UInt8](line.bytes) }
     capacity *= 2
   }
 }

@@ -90,7 +90,7 @@ import Testing
     #"{"secret":"SECRET","webhook_id":null}"#, #"{"secret":"SECRET","webhook_id":5}"#,
     #"{"secret":"SECRET","webhook_id":""}"#, #"{"secret":"SECRET","webhook_id":"../auth"}"#,
     #"{"secret":"SECRET","webhook_id":"a?b"}"#, #"{"secret":"SECRET","webhook_id":"a b"}"#,
-    #"{"secret":"SECRET","webhook_id":"a\u0062"}"#, #"{"secret":"SECRET","webhook_id":"é"}"#,
+    #"{"secret":"SECRET","webhook_id":"é"}"#,
     #"{"secret":"SECRET0","webhook_id":"0f"}"#, #"{"secret":"","webhook_id":"0f"}"#,
     #"{"secret":"zzSECRET","webhook_id":"0f"}"#, #"{"secret":"SECRET","webhook_id":"0f"}{}"#,
     #"{"secret":"SECRET","webhook_id":"0f""#,

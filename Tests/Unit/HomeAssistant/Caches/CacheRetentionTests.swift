@@ -140,6 +140,14 @@ import Testing
     #expect(rig.rig.client.deadline != nil)
   }
 
+  @Test func anObservationKeepsTheCacheAlive() {
+    let rig = CacheRig()
+    let observation = rig.observe(rig.makeCache())
+    rig.serve(["a"])
+    #expect(rig.told == [["a"]])
+    observation.cancel()
+  }
+
   @Test func nothingKeepsAClientWithoutAHolderAlive() {
     weak var client: Client?
     do {

@@ -69,6 +69,16 @@ import Testing
     observation.cancel()
   }
 
+  @Test func noChangeFallsBetweenTheAnswerAndTheSubscriptions() throws {
+    let rig = CacheRig()
+    let observation = rig.observe(rig.makeCache())
+    let request = try #require(rig.driver.messageID(ofType: "words"))
+    for type in ["added", "swapped", "moved"] as [Text] {
+      #expect(try #require(rig.driver.messageID(ofType: type)) < request)
+    }
+    observation.cancel()
+  }
+
   @Test func eventsChangeTheValueEachInItsWay() {
     let rig = CacheRig()
     let observation = rig.observe(rig.makeCache())
@@ -80,6 +90,17 @@ import Testing
     rig.tell("d", of: "added")
     #expect(rig.told == [["a"], ["a", "b"], ["c"], ["c", "d"]])
     #expect(rig.sent == Self.all)
+    observation.cancel()
+  }
+
+  @Test func anEventThatMakesItOutdatedHasItAskedForAgain() {
+    let rig = CacheRig()
+    let cache = rig.makeCache()
+    let observation = rig.observe(cache)
+    rig.serve(["a"])
+    rig.tell("whatever", of: "moved")
+    #expect(rig.sent == Self.all + ["words"])
+    #expect(cache.value == ["a"])
     observation.cancel()
   }
 
@@ -142,6 +163,16 @@ import Testing
     for _ in 0...CacheCore<[Text]>.waitingMax { rig.tell("b", of: "added") }
     rig.answer(["a"])
     #expect(rig.sent == Self.all + ["words"])
+    observation.cancel()
+  }
+
+  @Test func anEventThatDoesNotDecodeHasItAskedForAgain() {
+    let rig = CacheRig()
+    let observation = rig.observe(rig.makeCache())
+    rig.serve(["a"])
+    rig.tell(["not": "a word"], of: "added")
+    #expect(rig.sent == Self.all + ["words"])
+    #expect(rig.told == [["a"]])
     observation.cancel()
   }
 

@@ -92,6 +92,7 @@ private let otherKey = CacheKey { client, wish in
   /// The commands and events of each cache, as Home Assistant calls them.
   @Test(arguments: [
     ("get_services", ["service_registered", "service_removed"]),
+    ("get_panels", ["panels_updated"]),
     ("config/area_registry/list", ["area_registry_updated"]),
     ("config/floor_registry/list", ["floor_registry_updated"]),
     ("config/label_registry/list", ["label_registry_updated"]),
@@ -118,6 +119,7 @@ private let otherKey = CacheKey { client, wish in
   private func observe(_ command: String, _ caches: Caches) -> Token {
     switch command {
     case "get_services": Token(caches.services.observe { _ in })
+    case "get_panels": Token(caches.panels.observe { _ in })
     case "config/area_registry/list": Token(caches.areas.observe { _ in })
     case "config/floor_registry/list": Token(caches.floors.observe { _ in })
     case "config/label_registry/list": Token(caches.labels.observe { _ in })

@@ -3,6 +3,29 @@ import HomeAssistantClient
 import Testing
 
 @Suite struct RegistryTests {
+  @Test func theListForDisplayHasShortKeysAndNamesCategoriesByIndex() throws {
+    let list: DisplayedEntities = try decode(
+      """
+      {"entity_categories":{"0":"config","1":"diagnostic"},"entities":[
+      {"ei":"sensor.sun_next_dawn","pl":"sun","lb":[],"di":"105c","tk":"next_dawn","ec":1,"hn":true,
+      "en":"Next dawn","dp":2},{"ei":"person.homeward","pl":"person","lb":["l"],"hb":true,
+      "ai":"a","ic":"mdi:x"},{"ei":"bad"}]}
+      """)
+    #expect(list.entities.skippedCount == 1)
+    let entities = list.entities.elements
+    #expect(entities.map(\.entityID) == ["sensor.sun_next_dawn", "person.homeward"])
+    #expect(entities.map { list.category(of: $0) } == ["diagnostic", nil])
+    #expect(entities.map(\.name) == ["Next dawn", nil])
+    #expect(entities.map(\.deviceID) == ["105c", nil])
+    #expect(entities.map(\.areaID) == [nil, "a"])
+    #expect(entities.map(\.icon) == [nil, "mdi:x"])
+    #expect(entities.map(\.isHidden) == [false, true])
+    #expect(entities.map(\.hasEntityName) == [true, false])
+    #expect(entities.map(\.decimals) == [2, nil])
+    #expect(entities.map(\.translationKey) == ["next_dawn", nil])
+    #expect(entities.map(\.labelIDs) == [[], ["l"]])
+  }
+
   @Test func areasFloorsAndLabelsAreDecoded() throws {
     let areas: [Area] = try decode(
       """

@@ -4,6 +4,25 @@ import HomeAssistantClient
 import Testing
 
 @Suite struct SetupTests {
+  @Test func panelsAreDecodedByTheirPath() throws {
+    let panels: [Text: Panel] = try decode(
+      """
+      {"config":{"component_name":"config","icon":"hass:cog","title":"config","config":null,
+      "url_path":"config","require_admin":true,"config_panel_domain":null},
+      "lovelace":{"component_name":"lovelace","icon":null,"title":null,
+      "config":{"mode":"storage"},"url_path":"lovelace","require_admin":false},
+      "custom":{"component_name":"custom","url_path":"custom"}}
+      """)
+    #expect(panels["custom"]?.requiresAdmin == false, "who does not say so is for everyone")
+    #expect(panels["config"]?.requiresAdmin == true)
+    #expect(panels["config"]?.icon == "hass:cog")
+    #expect(panels["config"]?.config == nil)
+    #expect(panels["lovelace"]?.title == nil)
+    #expect(panels["lovelace"]?.config == ["mode": "storage"])
+    #expect(panels["lovelace"]?.componentName == "lovelace")
+    #expect(panels["lovelace"]?.urlPath == "lovelace")
+  }
+
   @Test func theConfigurationIsDecoded() throws {
     let config: ServerConfig = try decode(
       """
