@@ -26,6 +26,7 @@ final class Supply: FileSource {
   private var knownBus: DeviceBus?
 
   private var isOpen = false
+  private var isBattery = false
   private var isOfDevice = false
   private var quantities: [KernelFile?]
   private var status: KernelFile?
@@ -151,7 +152,8 @@ final class Supply: FileSource {
   /// - Returns: false if its directory is still being filled.
   private func open() -> Bool {
     knownBus = DeviceBus(ofDeviceAt: directory)
-    guard let isBattery = isBattery() else { return false }
+    guard let isBattery = readType() else { return false }
+    self.isBattery = isBattery
     isOfDevice = Self.isOfDevice(at: directory)
     guard !isLeftOut else { return true }
     for number in quantities.indices {
@@ -175,7 +177,8 @@ final class Supply: FileSource {
     isOpen = false
   }
 
-  private func isBattery() -> Bool? {
+  /// Returns whether it is a battery; nil if its type cannot be read.
+  private func readType() -> Bool? {
     let type = KernelFile(directory / "type", label: label(of: "type"))
     do throws(SourceFailure) {
       return try type.parse { (text) -> Bool? in text.trimmed().elementsEqual("Battery") }
@@ -219,7 +222,7 @@ final class Supply: FileSource {
   private func answer(of file: KernelFile, as quantity: SupplyQuantity) -> SupplyAnswer {
     let answer = answer(of: file, in: quantity.range)
     guard case .number(let number) = answer,
-      let failure = quantity.failure(of: file.label, number)
+      let failure = quantity.failure(of: file.label, number, ofBattery: isBattery)
     else { return answer }
     note(failure)
     return .unknown

@@ -101,11 +101,18 @@ struct ProcessorZone {
     self.number = number
   }
 
+  /// Numbers that some drivers of old kernels give in whole degrees: no processor stays within a
+  /// few hundredths of 0 °C.
+  private static let wholeDegrees: ClosedRange<Int64> = 1...150
+
   /// Reads a temperature in degrees.
   func celsius() throws(SourceFailure) -> FixedPoint {
-    let celsius = FixedPoint(try file.parse { KernelText.integer($0) }, decimals: 3)
+    let number = try file.parse { KernelText.integer($0) }
     if fault?.reportsFault == true { throw .faulty(file.label) }
-    return celsius
+    guard !Self.wholeDegrees.contains(number) else {
+      throw .malformed(file.label, found: InlineText("whole degrees, not thousandths"))
+    }
+    return FixedPoint(number, decimals: 3)
   }
 
   /// Returns this file if it is better and answers as required; else the other one.

@@ -58,6 +58,9 @@ public struct PlausibleRange: Equatable, Sendable {
 
   /// Range of a battery's charge.
   public static let ofCharge = PlausibleRange(FixedPoint(0), FixedPoint(100), "%")
+  /// Range of the voltage of a battery with cells.
+  static let ofBatteryVoltage = PlausibleRange(
+    FixedPoint(5, decimals: 1), FixedPoint(2000), "V")
 
   fileprivate init(_ low: FixedPoint, _ high: FixedPoint, _ unit: StaticString) {
     self.low = low
@@ -91,6 +94,11 @@ public struct PlausibleRange: Equatable, Sendable {
   /// Part, unit, minimum and maximum; the first matching line counts. Parts of 1-Wire are known by
   /// their family. Thermocouples and infrared thermometers measure beyond the range of others;
   /// barometers measure less than the meters of pipes.
+  ///
+  /// The registers of a part that lost its connection are all zeros or all ones. A hygrometer's
+  /// driver converts them to -45, -46.85 or -50 °C and to 129, 130 or 150 °C, an MLX90614's to
+  /// -273 and 1038 °C, and a barometer's to any temperature. Some checksums accept zeros: then the
+  /// humidity is exactly 0.
   fileprivate static let table: StaticString = """
     10- °C -55 125
     22- °C -55 125
@@ -102,8 +110,22 @@ public struct PlausibleRange: Equatable, Sendable {
     max6675 °C -270 2400
     mcp960 °C -270 2400
     ltc298 °C -270 2400
-    mlx90 °C -100 1500
+    mlx90 °C -70 400
     tmp00 °C -100 1500
+    aht °C -40 125
+    dht °C -40 125
+    htu °C -40 125
+    sht °C -40 125
+    si70 °C -40 125
+    sts °C -40 125
+    bm °C -50 125
+    lps °C -50 125
+    dps °C -50 125
+    icp10 °C -50 125
+    hp0 °C -50 125
+    hp2 °C -50 125
+    mpl °C -50 125
+    ms56 °C -50 125
     * °C -100 250
     bm hPa 10 2000
     lps hPa 10 2000
@@ -113,6 +135,8 @@ public struct PlausibleRange: Equatable, Sendable {
     mpl hPa 10 2000
     ms56 hPa 10 2000
     * hPa -20000 100000
+    aht % 0.1 110
+    dht % 0.1 110
     * % -5 110
     * V -2000 2000
     * A -10000 10000

@@ -124,6 +124,7 @@ import Testing
       ),
       ([(0, "AO-therm", "43500"), (1, "CPU-therm", "31000"), (2, "PMIC-Die", "100000")], 310),
       ([(0, "cpu-thermal", "-12345")], -123),
+      ([(0, "cpu-thermal", "65"), (1, "soc-thermal", "40000")], 400),
     ] as [([(Int, String, String)], Int64)])
   func theLikeliestZoneIsTaken(zones: [(Int, String, String)], wanted: Int64) throws {
     for zone in zones { try addZone(zone.0, type: zone.1, "\(zone.2)\n") }

@@ -41,6 +41,25 @@ import Testing
     #expect(isPlausible(celsius, "°C", on: part) == true)
   }
 
+  /// What drivers make of zeros and ones of a part that lost its connection.
+  @Test(arguments: [
+    ("aht10", "-50"), ("aht20", "150"), ("dht20", "-50"), ("dht11", "537.6"), ("sht21", "-46.85"),
+    ("sht3x", "-45"), ("sht4x", "130"), ("htu21", "-46.85"), ("htu21", "128.86"),
+    ("si7020", "128.87"), ("bme280", "179.55"), ("bme280", "-144.3"), ("bmp280", "190"),
+    ("mlx90614", "1037.55"), ("mlx90614", "-94.79"), ("mlx90614", "-273.15"),
+  ])
+  func zerosAndOnesAreNoTemperature(part: String, celsius: String) {
+    #expect(isPlausible(celsius, "°C", on: part) == false)
+  }
+
+  @Test(arguments: [
+    ("aht10", "-40"), ("dht11", "-40"), ("sht3x", "125"), ("htu21", "-40"), ("bme680", "85"),
+    ("bmp280", "0"), ("mlx90614", "-70"),
+  ])
+  func aPartThatAnswersMeasuresToTheEndOfItsRange(part: String, celsius: String) {
+    #expect(isPlausible(celsius, "°C", on: part) == true)
+  }
+
   @Test(arguments: [
     ("28-0316a2796cff", "127.937"), ("10-000802be73fa", "-55.001"), ("22-0000003b9d10", "126"),
     ("42-0000003b9d10", "126"), ("3b-0000002a", "1372.001"), ("3b-0000002a", "2047.75"),
@@ -53,6 +72,8 @@ import Testing
     arguments: [
       ("sht3x", "%", "100.5", true), ("sht3x", "%", "118.99", false), ("htu21", "%", "-6", false),
       ("dht11", "%", "3302.3", false), ("bme280", "hPa", "300", true),
+      ("aht10", "%", "0", false), ("dht11", "%", "0", false), ("dht11", "%", "5", true),
+      ("bme280", "%", "0", true),
       ("bme280", "hPa", "0", false), ("lps25h", "hPa", "1260", true),
       ("ms5611", "hPa", "8388.607", false), ("hsc030pa", "hPa", "-1034", true),
       ("ina219", "V", "26", true), ("x", "V", "4294967.295", false), ("x", "A", "65536", false),

@@ -76,13 +76,13 @@ import Testing
     "acpitz", "iwlwifi_1", "pch_cannonlake", "AO-therm", "GPU-therm", "PLL-therm", "PMIC-Die",
     "thermal-fan-est", "gpu-thermal", "npu-thermal", "ddr-thermal", "ve-thermal", "vpu-thermal",
     "INT3400 Thermal", "SEN1", "TSR0", "Tboard_tegra", "Tdiode_tegra", "AUX-therm", "modem-thermal",
-    "battery", "usb-charger",
+    "battery", "usb-charger", "ufs_therm", "pa_therm1", "flash_therm", "quiet_therm", "xo_therm",
   ])
   func aZoneThatNamesAnotherPartIsNone(type: String) { #expect(rank(type) == nil) }
 
   @Test(arguments: [
     ("coretemp", true), ("k10temp", true), ("cpu_thermal", true), ("nvme", false), ("", false),
-    ("acpitz", false), ("coretemp2", false),
+    ("acpitz", false), ("coretemp2", false), ("sfctemp", true),
   ])
   func aMonitorOfAProcessorIsKnownByItsName(name: String, isOne: Bool) {
     #expect(ThermalZone.isMonitor([UInt8](name.utf8).span) == isOne)
