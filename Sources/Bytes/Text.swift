@@ -78,7 +78,10 @@ public struct InlineText: Equatable, Sendable {
   private var storage = InlineArray<47, UInt8>(repeating: 0)
   private var byteCount: UInt8 = 0
 
+  // Without a call, which would copy the whole text.
+
   /// Length in bytes of UTF-8.
+  @inline(__always)
   public var count: Int { Int(byteCount) }
 
   /// Copies the text, cut between two scalars if it is longer than `byteCountMax`. Control
@@ -104,7 +107,7 @@ public struct InlineText: Equatable, Sendable {
 
   /// Bytes of the text in UTF-8.
   public var bytes: Span<UInt8> {
-    @_lifetime(borrow self) get { storage.span.extracting(0..<count) }
+    @_lifetime(borrow self) @inline(__always) get { storage.span.extracting(0..<count) }
   }
 
   public static func == (left: InlineText, right: InlineText) -> Bool {

@@ -34,19 +34,24 @@ public struct Supervision: Sendable {
 
   public init() {}
 
+  // Inlined: a call would copy the failure for each source in each turn of the loop.
+
   /// Whether the source is due to be read; true while it works.
+  @inline(__always)
   public func isDue(now: Instant) -> Bool {
     guard case .failing(_, _, let retryAt) = state else { return true }
     return now >= retryAt
   }
 
   /// Instant at which a failing source is read again; nil while it works.
+  @inline(__always)
   public var retryAt: Instant? {
     guard case .failing(_, _, let retryAt) = state else { return nil }
     return retryAt
   }
 
   /// Whether the delay has reached its maximum, so that the failure is more than momentary.
+  @inline(__always)
   public var isLasting: Bool {
     guard case .failing(_, let delay, _) = state else { return false }
     return delay >= Self.longestDelay
@@ -90,12 +95,14 @@ public struct Supervision: Sendable {
 
   /// Instant at which an intermittent source counts as steady; nil if the source is not
   /// intermittent, or fails.
+  @inline(__always)
   public var steadyAt: Instant? {
     guard isIntermittent, retryAt == nil, let failedAt else { return nil }
     return failedAt + Self.steadyTime
   }
 
   /// Returns the recovery of an intermittent source that was steady for long enough.
+  @inline(__always)
   public mutating func settled(now: Instant) -> Report? {
     guard let steadyAt, now >= steadyAt else { return nil }
     isIntermittent = false

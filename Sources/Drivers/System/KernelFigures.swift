@@ -106,19 +106,20 @@ final class LastStart: NumberSource {
 /// Usage of a file system for everybody but root, as `df` counts it (`statvfs(3)`).
 final class DiskSpace: NumberSource {
   private let path: Path
+  private let label: InlineText
 
   /// `path` is any file or directory of the file system.
   init(
     _ settings: SystemSettings, _ context: SourceContext, holding path: Path = Path("/")
   ) {
     self.path = path
+    label = InlineText(path.bytes.span)
     super.init(
       InlineText("disk space"), context, .share("disk_used", "Disk used", "mdi:harddisk"),
       minChange: settings.minChange(of: .disk))
   }
 
   override func number() throws(SourceFailure) -> FixedPoint {
-    let label = InlineText(path.bytes.span)
     let space: FileSystemSpace
     do throws(Errno) { space = try FileSystemSpace(holding: path) } catch {
       throw SourceFailure(error, of: label)

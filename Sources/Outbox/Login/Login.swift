@@ -118,8 +118,12 @@ struct Login {
     self.now = now
   }
 
-  var isEnrolling: Bool { registering != .over }
+  // Inlined: a call would copy the login in each turn of the loop.
 
+  @inline(__always)
+  var isEnrolling: Bool { if case .over = registering { false } else { true } }
+
+  @inline(__always)
   var deadline: Instant? {
     switch registering {
     case .waiting(let until), .waitingForChange(let until): until

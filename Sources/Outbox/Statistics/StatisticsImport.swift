@@ -98,6 +98,7 @@ public struct StatisticsImport: Sendable {
   }
 
   /// Time at which `deadlineReached` is due, or nil.
+  @inline(__always)
   public var deadline: Instant? {
     if case .settling(let until) = state { until } else { nil }
   }

@@ -53,6 +53,7 @@ struct StatisticsUplink {
 
   // MARK: Import
 
+  @inline(__always)
   var deadline: Instant? { transfer.deadline }
 
   mutating func deadlineReached(now: Instant) { transfer.deadlineReached(now: now) }
