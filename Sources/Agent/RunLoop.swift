@@ -119,6 +119,8 @@ final class RunLoop {
   /// and sending ends.
   func stop() {
     statusServer?.close()
+    // What an event of the last turn has made due.
+    supervisor.deadlineReached(at: .now)
     supervisor.stop(at: .now)
     driver.stopping()
   }

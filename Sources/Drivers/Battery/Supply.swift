@@ -26,7 +26,6 @@ final class Supply: FileSource {
   private var knownBus: DeviceBus?
 
   private var isOpen = false
-  private var isBattery = false
   private var isOfDevice = false
   private var quantities: [KernelFile?]
   private var status: KernelFile?
@@ -152,8 +151,7 @@ final class Supply: FileSource {
   /// - Returns: false if its directory is still being filled.
   private func open() -> Bool {
     knownBus = DeviceBus(ofDeviceAt: directory)
-    guard let isBattery = readType() else { return false }
-    self.isBattery = isBattery
+    guard let isBattery = isBattery() else { return false }
     isOfDevice = Self.isOfDevice(at: directory)
     guard !isLeftOut else { return true }
     for number in quantities.indices {
@@ -177,8 +175,7 @@ final class Supply: FileSource {
     isOpen = false
   }
 
-  /// Returns whether it is a battery; nil if its type cannot be read.
-  private func readType() -> Bool? {
+  private func isBattery() -> Bool? {
     let type = KernelFile(directory / "type", label: label(of: "type"))
     do throws(SourceFailure) {
       return try type.parse { (text) -> Bool? in text.trimmed().elementsEqual("Battery") }
@@ -222,7 +219,7 @@ final class Supply: FileSource {
   private func answer(of file: KernelFile, as quantity: SupplyQuantity) -> SupplyAnswer {
     let answer = answer(of: file, in: quantity.range)
     guard case .number(let number) = answer,
-      let failure = quantity.failure(of: file.label, number, ofBattery: isBattery)
+      let failure = quantity.failure(of: file.label, number)
     else { return answer }
     note(failure)
     return .unknown

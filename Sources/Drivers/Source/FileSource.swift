@@ -104,6 +104,7 @@ public class FileSource: BackgroundRead, Source {
     }
     do throws(Errno) { try reader.perform(self, on: bus) } catch {
       answer.answered()
+      tellSilence(at: moment)
       throw SourceFailure(error, of: name)
     }
     if !answer.isAwaited { answer.asked(at: moment.instant) }

@@ -8,7 +8,7 @@ public import Bytes
 ///     let client = Client(driver: driver, seed: seed)
 ///     client.connect()
 ///     client.send(.currentUser) { result in … }
-///     let events = client.subscribe(Events(of: "tag_scanned")) { event in … }
+///     let events = client.subscribe(.events("tag_scanned")) { event in … }
 public final class Client {
   /// Handlers of a request or a subscription, which receive the JSON of the answers and events.
   struct Handler {

@@ -80,7 +80,7 @@ public struct AuthCall: Equatable, Sendable {
   }
 }
 
-/// Returns `application/x-www-form-urlencoded` (WHATWG URL, 5.2).
+/// Returns what decodes as `application/x-www-form-urlencoded` (WHATWG URL, 5.1).
 private func formEncoded(_ fields: [(name: StaticString, value: [UInt8])]) -> [UInt8] {
   var form: [UInt8] = []
   for field in fields {

@@ -30,9 +30,12 @@ public enum RegistrationAnswer: Sendable {
     (try? JSON(parsing: body))?["message"] != nil
   }
 
+  /// Maximum number of values; Home Assistant sends four.
+  private static let valueCountMax = 256
+
   /// Returns nil if the body is not a registration.
   private static func readRegistration(_ body: Span<UInt8>) -> RegistrationAnswer? {
-    guard let json = try? JSON(parsing: body),
+    guard let json = try? JSON(parsing: body, valueCountMax: valueCountMax),
       let webhookID = try? json.get("webhook_id", as: Text.self),
       var registration = Registration(webhookID: webhookID.bytes, protection: .plain)
     else { return nil }

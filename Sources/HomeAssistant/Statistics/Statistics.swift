@@ -33,6 +33,7 @@ public struct StatisticsPoint: JSONDecodable, Equatable, Sendable {
     change = try members.getIfPresent("change")
     let lastReset: Int64? = try members.getIfPresent("last_reset")
     self.lastReset = lastReset.flatMap(WallTime.init(milliseconds:))
+    if lastReset != nil, self.lastReset == nil { throw .invalidValue(key: "last_reset") }
   }
 }
 

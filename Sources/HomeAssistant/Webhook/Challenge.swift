@@ -55,7 +55,7 @@ public struct Challenge: Sendable {
   // MARK: Templates
 
   /// Appends a short template to a `render_template`; its content does not matter.
-  public func appendTemplate(to data: inout ByteBuffer) {
+  private func appendTemplate(to data: inout ByteBuffer) {
     append(to: &data)
     data.openJSONObject()
     data.appendJSON(key: "template")

@@ -3,8 +3,7 @@ public import Bytes
 extension Webhook {
   /// Configuration of Home Assistant in answer to `get_config`, and its data about this device.
   ///
-  /// There may be hundreds of components and entities, so they are not stored but read from the
-  /// answer.
+  /// There may be hundreds of entities, so they are not stored but read from the answer.
   public struct ServerConfiguration: Equatable, Sendable {
     /// Version of this Home Assistant.
     public let version: ServerVersion
@@ -29,7 +28,7 @@ extension Webhook {
       try JSONReader.forEachMember(of: answer) { key, reader throws(JSONError) in
         let key = Text(key)
         if keys.contains(key) {
-          members[key] = try JSON(reading: &reader)
+          members[key] = try JSON(reading: &reader, valueCountMax: 1)
         } else {
           try reader.skipValue()
         }

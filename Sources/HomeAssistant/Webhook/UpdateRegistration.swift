@@ -66,7 +66,7 @@ extension Webhook {
     /// Whether the data of the answer equal this message, as far as the answer shows them; the
     /// answer may be an old one.
     public func isKnown(by answer: Span<UInt8>) -> Bool {
-      guard let device = try? JSON(parsing: answer) else { return false }
+      guard let device = try? JSON(parsing: answer, valueCountMax: 256) else { return false }
       return device["app_version"] == .text(appVersion)
         && device["device_name"] == .text(deviceName)
         && device["manufacturer"] == .text(manufacturer)

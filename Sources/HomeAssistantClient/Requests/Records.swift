@@ -2,7 +2,8 @@ public import Bytes
 public import HomeAssistant
 
 extension Request where Self == TypedRequest<[Text: [HistoryState]]> {
-  /// Request for the past states of entities, by their identifiers, until now without an end.
+  /// Request for the past states of entities, by their identifiers. Without an end, it is until
+  /// now.
   ///
   /// The start state comes first, although it began before. `isSignificantOnly` leaves out changes
   /// of attributes alone, except in the few domains that depend on them; if `isMinimal`, only the
@@ -24,8 +25,8 @@ extension Request where Self == TypedRequest<[Text: [HistoryState]]> {
 }
 
 extension Request where Self == TypedRequest<[LogbookEntry]> {
-  /// Request for a period of the logbook, until now without an end; of all entities if none is
-  /// named.
+  /// Request for a period of the logbook, of these entities, or of all if the list is empty.
+  /// Without an end, it is until now.
   public static func logbook(
     from startTime: WallTime, to endTime: WallTime? = nil, entities entityIDs: [EntityID] = []
   ) -> Self {

@@ -38,32 +38,31 @@ extension Request where Self == TypedRequest<People> {
   public static var people: Self { TypedRequest("person/list") }
 }
 
-// Changes, for administrators.
-
 extension Request where Self == TypedRequest<UpdatedEntityRegistryEntry> {
   /// Request to change members of an entry of the entity registry; null removes a setting of
   /// people: `name`, `icon`, `area_id`, `labels`, `disabled_by`, `hidden_by`, `new_entity_id` and
-  /// more.
+  /// more. For administrators.
   public static func updateEntityRegistryEntry(_ id: EntityID, changes: JSONObject) -> Self {
     TypedRequest("config/entity_registry/update", changes.setting("entity_id", id.text))
   }
 }
 extension Request where Self == TypedRequest<Device> {
   /// Request to change members of a device: `name_by_user`, `area_id`, `labels`, `disabled_by`.
+  /// For administrators.
   public static func updateDevice(_ id: Text, changes: JSONObject) -> Self {
     TypedRequest("config/device_registry/update", changes.setting("device_id", id))
   }
 }
 extension Request where Self == TypedRequest<Area> {
   /// Request to change members of an area: `name`, `aliases`, `floor_id`, `icon`, `labels`,
-  /// `picture`.
+  /// `picture`. For administrators.
   public static func updateArea(_ id: Text, changes: JSONObject) -> Self {
     TypedRequest("config/area_registry/update", changes.setting("area_id", id))
   }
 }
 extension Request where Self == TypedRequest<Person> {
   /// Request to change members of a person from the user interface, with its `Person.id`: `name`,
-  /// `user_id`, `device_trackers`, `picture`.
+  /// `user_id`, `device_trackers`, `picture`. For administrators.
   public static func updatePerson(_ id: Text, changes: JSONObject) -> Self {
     TypedRequest("person/update", changes.setting("person_id", id))
   }

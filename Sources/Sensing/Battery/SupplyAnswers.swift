@@ -90,17 +90,12 @@ public enum SupplyQuantity: Int, Sendable {
   private static let volts = KernelPart(named: []).range(of: "V")
   private static let amperes = KernelPart(named: []).range(of: "A")
 
-  /// Returns the failure for an impossible number of `subject`; nil if the number is possible. An
-  /// empty battery bay has 0 V, and no battery has some millivolts.
-  public func failure(
-    of subject: InlineText, _ number: Int64, ofBattery: Bool
-  ) -> SourceFailure? {
+  /// Returns the failure for an impossible number of `subject`; nil if the number is possible.
+  public func failure(of subject: InlineText, _ number: Int64) -> SourceFailure? {
     switch self {
     case .capacity:
       number > SupplyAnswers.overfullPercentMax
         ? PlausibleRange.ofCharge.failure(of: subject, FixedPoint(number)) : nil
-    case .voltageNow where ofBattery && number > 0:
-      Self.failure(of: subject, number, .ofBatteryVoltage)
     case .voltageNow, .voltageMinDesign: Self.failure(of: subject, number, Self.volts)
     case .currentNow: Self.failure(of: subject, number, Self.amperes)
     case .energyNow, .energyFull, .chargeNow, .chargeFull: nil

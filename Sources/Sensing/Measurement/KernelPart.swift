@@ -112,12 +112,12 @@ public struct PlausibleRange: Equatable, Sendable {
     ltc298 °C -270 2400
     mlx90 °C -70 400
     tmp00 °C -100 1500
-    aht °C -40 125
-    dht °C -40 125
-    htu °C -40 125
-    sht °C -40 125
-    si70 °C -40 125
-    sts °C -40 125
+    aht °C -49 125
+    dht °C -49 125
+    htu °C -46 125
+    sht °C -44 125
+    si70 °C -46 125
+    sts °C -44 125
     bm °C -50 125
     lps °C -50 125
     dps °C -50 125

@@ -85,8 +85,8 @@ struct PinsCommand {
     } catch {
       throw CommandFailure(error)
     }
-    let lines = report.lines(isColoured: isColored(STDOUT_FILENO))
-    writeToTerminal(isJSON ? report.json : lines, STDOUT_FILENO)
+    writeToTerminal(
+      isJSON ? report.json : report.lines(isColoured: isColored(STDOUT_FILENO)), STDOUT_FILENO)
     return .success
   }
 

@@ -206,7 +206,7 @@ import Testing
 
   @Test(arguments: [
     ("capacity", "255\n", "255 %", "outside of 0 to 100 %"),
-    ("voltage_now", "2147483647\n", "2147.484 V", "outside of 0.5 to 2000 V"),
+    ("voltage_now", "2147483647\n", "2147.484 V", "outside of -2000 to 2000 V"),
   ])
   func aRegisterFullOfOnesIsSaidToBeThat(
     file: String, text: String, found: String, why: String

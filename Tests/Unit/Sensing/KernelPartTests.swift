@@ -53,7 +53,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("aht10", "-40"), ("dht11", "-40"), ("sht3x", "125"), ("htu21", "-40"), ("bme680", "85"),
+    ("aht10", "-41"), ("dht11", "-40"), ("sht3x", "125"), ("sht4x", "-43"), ("htu21", "-45"),
+    ("bme680", "85"),
     ("bmp280", "0"), ("mlx90614", "-70"),
   ])
   func aPartThatAnswersMeasuresToTheEndOfItsRange(part: String, celsius: String) {
