@@ -71,11 +71,9 @@ final class RunLoop {
         guard supervisor.isGathering, Moment.now.instant < end else { return }
       }
       // Before an edge is recorded with the time of a clock that was set during the sleep.
-      let sourcesDue = supervisor.deadline
-      try loop.turn(until: earliest(earliest(sourcesDue, deadline), end)) { slept() }
+      try loop.turn(until: earliest(deadline, end)) { slept() }
       let moment = Moment.now
-      // If an event of this turn has brought a deadline forward, the next turn does not sleep.
-      if let sourcesDue, moment.instant >= sourcesDue { supervisor.deadlineReached(at: moment) }
+      supervisor.deadlineReached(at: moment)
       output.deadlineReached(now: moment.instant)
       driver.deadlineReached(now: moment.instant)
       // A reading or the time may have changed the level.
@@ -98,9 +96,9 @@ final class RunLoop {
     driver.clockRead(moment)
   }
 
-  /// Earliest deadline of all but the sources.
   private var deadline: Instant {
-    earliest(earliest(output.deadline, service?.deadline), driver.deadline) ?? driver.deadline
+    let sources = earliest(supervisor.deadline, output.deadline)
+    return earliest(earliest(sources, service?.deadline), driver.deadline) ?? driver.deadline
   }
 
   private func cycleBegan(now: Instant) {
@@ -119,8 +117,6 @@ final class RunLoop {
   /// and sending ends.
   func stop() {
     statusServer?.close()
-    // What an event of the last turn has made due.
-    supervisor.deadlineReached(at: .now)
     supervisor.stop(at: .now)
     driver.stopping()
   }

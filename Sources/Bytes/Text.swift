@@ -78,7 +78,7 @@ public struct InlineText: Equatable, Sendable {
   private var storage = InlineArray<47, UInt8>(repeating: 0)
   private var byteCount: UInt8 = 0
 
-  // Without a call, which would copy the whole text.
+  // Inlined: a call would copy the whole text.
 
   /// Length in bytes of UTF-8.
   @inline(__always)

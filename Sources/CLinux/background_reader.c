@@ -29,7 +29,7 @@ struct clinux_reader {
   int threads;
   bool is_stopped;
   uint32_t next;
-  // Number of jobs that were ever asked: the others are not looked at.
+  // Number after that of the last job ever asked: those behind it are not looked at.
   uint32_t known;
   // Number of jobs that wait for a thread.
   uint32_t asked;

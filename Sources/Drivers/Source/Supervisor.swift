@@ -76,9 +76,10 @@ public final class Supervisor {
       let isSleptThrough = deadline <= wokeAt && !source.guardsTheWorld
       return isSleptThrough ? wokeAt + Self.wakingTime : deadline
     }
+    guard let retryAt = row.supervision.retryAt else { return nil }
     return switch source.listening {
-    case .closed: row.supervision.retryAt
-    case .resting: row.supervision.isLasting ? nil : row.supervision.retryAt
+    case .closed: retryAt
+    case .resting: row.supervision.isLasting ? nil : retryAt
     case .never, .answering, .open: nil
     }
   }
