@@ -36,7 +36,7 @@ extension GPSDSession {
   }
 
   /// Events other than fixes.
-  public enum News: Equatable, Sendable {
+  public indirect enum News: Equatable, Sendable {
     case failed(SourceFailure)
     case recovered
     /// Of several receivers, this one supplies the fixes from now on.

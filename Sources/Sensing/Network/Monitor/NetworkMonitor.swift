@@ -28,8 +28,8 @@ public struct NetworkMonitor: ~Copyable {
   /// entry alone is longer.
   public static let datagramByteCountMax = 16 * 1024
 
-  /// The two sockets and the information from them.
-  private struct Connection {
+  /// The two sockets and the information from them; an object, as each turn asks for its phase.
+  private final class Connection {
     let routePort: UInt32
     let genericPort: UInt32
     var phase: Phase
@@ -38,6 +38,10 @@ public struct NetworkMonitor: ~Copyable {
     /// Interface of the last request about one.
     var interface: UInt32?
     var hearsNeighbours = false
+
+    init(routePort: UInt32, genericPort: UInt32, phase: Phase) {
+      (self.routePort, self.genericPort, self.phase) = (routePort, genericPort, phase)
+    }
   }
 
   private enum Phase {
