@@ -62,7 +62,10 @@ public struct GPSDInput: ~Copyable {
       ? .malformed : .foreign(range)
   }
 
+  // Inlined: a call would copy the input.
+
   /// Returns a part of the last line.
+  @inline(__always)
   @_lifetime(borrow self)
   func part(_ part: Range<Int>) -> Span<UInt8> { buffer.bytes.extracting(range).extracting(part) }
 

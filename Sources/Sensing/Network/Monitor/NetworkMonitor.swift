@@ -28,8 +28,8 @@ public struct NetworkMonitor: ~Copyable {
   /// entry alone is longer.
   public static let datagramByteCountMax = 16 * 1024
 
-  /// The two sockets and the information from them; an object, as each turn asks for its phase.
-  private final class Connection {
+  /// The two sockets and the information from them.
+  private struct Connection {
     let routePort: UInt32
     let genericPort: UInt32
     var phase: Phase
@@ -38,10 +38,6 @@ public struct NetworkMonitor: ~Copyable {
     /// Interface of the last request about one.
     var interface: UInt32?
     var hearsNeighbours = false
-
-    init(routePort: UInt32, genericPort: UInt32, phase: Phase) {
-      (self.routePort, self.genericPort, self.phase) = (routePort, genericPort, phase)
-    }
   }
 
   private enum Phase {
@@ -83,7 +79,10 @@ public struct NetworkMonitor: ~Copyable {
     actions.isEmpty ? nil : actions.removeFirst()
   }
 
+  // Inlined: each turn asks for it, and a call would copy the whole monitor.
+
   /// Instant at which `deadlineReached` is due; nil while nothing is pending.
+  @inline(__always)
   public var deadline: Instant? {
     switch connection?.phase {
     case nil: supervision.retryAt
