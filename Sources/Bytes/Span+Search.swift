@@ -58,3 +58,17 @@ extension UInt64 {
     (self &- .each(limit)) & ~self & .each(0x80)
   }
 }
+
+// `== nil` for values that can be compared: the standard library's compares with a whole value that
+// is nil, which is code of dozens of bytes at each of 400 places.
+extension Optional where Wrapped: Equatable {
+  @_transparent
+  public static func == (value: Wrapped?, none: _OptionalNilComparisonType) -> Bool {
+    if case .none = value { true } else { false }
+  }
+
+  @_transparent
+  public static func != (value: Wrapped?, none: _OptionalNilComparisonType) -> Bool {
+    if case .none = value { false } else { true }
+  }
+}
