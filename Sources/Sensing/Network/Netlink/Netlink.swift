@@ -61,11 +61,10 @@ enum RouteNetlink {
     static let gateway: UInt16 = 5
     static let priority: UInt16 = 6
     static let multipath: UInt16 = 9
-    static let table: UInt16 = 15
     static let via: UInt16 = 18
     static let preference: UInt16 = 20
 
-    static let mainTable: UInt32 = 254
+    static let mainTable: UInt8 = 254
     static let unicast: UInt8 = 1
     /// An entry of a cache (`RTM_F_CLONED`).
     static let cloned: UInt32 = 0x200

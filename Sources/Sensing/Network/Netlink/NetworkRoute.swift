@@ -57,9 +57,9 @@ extension [NetworkRoute] {
   ///          1    1 bits of the destination            4 RTA_OIF: the interface
   ///          2    1 bits of the source                 5 RTA_GATEWAY
   ///          3    1 type of service                    6 RTA_PRIORITY: the metric
-  ///          4    1 table                              9 RTA_MULTIPATH: several next hops
-  ///          7    1 type                              15 RTA_TABLE: the table
-  ///          8    4 flags                             18 RTA_VIA: a gateway of another family
+  ///          4    1 table, if its number is small      9 RTA_MULTIPATH: several next hops
+  ///          7    1 type                              18 RTA_VIA: a gateway of another family
+  ///          8    4 flags
   ///                                                   20 RTA_PREF: the preference
   ///
   /// Nothing is appended for other routes: for some senders or services only, of another table than
@@ -68,11 +68,11 @@ extension [NetworkRoute] {
     var attributes = try message.attributes(after: RouteNetlink.Route.byteCount)
     let header = message.payload
     guard let family = NetworkAddress.Family(rawValue: header[0]), header[2] == 0, header[3] == 0,
-      header[7] == RouteNetlink.Route.unicast
+      header[4] == RouteNetlink.Route.mainTable, header[7] == RouteNetlink.Route.unicast
     else { return }
     let isDefault = header[1] == 0
     let flags = header.nativeInteger(UInt32.self, at: 8)
-    var (table, metric, preference) = (UInt32(header[4]), UInt32(0), Int8(0))
+    var (metric, preference) = (UInt32(0), Int8(0))
     var isLocal = false
     var hop = HopFields()
     var hops: [RouteHop] = []
@@ -82,14 +82,12 @@ extension [NetworkRoute] {
         // Each interface has a route to its own link (fe80::/10).
         isLocal = attribute.value.starts(withLinkLocal: family)
       case RouteNetlink.Route.priority: metric = attribute.uint32 ?? metric
-      case RouteNetlink.Route.table: table = attribute.uint32 ?? table
       case RouteNetlink.Route.preference: preference = attribute.preference
       case RouteNetlink.Route.multipath: hops = try HopFields.all(attribute.value, family)
       default: hop.take(attribute, family: family)
       }
     }
-    guard table == RouteNetlink.Route.mainTable, flags & RouteNetlink.Route.cloned == 0, !isLocal
-    else { return }
+    guard flags & RouteNetlink.Route.cloned == 0, !isLocal else { return }
     if flags & RouteNetlink.Route.unusable == 0, hops.isEmpty, let interface = hop.interface {
       hops = [RouteHop(interface: interface, gateway: hop.gateway)]
     }

@@ -109,6 +109,19 @@ import Testing
     observation.cancel()
   }
 
+  @Test func anEventThatCanBeReadEndsTheFailuresBeforeIt() throws {
+    let observation = observe(EntityCache(rig.client))
+    try serve("light.a")
+    for round in 1...6 {
+      try tell(#"{"a":[]}"#)
+      // The wait does not grow with each round.
+      rig.driver.advance(by: .seconds(5))
+      #expect(rig.ids(of: "subscribe_entities").count == 1 + round)
+      try serve("light.a")
+    }
+    observation.cancel()
+  }
+
   @Test func aServerThatDoesNotKnowTheSubscriptionIsToldOf() {
     let cache = EntityCache(rig.client)
     let observation = observe(cache)

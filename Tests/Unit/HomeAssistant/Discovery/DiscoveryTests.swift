@@ -196,6 +196,23 @@ import Testing
       return
     }
     #expect(query.count <= DNSQuery.byteCountMax && query.count > 500)
+    #expect(Int(query[4]) << 8 | Int(query[5]) == questionCount(of: query))
+  }
+
+  /// Counts whole questions: a name, which is not compressed, and four bytes.
+  private func questionCount(of query: [UInt8]) -> Int {
+    var (count, index) = (0, 12)
+    while index < query.count {
+      while index < query.count, query[index] > 0 { index += 1 + Int(query[index]) }
+      index += 5
+      count += index <= query.count ? 1 : 0
+    }
+    return count
+  }
+
+  @Test func aDatagramFillsTheMemoryWith256RecordsAtMost() throws {
+    let records = (0..<300).map { Answer.record(["a\($0)"], type: 1, [10, 0, 0, 1]) }
+    #expect(try DNSMessage(parsing: Answer.message(records).span).records.count == 256)
   }
 
   @Test func whatIsCutShortIsRefused() {
