@@ -167,10 +167,8 @@ extension Descriptor {
   /// required, throws `.isDirectory` for a directory, and `.isPipe` for a pipe, a device, and
   /// others.
   public init(opening path: Path, mode: OpenMode) throws(Errno) {
-    self.number = try unsafe path.withCString { (path) throws(Errno) in
-      try retryingInterrupts {
-        unsafe clinux_open(path, mode.flags, mode.permissions, mode.wantsFile)
-      }
+    self.number = try unsafe path.call {
+      unsafe clinux_open($0, mode.flags, mode.permissions, mode.wantsFile)
     }
   }
 }
@@ -186,10 +184,7 @@ public struct SerialPort: ~Copyable {
   /// Opens the port and drops earlier input. Throws `.noSuchFile` or `.noSuchAddress` if it is not
   /// plugged in, `.busy` if another program holds it, `.notATerminal` if it is not a serial port.
   public init(opening path: Path) throws(Errno) {
-    let descriptor = Descriptor(
-      owning: try unsafe path.withCString { (path) throws(Errno) in
-        try retryingInterrupts { unsafe clinux_serial_open(path) }
-      })
+    let descriptor = Descriptor(owning: try unsafe path.call { unsafe clinux_serial_open($0) })
     guard try descriptor.lock() else { throw .busy }
     self.descriptor = descriptor
   }
