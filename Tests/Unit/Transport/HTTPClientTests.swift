@@ -216,7 +216,7 @@ import Testing
   @Test func aFormSaysThatItIsOne() throws {
     let server = try server(.whole([]))
     write("grant_type=refresh_token")
-    _ = try send(endpoint(server, contentType: .form))
+    _ = try send(endpoint(server, encoding: .form))
     let request = String(decoding: server.requests[0], as: UTF8.self)
     #expect(request.contains("\r\nContent-Type: application/x-www-form-urlencoded\r\n"))
   }
@@ -321,11 +321,11 @@ import Testing
 
   func endpoint(
     _ server: ScriptedServer, path: String = "/", method: HTTPMethod = .post,
-    contentType: Endpoint.ContentType = .json, token: [UInt8]? = nil
+    encoding: AuthCall.Encoding = .json, token: [UInt8]? = nil
   ) -> Endpoint {
     Endpoint(
       address: [UInt8]("http://127.0.0.1:\(server.port)".utf8), path: [UInt8](path.utf8),
-      method: method, contentType: contentType, bearerToken: token)
+      method: method, encoding: encoding, bearerToken: token)
   }
 
   var body: String {
