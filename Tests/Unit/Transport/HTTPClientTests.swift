@@ -68,16 +68,6 @@ import Testing
       try post("{}", to: server) == .failed(InlineText(ConnectionFlaw.noAnswerInPlain.words)))
   }
 
-  @Test func whatLibcurlSaysGoesOnInASentence() throws {
-    let server = try ScriptedServer(loop: loop, isListening: false)
-    servers.append(server)
-    guard case .failed(let words) = try post("{}", to: server) else {
-      Issue.record("it answered")
-      return
-    }
-    #expect(String(decoding: [UInt8](words.bytes), as: UTF8.self).hasPrefix("couldn't connect"))
-  }
-
   @Test func anAnswerWithoutABodyIsEmpty() throws {
     let server = try server(.whole([UInt8]("before")), .whole([]))
     _ = try post("1", to: server)
