@@ -177,10 +177,10 @@ extension Descriptor {
   /// Opens a serial port for reading only: 19,200 bits per second, 8 data bits, no parity, one stop
   /// bit, no flow control. Earlier input is dropped, and `.end` is read once it is unplugged.
   ///
-  /// While it is open no other program can open it (`TIOCEXCL` of `ioctl_tty(2)`, and `flock(2)` for
-  /// those that check it), DTR and RTS are on, and nothing is ever sent. Throws `.noSuchFile` or
-  /// `.noSuchAddress` if it is not plugged in, `.busy` if another program holds it, `.notATerminal`
-  /// if it is not a serial port.
+  /// While it is open no other program can open it (`TIOCEXCL` of `ioctl_tty(2)`, and `flock(2)`
+  /// for those that check it), DTR and RTS are on, and nothing is ever sent. Throws `.noSuchFile`
+  /// or `.noSuchAddress` if it is not plugged in, `.busy` if another program holds it, and
+  /// `.notATerminal` if it is not a serial port.
   public static func serialPort(at path: Path) throws(Errno) -> Descriptor {
     let port = Descriptor(owning: try unsafe path.call { unsafe clinux_serial_open($0) })
     guard try port.lock() else { throw .busy }
