@@ -291,11 +291,7 @@ import Testing
       let client = try #require(
         HTTPClient(loop: loop, requestByteCountMax: 16, userAgent: [UInt8]("x")))
       gone = client
-      client.send(to: endpoint(server), telling: owner)
-      while owner.results.isEmpty {
-        try loop.turn(until: client.deadline)
-        client.deadlineReached(now: Moment.now.instant)
-      }
+      _ = try owner.result(of: endpoint(server), from: client, on: loop)
     }
     #expect(gone == nil)
     try turn { server.hangUpCount == 1 }
@@ -339,9 +335,7 @@ import Testing
   }
 
   private func send(_ endpoint: Endpoint) throws -> TransferResult {
-    client.send(to: endpoint, telling: owner)
-    try turn(untilResults: owner.results.count + 1)
-    return try #require(owner.results.last)
+    try owner.result(of: endpoint, from: client, on: loop)
   }
 
   func turn(untilResults count: Int) throws {
@@ -363,5 +357,18 @@ final class RecordingOwner: TransferOwner {
   func transferEnded(_ result: TransferResult) {
     results.append(result)
     whenEnded?()
+  }
+
+  /// Sends a request and turns the loop until it has ended.
+  func result(
+    of endpoint: Endpoint, from client: HTTPClient, on loop: EventLoop
+  ) throws -> TransferResult {
+    let count = results.count
+    client.send(to: endpoint, telling: self)
+    while results.count == count {
+      try loop.turn(until: client.deadline)
+      client.deadlineReached(now: Moment.now.instant)
+    }
+    return results[count]
   }
 }

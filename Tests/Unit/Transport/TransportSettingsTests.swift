@@ -144,16 +144,11 @@ import Testing
       HTTPClient(loop: loop, settings: settings, requestByteCountMax: 16, userAgent: []))
     func reach(_ authority: TLSFront.Authority) throws -> [TransferResult] {
       let front = try TLSFront(to: plain.port, by: authority)
-      let owner = RecordingOwner()
-      for trust in [Endpoint.Trust.configured, .system, .configured] {
-        let url = [UInt8]("https://127.0.0.1:\(front.port)/".utf8)
-        client.send(to: Endpoint(address: url, method: .get, trust: trust), telling: owner)
-        while client.isBusy {
-          try loop.turn(until: client.deadline)
-          client.deadlineReached(now: Moment.now.instant)
-        }
+      let url = [UInt8]("https://127.0.0.1:\(front.port)/".utf8)
+      return try [Endpoint.Trust.configured, .system, .configured].map { trust in
+        let endpoint = Endpoint(address: url, method: .get, trust: trust)
+        return try RecordingOwner().result(of: endpoint, from: client, on: loop)
       }
-      return owner.results
     }
     return (try reach(home), try reach(cloud))
   }
