@@ -30,17 +30,12 @@ public struct Descriptor: ~Copyable, Sendable {
   /// Reads once into the free part of `buffer`, which must not be full.
   public func read(into buffer: inout ByteBuffer) throws(Errno) -> ReadResult {
     precondition(buffer.freeCapacity > 0, "a full buffer would look like the end of the file")
-    let before = buffer.count
     do throws(Errno) {
-      try buffer.fill { (free) throws(Errno) in
-        unsafe try free.withUnsafeMutableBufferPointer { (bytes) throws(Errno) in
-          try retryingInterrupts { unsafe CLinux.read(number, bytes.baseAddress, bytes.count) }
-        }
-      }
+      let count = try unsafe buffer.fillFromKernel { unsafe CLinux.read(number, $0, $1) }
+      return count == 0 ? .end : .bytes(count)
     } catch .wouldBlock {
       return .wouldBlock
     }
-    return buffer.count == before ? .end : .bytes(buffer.count - before)
   }
 
   /// Reads until the buffer is full or the file ends. Returns whether it ended.
@@ -59,11 +54,7 @@ public struct Descriptor: ~Copyable, Sendable {
   /// for repeated reads. Bytes that do not fit are left out.
   public func readFromStart(into buffer: inout ByteBuffer) throws(Errno) {
     buffer.removeAll()
-    try buffer.fill { (free) throws(Errno) in
-      unsafe try free.withUnsafeMutableBufferPointer { (bytes) throws(Errno) in
-        try retryingInterrupts { unsafe pread(number, bytes.baseAddress, bytes.count, 0) }
-      }
-    }
+    _ = try unsafe buffer.fillFromKernel { unsafe pread(number, $0, $1, 0) }
   }
 
   /// Writes once. Returns the number of bytes that the kernel accepted, 0 if it accepts none now.
