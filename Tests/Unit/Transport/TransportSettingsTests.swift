@@ -72,7 +72,8 @@ import Testing
 
   @Test func theRightPinFits() throws {
     var settings = trusting()
-    settings.publicKeyPin = try #require(PublicKeyPin(authority.pin()))
+    let pin = try #require(PublicKeyPin(authority.pin()))
+    settings.publicKeyPin = pin
     #expect(try reach(settings) == opened)
   }
 
@@ -83,7 +84,8 @@ import Testing
 
   @Test func aWrongPinDoesNotFit() throws {
     var settings = trusting()
-    settings.publicKeyPin = try #require(PublicKeyPin([UInt8](PublicKeyPinTests.one.utf8)))
+    let pin = try #require(PublicKeyPin([UInt8](PublicKeyPinTests.one.utf8)))
+    settings.publicKeyPin = pin
     #expect(try reach(settings) == failed("its public key is not the configured one"))
   }
 
