@@ -79,12 +79,25 @@ extension JSON {
 
 // Members
 
-extension JSONObject {
+/// Value with members: a `JSONObject`, or a `JSON` that should be one.
+public protocol JSONKeyed {
+  /// Returns the object; throws if the value has another kind.
+  func object() throws(JSONDecodingError) -> JSONObject
+}
+
+extension JSON: JSONKeyed {}
+
+extension JSONObject: JSONKeyed {
+  public func object() -> JSONObject { self }
+}
+
+/// Each function that throws also throws if the value is not an object.
+extension JSONKeyed {
   /// Returns a required member; throws if it is missing or does not decode.
   public func get<Value: JSONDecodable>(
     _ key: Text, as: Value.Type = Value.self
   ) throws(JSONDecodingError) -> Value {
-    guard let json = self[key] else { throw .missingKey(key) }
+    guard let json = try object()[key] else { throw .missingKey(key) }
     do { return try Value(json: json) } catch { throw error.located(at: key) }
   }
 
@@ -92,7 +105,7 @@ extension JSONObject {
   public func getIfPresent<Value: JSONDecodable>(
     _ key: Text, as: Value.Type = Value.self
   ) throws(JSONDecodingError) -> Value? {
-    guard let json = self[key], json != .null else { return nil }
+    guard let json = try object()[key], json != .null else { return nil }
     do { return try Value(json: json) } catch { throw error.located(at: key) }
   }
 
@@ -103,7 +116,7 @@ extension JSONObject {
     try getIfPresent(key) ?? value()
   }
 
-  /// Returns a member, or `value` if it is missing or does not decode.
+  /// Returns a member, or `value` if it is missing or does not decode, or this is not an object.
   public func get<Value: JSONDecodable>(
     _ key: Text, orOnFailure value: @autoclosure () -> Value
   ) -> Value {
@@ -119,59 +132,10 @@ extension JSONObject {
     return value
   }
 
-  /// Returns a required array without the elements that do not decode.
+  /// Returns a required array; leaves out and counts the elements that do not decode.
   public func getLossy<Element: JSONDecodable>(
     _ key: Text, of: Element.Type = Element.self
   ) throws(JSONDecodingError) -> LossyArray<Element> {
     try get(key)
-  }
-}
-
-extension JSON {
-  /// Returns a required member; throws if it is missing or does not decode, or this is no object.
-  public func get<Value: JSONDecodable>(
-    _ key: Text, as: Value.Type = Value.self
-  ) throws(JSONDecodingError) -> Value {
-    try object().get(key)
-  }
-
-  /// Returns an optional member of this object, or nil if it is missing or null. Throws if it does
-  /// not decode or if this is not an object.
-  public func getIfPresent<Value: JSONDecodable>(
-    _ key: Text, as: Value.Type = Value.self
-  ) throws(JSONDecodingError) -> Value? {
-    try object().getIfPresent(key)
-  }
-
-  /// Returns an optional member of this object, or `value` if it is missing or null. Throws if it
-  /// does not decode or if this is not an object.
-  public func get<Value: JSONDecodable>(
-    _ key: Text, default value: @autoclosure () -> Value
-  ) throws(JSONDecodingError) -> Value {
-    try object().get(key, default: value())
-  }
-
-  /// Returns a member, or `value` if it is missing or does not decode, or this is not an object.
-  public func get<Value: JSONDecodable>(
-    _ key: Text, orOnFailure value: @autoclosure () -> Value
-  ) -> Value {
-    guard case .object(let object) = self else { return value() }
-    return object.get(key, orOnFailure: value())
-  }
-
-  /// Returns a required member of this object, converted by `transform`. Throws if it is missing or
-  /// does not decode, if `transform` returns nil, or if this is not an object.
-  public func get<Base: JSONDecodable, Value>(
-    _ key: Text, transform: (Base) -> Value?
-  ) throws(JSONDecodingError) -> Value {
-    try object().get(key, transform: transform)
-  }
-
-  /// Returns a required array of this object; leaves out and counts the elements that do not
-  /// decode. Throws if the array is missing or this is not an object.
-  public func getLossy<Element: JSONDecodable>(
-    _ key: Text, of: Element.Type = Element.self
-  ) throws(JSONDecodingError) -> LossyArray<Element> {
-    try object().getLossy(key)
   }
 }

@@ -219,9 +219,4 @@ extension Int64 {
     guard let lessOne = Int64(exactly: magnitude - 1) else { return nil }
     self = -lessOne - 1
   }
-
-  fileprivate func addingClamped(_ other: Int64) -> Int64 {
-    let (sum, overflowed) = addingReportingOverflow(other)
-    return overflowed ? (self < 0 ? .min : .max) : sum
-  }
 }

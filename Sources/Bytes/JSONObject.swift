@@ -50,8 +50,7 @@ public struct JSONObject: Sendable {
     for index in members.indices where isKept[index] { kept.append(members[index]) }
     guard kept.count < members.count else { return false }
     members = kept
-    positions.removeAll(keepingCapacity: true)
-    if members.count > Self.scannedCountMax { indexMembers() }
+    indexMembers()
     return true
   }
 
@@ -63,20 +62,21 @@ public struct JSONObject: Sendable {
 
   private mutating func append(_ key: Text, _ value: JSON) {
     members.append((key, value))
-    if !positions.isEmpty {
-      positions[key] = members.count - 1
-    } else if members.count > Self.scannedCountMax {
+    if positions.isEmpty {
       indexMembers()
+    } else {
+      positions[key] = members.count - 1
     }
   }
 
   private mutating func remove(at position: Int) {
     members.remove(at: position)
-    positions.removeAll(keepingCapacity: true)
-    if members.count > Self.scannedCountMax { indexMembers() }
+    indexMembers()
   }
 
   private mutating func indexMembers() {
+    positions.removeAll(keepingCapacity: true)
+    guard members.count > Self.scannedCountMax else { return }
     for index in members.indices { positions[members[index].key] = index }
   }
 }

@@ -19,11 +19,7 @@ public struct Text: Hashable, Sendable {
   public var isEmpty: Bool { bytes.isEmpty }
 
   /// Whether the text begins with `prefix`.
-  public func hasPrefix(_ prefix: Text) -> Bool {
-    guard bytes.count >= prefix.bytes.count else { return false }
-    for index in prefix.bytes.indices where bytes[index] != prefix.bytes[index] { return false }
-    return true
-  }
+  public func hasPrefix(_ prefix: Text) -> Bool { bytes.span.starts(with: prefix.bytes.span) }
 
   /// Returns the beginning of the text: at most `byteCountMax` bytes, ending at a whole character.
   public func cut(to byteCountMax: Int) -> Text {

@@ -15,9 +15,7 @@ public struct Instant: Comparable, Hashable, Sendable {
   // A duration counts attoseconds in 128 bits: its arithmetic stays in one place.
   @inline(never)
   public static func + (instant: Instant, duration: Duration) -> Instant {
-    let nanoseconds = duration.nanoseconds
-    let (sum, overflowed) = instant.nanoseconds.addingReportingOverflow(nanoseconds)
-    return Instant(nanoseconds: overflowed ? (nanoseconds < 0 ? .min : .max) : sum)
+    Instant(nanoseconds: instant.nanoseconds.addingClamped(duration.nanoseconds))
   }
 
   /// Returns the time from `earlier` to `later`; negative if they are in reverse order.
@@ -61,8 +59,7 @@ public struct WallTime: Comparable, Hashable, Sendable {
 
   /// Returns the moment `duration` later, clamped to the range of `WallTime`.
   public static func + (time: WallTime, duration: Duration) -> WallTime {
-    let (sum, overflowed) = time.nanoseconds.addingReportingOverflow(duration.nanoseconds)
-    return WallTime(nanoseconds: overflowed ? (duration < .zero ? .min : .max) : sum)
+    WallTime(nanoseconds: time.nanoseconds.addingClamped(duration.nanoseconds))
   }
 
   /// Returns the moment `duration` earlier, clamped to the range of `WallTime`.
@@ -91,6 +88,11 @@ extension Duration {
 }
 
 extension Int64 {
+  func addingClamped(_ other: Int64) -> Int64 {
+    let (sum, overflowed) = addingReportingOverflow(other)
+    return overflowed ? (self < 0 ? .min : .max) : sum
+  }
+
   fileprivate func subtractingClamped(_ other: Int64) -> Int64 {
     let (difference, overflowed) = subtractingReportingOverflow(other)
     return overflowed ? (self < 0 ? .min : .max) : difference

@@ -10,18 +10,23 @@
 #include <sys/vfs.h>
 #include <sys/wait.h>
 
+// Closes a descriptor that cannot be used. Returns -1, and leaves `errno` as it is.
+static int closed(int descriptor) {
+  int error = errno;
+  close(descriptor);
+  errno = error;
+  return -1;
+}
+
 // Closes the descriptor of anything but a regular file, if one is wanted.
 static int opened(int descriptor, bool wants_file) {
   struct stat status;
   if (descriptor < 0 || !wants_file) return descriptor;
-  int error = errno;
   if (fstat(descriptor, &status) == 0) {
     if (S_ISREG(status.st_mode)) return descriptor;
-    error = S_ISDIR(status.st_mode) ? EISDIR : ESPIPE;
+    errno = S_ISDIR(status.st_mode) ? EISDIR : ESPIPE;
   }
-  close(descriptor);
-  errno = error;
-  return -1;
+  return closed(descriptor);
 }
 
 enum { opening = O_CLOEXEC | O_NOCTTY };
@@ -139,10 +144,7 @@ int clinux_multicast_socket(void) {
   if (setsockopt(descriptor, IPPROTO_IP, IP_MULTICAST_TTL, &hops, sizeof hops) == 0 &&
       setsockopt(descriptor, IPPROTO_IP, IP_MULTICAST_LOOP, &loop, sizeof loop) == 0)
     return descriptor;
-  int error = errno;
-  close(descriptor);
-  errno = error;
-  return -1;
+  return closed(descriptor);
 }
 
 ssize_t clinux_multicast_send(int descriptor, unsigned interface, const uint8_t *group,
@@ -198,10 +200,7 @@ int clinux_netlink_socket(int protocol, uint32_t *port) {
     *port = address.nl_pid;
     return descriptor;
   }
-  int error = errno;
-  close(descriptor);
-  errno = error;
-  return -1;
+  return closed(descriptor);
 }
 
 ssize_t clinux_netlink_receive(int descriptor, void *bytes, size_t max, uint32_t *sender) {
@@ -235,10 +234,7 @@ int clinux_local_listen(const char *path, int backlog) {
       bind(descriptor, (struct sockaddr *)&address, sizeof address) == 0 &&
       listen(descriptor, backlog) == 0)
     return descriptor;
-  int error = errno;
-  close(descriptor);
-  errno = error;
-  return -1;
+  return closed(descriptor);
 }
 
 int clinux_accept(int descriptor) {
@@ -258,10 +254,7 @@ int clinux_local_connect(const char *path, int64_t nanoseconds) {
       setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout) == 0 &&
       connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0)
     return descriptor;
-  int error = errno;
-  close(descriptor);
-  errno = error;
-  return -1;
+  return closed(descriptor);
 }
 
 int clinux_notify_connect(const char *name) {
@@ -273,10 +266,7 @@ int clinux_notify_connect(const char *name) {
   int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (descriptor < 0) return -1;
   if (connect(descriptor, (struct sockaddr *)&address, size) == 0) return descriptor;
-  int error = errno;
-  close(descriptor);
-  errno = error;
-  return -1;
+  return closed(descriptor);
 }
 
 static volatile sig_atomic_t caught;
@@ -359,8 +349,5 @@ int clinux_serial_open(const char *path) {
       return descriptor;
     }
   }
-  int error = errno;
-  close(descriptor);
-  errno = error;
-  return -1;
+  return closed(descriptor);
 }

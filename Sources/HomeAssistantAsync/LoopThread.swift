@@ -19,8 +19,7 @@ final class LoopThread: LoopExecutor {
 
   /// Starts the thread, which owns the loop and the driver from now on.
   func start(_ loop: EventLoop, _ driver: NetworkDriver, _ client: Client) throws(Errno) {
-    let watcher = Clearing(wakeUp)
-    _ = try loop.watch(wakeUp.number, for: .input, telling: watcher)
+    _ = try loop.watch(wakeUp.number, for: .input, telling: wakeUp)
     let work = Work { [self] in
       // The driver reports to the client as long as the loop exists.
       withExtendedLifetime(client) { run(loop, driver) }
@@ -55,14 +54,6 @@ final class LoopThread: LoopExecutor {
       driver.deadlineReached(now: driver.now)
     }
   }
-}
-
-private final class Clearing: Watcher {
-  private let wakeUp: WakeUp
-
-  init(_ wakeUp: WakeUp) { self.wakeUp = wakeUp }
-
-  func descriptorReady(_ descriptor: Int32, _ readiness: Readiness) { wakeUp.clear() }
 }
 
 private final class Work {

@@ -30,17 +30,12 @@ public struct Descriptor: ~Copyable, Sendable {
   /// Reads once into the free part of `buffer`, which must not be full.
   public func read(into buffer: inout ByteBuffer) throws(Errno) -> ReadResult {
     precondition(buffer.freeCapacity > 0, "a full buffer would look like the end of the file")
-    let before = buffer.count
     do throws(Errno) {
-      try buffer.fill { (free) throws(Errno) in
-        unsafe try free.withUnsafeMutableBufferPointer { (bytes) throws(Errno) in
-          try retryingInterrupts { unsafe CLinux.read(number, bytes.baseAddress, bytes.count) }
-        }
-      }
+      let count = try unsafe buffer.fillFromKernel { unsafe CLinux.read(number, $0, $1) }
+      return count == 0 ? .end : .bytes(count)
     } catch .wouldBlock {
       return .wouldBlock
     }
-    return buffer.count == before ? .end : .bytes(buffer.count - before)
   }
 
   /// Reads until the buffer is full or the file ends. Returns whether it ended.
@@ -59,11 +54,7 @@ public struct Descriptor: ~Copyable, Sendable {
   /// for repeated reads. Bytes that do not fit are left out.
   public func readFromStart(into buffer: inout ByteBuffer) throws(Errno) {
     buffer.removeAll()
-    try buffer.fill { (free) throws(Errno) in
-      unsafe try free.withUnsafeMutableBufferPointer { (bytes) throws(Errno) in
-        try retryingInterrupts { unsafe pread(number, bytes.baseAddress, bytes.count, 0) }
-      }
-    }
+    _ = try unsafe buffer.fillFromKernel { unsafe pread(number, $0, $1, 0) }
   }
 
   /// Writes once. Returns the number of bytes that the kernel accepted, 0 if it accepts none now.
@@ -167,49 +158,33 @@ extension Descriptor {
   /// required, throws `.isDirectory` for a directory, and `.isPipe` for a pipe, a device, and
   /// others.
   public init(opening path: Path, mode: OpenMode) throws(Errno) {
-    self.number = try unsafe path.withCString { (path) throws(Errno) in
-      try retryingInterrupts {
-        unsafe clinux_open(path, mode.flags, mode.permissions, mode.wantsFile)
-      }
+    self.number = try unsafe path.call {
+      unsafe clinux_open($0, mode.flags, mode.permissions, mode.wantsFile)
     }
   }
 }
 
-/// Serial port for reading only: 19,200 bits per second, 8 data bits, no parity, one stop bit, no
-/// flow control. It closes itself.
-///
-/// While it is open no other program can open it (`TIOCEXCL` of `ioctl_tty(2)`, and `flock(2)` for
-/// those that check it), DTR and RTS are on, and nothing is ever sent.
-public struct SerialPort: ~Copyable {
-  private let descriptor: Descriptor
-
-  /// Opens the port and drops earlier input. Throws `.noSuchFile` or `.noSuchAddress` if it is not
-  /// plugged in, `.busy` if another program holds it, `.notATerminal` if it is not a serial port.
-  public init(opening path: Path) throws(Errno) {
-    let descriptor = Descriptor(
-      owning: try unsafe path.withCString { (path) throws(Errno) in
-        try retryingInterrupts { unsafe clinux_serial_open(path) }
-      })
-    guard try descriptor.lock() else { throw .busy }
-    self.descriptor = descriptor
+extension Descriptor {
+  /// Opens a serial port for reading only: 19,200 bits per second, 8 data bits, no parity, one stop
+  /// bit, no flow control. Earlier input is dropped, and `.end` is read once it is unplugged.
+  ///
+  /// While it is open no other program can open it (`TIOCEXCL` of `ioctl_tty(2)`, and `flock(2)`
+  /// for those that check it), DTR and RTS are on, and nothing is ever sent. Throws `.noSuchFile`
+  /// or `.noSuchAddress` if it is not plugged in, `.busy` if another program holds it, and
+  /// `.notATerminal` if it is not a serial port.
+  public static func serialPort(at path: Path) throws(Errno) -> Descriptor {
+    let port = Descriptor(owning: try unsafe path.call { unsafe clinux_serial_open($0) })
+    guard try port.lock() else { throw .busy }
+    return port
   }
 
-  /// Number of the descriptor, to watch it for input.
-  public var number: Int32 { descriptor.number }
-
-  /// Reads once into the free part of `buffer`, which must not be full. Returns `.end` if the port
-  /// was unplugged.
-  public func read(into buffer: inout ByteBuffer) throws(Errno) -> Descriptor.ReadResult {
-    try descriptor.read(into: &buffer)
-  }
-
-  /// Drops unread input.
+  /// Drops unread input of a serial port.
   public func discardInput() throws(Errno) {
     _ = try retryingInterrupts { clinux_serial_discard(number) }
   }
 }
 
-/// Wakes an event loop from any thread.
+/// Wakes an event loop from any thread, if the loop watches its descriptor for it.
 public final class WakeUp: Sendable {
   private let descriptor: Descriptor
 
@@ -224,6 +199,10 @@ public final class WakeUp: Sendable {
 
   /// Clears the descriptor until the next `signal`.
   public func clear() { clinux_eventfd_clear(descriptor.number) }
+}
+
+extension WakeUp: Watcher {
+  public func descriptorReady(_ descriptor: Int32, _ readiness: Readiness) { clear() }
 }
 
 extension ByteBuffer {

@@ -22,11 +22,9 @@ public struct Directory: ~Copyable {
   /// Opens a file; a new one belongs to the owner of the directory.
   public func open(_ name: Path, mode: OpenMode) throws(Errno) -> Descriptor {
     let file = Descriptor(
-      owning: try unsafe name.withCString { (name) throws(Errno) in
-        try retryingInterrupts {
-          unsafe clinux_openat(
-            descriptor.number, name, mode.flags | O_NOFOLLOW, mode.permissions, mode.wantsFile)
-        }
+      owning: try unsafe name.call {
+        unsafe clinux_openat(
+          descriptor.number, $0, mode.flags | O_NOFOLLOW, mode.permissions, mode.wantsFile)
       })
     if mode.flags & O_CREAT != 0 { try give(file) }
     return file
@@ -34,9 +32,7 @@ public struct Directory: ~Copyable {
 
   /// Creates a directory that only the owner of this one can enter.
   public func makePrivateDirectory(_ name: Path) throws(Errno) {
-    _ = try unsafe name.withCString { (name) throws(Errno) in
-      try retryingInterrupts { unsafe mkdirat(descriptor.number, name, 0o700) }
-    }
+    _ = try unsafe name.call { unsafe mkdirat(descriptor.number, $0, 0o700) }
     try adopt(name)
   }
 
@@ -49,21 +45,13 @@ public struct Directory: ~Copyable {
   /// Removes a file; a missing file is not an error.
   public func remove(_ name: Path) throws(Errno) {
     do throws(Errno) {
-      _ = try unsafe name.withCString { (name) throws(Errno) in
-        try retryingInterrupts { unsafe unlinkat(descriptor.number, name, 0) }
-      }
+      _ = try unsafe name.call { unsafe unlinkat(descriptor.number, $0, 0) }
     } catch .noSuchFile {}
   }
 
   /// Renames a file and replaces an existing file of the new name.
   public func rename(_ old: Path, to new: Path) throws(Errno) {
-    _ = try unsafe old.withCString { (old) throws(Errno) in
-      try unsafe new.withCString { (new) throws(Errno) in
-        try retryingInterrupts {
-          unsafe renameat(descriptor.number, old, descriptor.number, new)
-        }
-      }
-    }
+    try renameFile(at: old, to: new, in: descriptor.number)
   }
 
   /// Waits until all changes of names are on the disk.

@@ -62,3 +62,21 @@ func retryingInterrupts<Result: SignedInteger>(_ call: () -> Result) throws(Errn
     if error != .interrupted { throw error }
   }
 }
+
+extension ByteBuffer {
+  /// Lets a call of the kernel fill the free part, and repeats it while a signal interrupts it.
+  /// Returns its result, a number of bytes: those that do not fit are lost.
+  @unsafe
+  mutating func fillFromKernel(
+    _ call: (UnsafeMutablePointer<UInt8>?, Int) -> Int
+  ) throws(Errno) -> Int {
+    var result = 0
+    try fill { (free) throws(Errno) in
+      result = try unsafe free.withUnsafeMutableBufferPointer { (bytes) throws(Errno) in
+        try retryingInterrupts { unsafe call(bytes.baseAddress, bytes.count) }
+      }
+      return min(result, free.count)
+    }
+    return result
+  }
+}

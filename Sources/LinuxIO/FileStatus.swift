@@ -29,9 +29,7 @@ public struct FileStatus: Equatable, Sendable {
     _ path: Path, _ ask: (UnsafePointer<CChar>, UnsafeMutablePointer<stat>) -> Int32
   ) throws(Errno) {
     var status = stat()
-    _ = try unsafe path.withCString { (path) throws(Errno) in
-      try retryingInterrupts { unsafe ask(path, &status) }
-    }
+    _ = try unsafe path.call { unsafe ask($0, &status) }
     self.init(status)
   }
 

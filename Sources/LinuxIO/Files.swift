@@ -19,11 +19,7 @@ public func replaceFile(
 
 /// Removes a file; a missing file is not an error.
 public func removeFile(at path: Path) throws(Errno) {
-  do throws(Errno) {
-    _ = try unsafe path.withCString { (path) throws(Errno) in
-      try retryingInterrupts { unsafe unlink(path) }
-    }
-  } catch .noSuchFile {}
+  do throws(Errno) { _ = try unsafe path.call { unsafe unlink($0) } } catch .noSuchFile {}
 }
 
 /// Creates a directory that only its owner can enter, and leaves an existing one unchanged. If root
@@ -45,11 +41,10 @@ public func writeNewFile(at path: Path, _ bytes: Span<UInt8>) throws(Errno) {
 }
 
 private func makeDirectory(at path: Path, permissions: mode_t) throws(Errno) {
-  do throws(Errno) {
-    _ = try unsafe path.withCString { (path) throws(Errno) in
-      try retryingInterrupts { unsafe mkdir(path, permissions) }
-    }
-  } catch .fileExists { return }
+  do throws(Errno) { _ = try unsafe path.call { unsafe mkdir($0, permissions) } } catch .fileExists
+  {
+    return
+  }
   do throws(Errno) { try Directory(opening: path.parent).adopt(path.name) } catch .notPermitted {
     // If the directory may be entered but not read, the kernel decides when its names are written.
   }
@@ -72,10 +67,13 @@ public func synchronizeDirectory(at path: Path) throws(Errno) {
 
 /// Renames a file and replaces an existing file of the new name.
 public func renameFile(at old: Path, to new: Path) throws(Errno) {
+  try renameFile(at: old, to: new, in: AT_FDCWD)
+}
+
+/// Renames a file by paths that begin in an open directory.
+func renameFile(at old: Path, to new: Path, in directory: Int32) throws(Errno) {
   _ = try unsafe old.withCString { (old) throws(Errno) in
-    try unsafe new.withCString { (new) throws(Errno) in
-      try retryingInterrupts { unsafe renameat(AT_FDCWD, old, AT_FDCWD, new) }
-    }
+    try unsafe new.call { unsafe renameat(directory, old, directory, $0) }
   }
 }
 
@@ -94,9 +92,7 @@ extension FileSystemSpace {
   /// Reads the space of the file system that contains this file or directory.
   public init(holding path: Path) throws(Errno) {
     var status = statvfs()
-    _ = try unsafe path.withCString { (path) throws(Errno) in
-      try retryingInterrupts { unsafe statvfs(path, &status) }
-    }
+    _ = try unsafe path.call { unsafe statvfs($0, &status) }
     let blockByteCount = UInt64(status.f_frsize)
     self.init(
       totalBytes: UInt64(status.f_blocks) &* blockByteCount,
@@ -183,10 +179,8 @@ public func target(ofLinkAt path: Path) throws(Errno) -> Path? {
     try buffer.fill { (free) throws(Errno) in
       unsafe try free.withUnsafeMutableBytes { (bytes) throws(Errno) in
         guard let start = bytes.baseAddress else { preconditionFailure("the buffer has room") }
-        return try unsafe path.withCString { (path) throws(Errno) in
-          try retryingInterrupts {
-            unsafe readlink(path, start.assumingMemoryBound(to: CChar.self), bytes.count)
-          }
+        return try unsafe path.call {
+          unsafe readlink($0, start.assumingMemoryBound(to: CChar.self), bytes.count)
         }
       }
     }

@@ -55,10 +55,7 @@ public final class JournalSocket {
   private func trySending(_ entry: JournalEntry) -> Outcome? {
     do throws(Errno) {
       if socket == nil {
-        socket = Descriptor(
-          owning: try unsafe path.withCString { (path) throws(Errno) in
-            try retryingInterrupts { unsafe clinux_notify_connect(path) }
-          })
+        socket = Descriptor(owning: try unsafe path.call { unsafe clinux_notify_connect($0) })
       }
       guard let count = try socket?.write(entry.bytes.span) else { return nil }
       return count == entry.bytes.count ? .taken : .full

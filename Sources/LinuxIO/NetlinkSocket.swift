@@ -64,22 +64,16 @@ public struct NetlinkSocket: ~Copyable {
   public func receive(into buffer: inout ByteBuffer) throws(Errno) -> Received {
     buffer.removeAll()
     var sender: UInt32 = 0
-    var received = Received.datagram
     do throws(Errno) {
-      try buffer.fill { (free) throws(Errno) in
-        let count = try unsafe free.withUnsafeMutableBufferPointer { (bytes) throws(Errno) in
-          try retryingInterrupts {
-            unsafe clinux_netlink_receive(number, bytes.baseAddress, bytes.count, &sender)
-          }
-        }
-        if count > free.count { received = .truncated }
-        return min(count, free.count)
+      let count = try unsafe buffer.fillFromKernel {
+        unsafe clinux_netlink_receive(number, $0, $1, &sender)
       }
+      guard sender == 0 else { return .nothingOfTheKernel }
+      return count > buffer.capacity ? .truncated : .datagram
     } catch .wouldBlock {
       return .wouldBlock
     } catch .noBufferSpace {
       return .overrun
     }
-    return sender == 0 ? received : .nothingOfTheKernel
   }
 }

@@ -58,6 +58,18 @@ public struct Path: Equatable, Sendable {
   }
 }
 
+extension Path {
+  /// Passes the path to a call of the kernel, which is repeated while a signal interrupts it.
+  @unsafe
+  func call<Result: SignedInteger>(
+    _ body: (UnsafePointer<CChar>) -> Result
+  ) throws(Errno) -> Result {
+    try unsafe withCString { (path) throws(Errno) in
+      try retryingInterrupts { unsafe body(path) }
+    }
+  }
+}
+
 extension ByteBuffer {
   public mutating func append(_ path: Path) { append(path.bytes) }
 }

@@ -83,9 +83,7 @@ public struct LocalListener: ~Copyable {
   public init(at path: Path, waitingMax: Int32) throws(Errno) {
     try removeFile(at: path)
     descriptor = Descriptor(
-      owning: try unsafe path.withCString { (path) throws(Errno) in
-        try retryingInterrupts { unsafe clinux_local_listen(path, waitingMax) }
-      })
+      owning: try unsafe path.call { unsafe clinux_local_listen($0, waitingMax) })
     self.path = path
   }
 
@@ -110,9 +108,7 @@ public struct LocalListener: ~Copyable {
 /// has listened, `.connectionRefused` if the listening process has ended.
 public func connectLocal(to path: Path, timeout: Duration?) throws(Errno) -> Descriptor {
   Descriptor(
-    owning: try unsafe path.withCString { (path) throws(Errno) in
-      try retryingInterrupts { unsafe clinux_local_connect(path, timeout?.nanoseconds ?? -1) }
-    })
+    owning: try unsafe path.call { unsafe clinux_local_connect($0, timeout?.nanoseconds ?? -1) })
 }
 
 /// Data volume of the connections of this process, as a data plan counts it: with TLS, the headers

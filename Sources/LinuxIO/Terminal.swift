@@ -98,13 +98,7 @@ extension Terminal {
 public func readStandardInput(byteCountMax: Int) throws(Errno) -> [UInt8] {
   var bytes = ByteBuffer(capacity: byteCountMax + 1)
   while bytes.freeCapacity > 0 {
-    var count = 0
-    try bytes.fill { (free) throws(Errno) in
-      count = try unsafe free.withUnsafeMutableBufferPointer { (free) throws(Errno) in
-        try retryingInterrupts { unsafe read(STDIN_FILENO, free.baseAddress, free.count) }
-      }
-      return count
-    }
+    let count = try unsafe bytes.fillFromKernel { unsafe read(STDIN_FILENO, $0, $1) }
     guard count > 0 else { return [UInt8](bytes.bytes) }
   }
   throw .fileTooLarge

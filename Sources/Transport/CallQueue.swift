@@ -170,12 +170,15 @@ extension CallQueue: TransferOwner {
     let now = Moment.now.instant
     switch (errand, result) {
     case (.refresh, .answered):
-      let step = refreshAnswered(http.answerHead, http.response, now: now)
+      let step = http.response.withBytes {
+        tokens.answerReceived(http.answerHead, body: $0, now: now)
+      }
       http.request.wipe()
       http.response.wipe()
       follow(step)
     case (.refresh, .failed(let words)): follow(tokens.connectionFailed(words, now: now))
-    case (.call(let call, let token), .answered) where isTokenRejected(http.response):
+    case (.call(let call, let token), .answered)
+    where http.response.withBytes({ http.answerHead.rejectsToken($0) }):
       waiting.insert(call, at: 0)
       follow(tokens.tokenRefused(token, now: now))
     case (.call(let call, _), .answered(let status)):
@@ -188,17 +191,5 @@ extension CallQueue: TransferOwner {
     case (.none, _), (.reading, _): preconditionFailure("nothing was under way")
     }
     startNext()
-  }
-}
-
-extension CallQueue {
-  private func isTokenRejected(_ body: borrowing ByteBuffer) -> Bool {
-    http.answerHead.rejectsToken(body.bytes)
-  }
-
-  private func refreshAnswered(
-    _ head: AnswerHead, _ body: borrowing ByteBuffer, now: Instant
-  ) -> AccessTokens.Step {
-    tokens.answerReceived(head, body: body.bytes, now: now)
   }
 }

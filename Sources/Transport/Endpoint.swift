@@ -4,21 +4,6 @@ public import HomeAssistant
 
 /// URL, method and headers of a request, in the form that libcurl needs.
 @safe public final class Endpoint {
-  /// Media type of a body.
-  public enum ContentType: Equatable, Sendable {
-    /// `application/json`
-    case json
-    /// `application/x-www-form-urlencoded`, as Home Assistant's token endpoint requires.
-    case form
-
-    fileprivate var header: StaticString {
-      switch self {
-      case .json: "Content-Type: application/json"
-      case .form: "Content-Type: application/x-www-form-urlencoded"
-      }
-    }
-  }
-
   /// Source of trust in the server's certificate, and whether a client certificate is used.
   public enum Trust: Equatable, Sendable {
     /// The settings of the client.
@@ -41,12 +26,12 @@ public import HomeAssistant
   ///     whole URL if `path` is empty.
   ///   - path: path below the address, percent-encoded, optionally with a query.
   ///   - method: HTTP method; if it has a body, `HTTPClient.request` is sent.
-  ///   - contentType: media type of the body; ignored without a body.
+  ///   - encoding: media type of the body; ignored without a body.
   ///   - bearerToken: access token to send, or nil.
   ///   - trust: source of trust in the server.
   public init(
     address: [UInt8], path: [UInt8] = [], method: HTTPMethod = .post,
-    contentType: ContentType = .json, bearerToken: [UInt8]? = nil, trust: Trust = .configured
+    encoding: AuthCall.Encoding = .json, bearerToken: [UInt8]? = nil, trust: Trust = .configured
   ) {
     self.method = method
     self.trust = trust
@@ -60,7 +45,7 @@ public import HomeAssistant
     var list = unsafe Self.append([UInt8]("Expect:"), to: nil)
     // No header means the same as `*/*`, and costs no bytes (RFC 9110, section 12.5.1).
     unsafe list = Self.append([UInt8]("Accept:"), to: list)
-    if method.hasBody { unsafe list = Self.append([UInt8](contentType.header), to: list) }
+    if method.hasBody { unsafe list = Self.append([UInt8](encoding.header), to: list) }
     if let bearerToken {
       unsafe list = Self.append([UInt8]("Authorization: Bearer ") + bearerToken, to: list)
     }
@@ -69,8 +54,7 @@ public import HomeAssistant
 
   /// Creates a request of the login, which carries no access token.
   public convenience init(address: [UInt8], _ call: AuthCall) {
-    self.init(
-      address: address, path: call.path, contentType: call.encoding == .json ? .json : .form)
+    self.init(address: address, path: call.path, encoding: call.encoding)
   }
 
   deinit { unsafe curl_slist_free_all(headers) }
@@ -80,6 +64,15 @@ public import HomeAssistant
     _ header: [UInt8], to list: UnsafeMutablePointer<curl_slist>?
   ) -> UnsafeMutablePointer<curl_slist>? {
     unsafe withCString(header + [0]) { unsafe curl_slist_append(list, $0) }
+  }
+}
+
+extension AuthCall.Encoding {
+  fileprivate var header: StaticString {
+    switch self {
+    case .json: "Content-Type: application/json"
+    case .form: "Content-Type: application/x-www-form-urlencoded"
+    }
   }
 }
 

@@ -112,12 +112,22 @@ extension ConfigurationField {
 }
 
 extension Duration {
-  /// Reads a duration as a person wrote it.
+  /// Reads a duration as a person wrote it: digits, optionally a decimal point, and a unit.
   @inline(never)
   public init(
     _ text: [UInt8], in range: ClosedRange<Duration>, example: StaticString
   ) throws(Refusal) {
-    self = try DurationText(text, example: example).duration()
+    let measure = WrittenMeasure(text)
+    guard measure.hasNumber, measure.unit.first != UInt8(ascii: ".") else {
+      throw Refusal("\(quoted: text) is not a duration", remedy: "write for example \(example)")
+    }
+    guard let unit = DurationUnit.all.first(where: { measure.unit.span.elementsEqual($0.name) })
+    else { throw DurationUnit.refusal(of: text, measure, example: example) }
+    let fraction = try measure.fraction(of: unit.nanoseconds, in: text)
+    guard let whole = measure.whole, whole <= Int64.max / unit.nanoseconds - 1 else {
+      throw Refusal("\(quoted: text) is out of range", remedy: "write for example \(example)")
+    }
+    self = .nanoseconds(whole * unit.nanoseconds + fraction)
     guard range.contains(self) else {
       throw Refusal(
         "\(quoted: text) is out of range",
@@ -126,57 +136,12 @@ extension Duration {
   }
 }
 
-/// Duration as people write it: digits, optionally a decimal point, and a unit.
-private struct DurationText {
-  private struct Unit {
-    let name: StaticString
-    let nanoseconds: Int64
-  }
-
-  private static let units = [
-    Unit(name: "ms", nanoseconds: 1_000_000), Unit(name: "s", nanoseconds: 1_000_000_000),
-    Unit(name: "min", nanoseconds: 60_000_000_000), Unit(name: "h", nanoseconds: 3_600_000_000_000),
-    Unit(name: "d", nanoseconds: 86_400_000_000_000),
-  ]
-  /// Other names that people write, with the unit they mean.
-  private static let otherNames: [(name: StaticString, unit: StaticString)] = [
-    ("msec", "ms"), ("millisecond", "ms"), ("milliseconds", "ms"),
-    ("sec", "s"), ("secs", "s"), ("second", "s"), ("seconds", "s"),
-    ("m", "min"), ("mins", "min"), ("minute", "min"), ("minutes", "min"),
-    ("hr", "h"), ("hrs", "h"), ("hour", "h"), ("hours", "h"), ("day", "d"), ("days", "d"),
-  ]
-
-  private let text: [UInt8]
-  private let example: StaticString
-  private let measure: WrittenMeasure
-
-  init(_ text: [UInt8], example: StaticString) throws(Refusal) {
-    self.text = text
-    self.example = example
-    measure = WrittenMeasure(text)
-    guard measure.hasNumber, measure.unit.first != UInt8(ascii: ".") else {
-      throw Refusal("\(quoted: text) is not a duration", remedy: "write for example \(example)")
-    }
-  }
-
-  func duration() throws(Refusal) -> Duration {
-    guard let known = Self.unit(named: measure.unit) else { throw refusalOfUnit }
-    let fraction = try fractionNanoseconds(of: known.nanoseconds)
-    guard let whole = measure.whole, whole <= Int64.max / known.nanoseconds - 1 else {
-      throw Refusal("\(quoted: text) is out of range", remedy: "write for example \(example)")
-    }
-    return .nanoseconds(whole * known.nanoseconds + fraction)
-  }
-
-  private static func unit(named name: [UInt8]) -> Unit? {
-    for unit in units where name.span.elementsEqual(unit.name) { return unit }
-    return nil
-  }
-
-  private func fractionNanoseconds(of unitNanoseconds: Int64) throws(Refusal) -> Int64 {
+extension WrittenMeasure {
+  /// Returns the decimals as nanoseconds; throws if they are not whole ones.
+  fileprivate func fraction(of unitNanoseconds: Int64, in text: [UInt8]) throws(Refusal) -> Int64 {
     var sum: Int64 = 0
     var place = unitNanoseconds
-    for digit in measure.decimals {
+    for digit in decimals {
       let value = Int64(digit - UInt8(ascii: "0"))
       guard value == 0 || (place >= 10 && place.isMultiple(of: 10)) else {
         throw Refusal("\(quoted: text) has too many digits", remedy: "leave some out")
@@ -186,25 +151,42 @@ private struct DurationText {
     }
     return sum
   }
+}
 
-  private var refusalOfUnit: Refusal {
+/// Unit of a duration, with other names that people write.
+private struct DurationUnit {
+  let name: StaticString
+  let nanoseconds: Int64
+  let otherNames: [StaticString]
+
+  static let all = [
+    Self(name: "ms", nanoseconds: 1_000_000, otherNames: ["msec", "millisecond", "milliseconds"]),
+    Self(name: "s", nanoseconds: 1_000_000_000, otherNames: ["sec", "secs", "second", "seconds"]),
+    Self(
+      name: "min", nanoseconds: 60_000_000_000, otherNames: ["m", "mins", "minute", "minutes"]),
+    Self(
+      name: "h", nanoseconds: 3_600_000_000_000, otherNames: ["hr", "hrs", "hour", "hours"]),
+    Self(name: "d", nanoseconds: 86_400_000_000_000, otherNames: ["day", "days"]),
+  ]
+
+  /// Returns the reason why a text without one of the units is no duration.
+  static func refusal(
+    of text: [UInt8], _ measure: WrittenMeasure, example: StaticString
+  ) -> Refusal {
     guard !measure.unit.isEmpty else {
       return Refusal("\(quoted: text) has no unit", remedy: "write for example \(example)")
     }
-    guard let meant = meantUnit, text.count <= MessageText.quotedCharactersMax else {
+    let written = measure.unit.lowercasedASCII
+    let meant = all.first { unit in
+      ([unit.name] + unit.otherNames).contains { written.span.elementsEqual($0) }
+    }
+    guard let meant, text.count <= MessageText.quotedCharactersMax else {
       return Refusal(
         "\(quoted: text) is not a duration",
-        remedy: "write for example \(example); the units are \(anyOf: Self.units.map { $0.name })")
+        remedy: "write for example \(example); the units are \(anyOf: all.map { $0.name })")
     }
     return Refusal(
       "\(quoted: text) is not a duration",
-      remedy: "write for example \(bytes: [UInt8](measure.number))\(meant)")
-  }
-
-  private var meantUnit: StaticString? {
-    let written = measure.unit.lowercasedASCII
-    if let unit = Self.unit(named: written) { return unit.name }
-    for other in Self.otherNames where written.span.elementsEqual(other.name) { return other.unit }
-    return nil
+      remedy: "write for example \(bytes: [UInt8](measure.number))\(meant.name)")
   }
 }

@@ -18,7 +18,7 @@ public final class VEDirect {
   private let supervisor: Supervisor
 
   private var session: VEDirectSession
-  private var port: SerialPort?
+  private var port: Descriptor?
   private var watch: Watch?
   /// Sensors in the order of `VEDirectSensor`, once the device has identified itself.
   private var sensors: [DeclaredSensor] = []
@@ -87,7 +87,7 @@ public final class VEDirect {
   }
 
   private func open(now: Instant) throws(Errno) -> VEDirectSession.Action {
-    let port = try SerialPort(opening: path)
+    let port = try Descriptor.serialPort(at: path)
     watch = try loop.watch(port.number, for: [], telling: self)
     self.port = consume port
     return session.opened(now: now)

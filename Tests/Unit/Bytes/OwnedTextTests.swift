@@ -43,11 +43,4 @@ import Testing
     #expect(try unescaped(#""""#).isEmpty)
     #expect(try unescaped(#""\u0000""#).bytes == [0])
   }
-
-  @Test func halfOfASurrogatePairBecomesTheReplacementCharacter() throws {
-    #expect(try unescaped(#""\ud83d""#) == "\u{FFFD}")
-    #expect(try unescaped(#""\udea2\ud83d""#) == "\u{FFFD}\u{FFFD}")
-    #expect(try unescaped(#""\ud83dx\udea2""#) == "\u{FFFD}x\u{FFFD}")
-    #expect(try unescaped(#""\ud83d\ud83d\udea2""#).string == "\u{FFFD}\u{1F6A2}")
-  }
 }

@@ -120,13 +120,6 @@ import Testing
     }
   }
 
-  @Test func theFirstOfSeveralIsFound() {
-    let text = [UInt8]("{\"class\":\"TPV\"}\n\n{\"class\":\"SKY\"}\n")
-    #expect(text.span.firstIndex(of: UInt8(ascii: "\n")) == 15)
-    #expect(text.span.firstIndex(of: UInt8(ascii: "\n"), from: 16) == 16)
-    #expect(text.span.firstIndex(of: UInt8(ascii: "\n"), from: 17) == 32)
-  }
-
   /// Many bytes that are nearly the one: what stands beside it must not be taken for it.
   @Test func theFirstPlaceIsTheOneThatALoopFinds() {
     var random = SplitMix64(seed: 7)

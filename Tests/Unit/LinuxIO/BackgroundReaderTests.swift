@@ -72,15 +72,6 @@ import Testing
     #expect(file.texts == ["Linux\n", "Linux\n", "Linux\n"])
   }
 
-  /// EIO is what `/proc/self/mem` says of the address 0.
-  @Test func anErrorOfTheKernelReachesItsOwner() throws {
-    let file = try File("/proc/self/mem")
-    try read(file)
-    try wait { file.isAnswered }
-    #expect(file.error == .inputOutput)
-    #expect(file.texts.isEmpty)
-  }
-
   @Test func manyFilesAreReadAndEachOwnerHearsOfItsOwn() throws {
     let files = try (0..<BackgroundReader.readsMax).map { number in
       try File(number.isMultiple(of: 2) ? "/proc/sys/kernel/ostype" : "/proc/self/mem")
@@ -96,14 +87,6 @@ import Testing
     try read(oneMore)
     try wait { oneMore.isAnswered }
     #expect(oneMore.texts == ["Linux\n"])
-  }
-
-  @Test func anOwnerMayAskAgainAtOnce() throws {
-    let file = try File("/proc/sys/kernel/ostype")
-    file.again = { [self] in try read(file) }
-    try read(file)
-    try wait { file.texts.count == 2 }
-    #expect(file.texts == ["Linux\n", "Linux\n"])
   }
 
   // MARK: What takes its time

@@ -75,15 +75,6 @@ import Testing
     #expect(throws: Errno(code: EPIPE)) { try near.send("hello") }
   }
 
-  @Test func whatIsSentArrives() throws {
-    let ends = try makeSocketPair()
-    let (near, far) = (Owned(ends.0), Owned(ends.1))
-    #expect(try near.descriptor.send("hello") == 5)
-    var buffer = ByteBuffer(capacity: 8)
-    #expect(try far.descriptor.read(into: &buffer) == .bytes(5))
-    #expect([UInt8](buffer.bytes) == [UInt8]("hello"))
-  }
-
   @Test func aFileIsReadFromItsStartAgainAndAgain() throws {
     let directory = try TestDirectory()
     try directory.write([1, 2, 3, 4, 5, 6], to: "value")
@@ -111,14 +102,6 @@ import Testing
     let count = try file.read(into: &span, byteCountMax: limit, from: 1)
     #expect(count == min(limit, 4))
     #expect(bytes == read)
-  }
-
-  @Test func aDescriptorClosesItself() throws {
-    let ends = try makePipe()
-    let reader = Descriptor(owning: ends.read)
-    do { _ = Descriptor(owning: ends.write) }
-    var buffer = ByteBuffer(capacity: 1)
-    #expect(try reader.read(into: &buffer) == .end)
   }
 
   @Test func oneLockKeepsTheOthersOut() throws {

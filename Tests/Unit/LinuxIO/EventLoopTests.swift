@@ -94,12 +94,6 @@ import Testing
     #expect(Moment.now.instant >= deadline)
   }
 
-  @Test func theKernelHasAWatchOfItsClock() {
-    let watch = clinux_clock_watch()
-    #expect(watch >= 0)
-    close(watch)
-  }
-
   @Test func aTurnWithoutDescriptorsEndsAtItsDeadline() throws {
     try loop.turn(until: past)
     let deadline = Moment.now.instant + .milliseconds(20)
@@ -152,14 +146,6 @@ import Testing
     var wasCalled = false
     try EventLoop().turn(until: past) { wasCalled = true }
     #expect(wasCalled, "the deadline alone ends a sleep, too")
-  }
-
-  @Test func whatIsNotReadIsToldAgainInTheNextTurn() throws {
-    let pipe = try Pipe(isReady: true)
-    let recorder = Recorder()
-    _ = try loop.watch(pipe.reader, for: .input, telling: recorder)
-    for _ in 0..<3 { try loop.turn(until: nil) }
-    #expect(recorder.told.count == 3)
   }
 
   @Test func anotherReadinessTakesThePlaceOfTheFirst() throws {

@@ -33,23 +33,6 @@ import Testing
     #expect(text.last == UInt8(ascii: "\n"))
   }
 
-  @Test func aDirectoryIsNoFile() {
-    #expect(throws: Errno.isDirectory) {
-      try readFile(at: directory.path, byteCountMax: 16)
-    }
-  }
-
-  /// Its writer may never come.
-  @Test func aPipeIsNotWaitedFor() throws {
-    let path = directory.path("pipe")
-    #expect(unsafe path.withCString { unsafe mkfifo($0, 0o600) } == 0)
-    #expect(throws: Errno.isPipe) { try read("pipe") }
-  }
-
-  @Test func aFileThatIsNotThereIsSaidToBeMissing() {
-    #expect(throws: Errno.noSuchFile) { try read("nothing") }
-  }
-
   // MARK: Replacing
 
   private func replace(with bytes: [UInt8], in path: Path? = nil) throws {
@@ -61,11 +44,6 @@ import Testing
     try replace(with: [2])
     #expect(try read("state") == [2])
     #expect(try directory.names() == ["state"])
-  }
-
-  @Test func onlyTheOwnerCanReadWhatIsWritten() throws {
-    try replace(with: [1])
-    #expect(try directory.mode(of: "state") & 0o7777 == 0o600)
   }
 
   @Test(arguments: [(0o600, false), (0o640, false), (0o604, true)] as [(mode_t, Bool)])

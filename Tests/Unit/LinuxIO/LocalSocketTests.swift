@@ -92,19 +92,6 @@ import Testing
     try listener.remove()
   }
 
-  @Test func aPeerThatIsGoneIsAnErrorAndNoSignal() throws {
-    let listener = try listener()
-    do { _ = try connectLocal(to: path, timeout: Self.timeout) }
-    let connection = try accepted(by: listener)
-    let bytes: [UInt8] = [1, 2, 3]
-    do throws(Errno) {
-      _ = try connection.send(bytes.span)
-      Issue.record("a listener took it")
-    } catch {
-      #expect(error == Errno(code: EPIPE))
-    }
-  }
-
   /// The kernel keeps what a peer does not read, and says when it is enough.
   @Test func aPeerThatDoesNotReadDoesNotHoldTheListenerUp() throws {
     let listener = try listener()

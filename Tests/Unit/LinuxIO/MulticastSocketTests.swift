@@ -58,11 +58,6 @@ import Testing
     }
   }
 
-  private final class Recorder: Watcher {
-    private(set) var isReady = false
-    func descriptorReady(_ descriptor: Int32, _ readiness: Readiness) { isReady = true }
-  }
-
   @Test func aSenderInTheGroupIsHeard() throws {
     let responder = try Responder()
     let socket = try MulticastSocket()
@@ -73,11 +68,7 @@ import Testing
     try socket.send(question.span, to: Self.group, port: responder.port)
     #expect(responder.answer([UInt8]("me: ".utf8)) == question)
 
-    let loop = try EventLoop()
-    let recorder = Recorder()
-    let watch = try loop.watch(socket.number, for: .input, telling: recorder)
-    while !recorder.isReady { try loop.turn(until: nil) }
-    loop.stop(watch)
+    try wait(for: .input, of: socket.number)
     let isThere = try socket.receive(into: &buffer)
     #expect(isThere)
     #expect([UInt8](buffer.bytes) == [UInt8]("me: who is there".utf8))

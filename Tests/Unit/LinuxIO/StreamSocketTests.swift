@@ -4,11 +4,6 @@ import LinuxIO
 import Testing
 
 @Suite struct StreamSocketTests {
-  private final class Recorder: Watcher {
-    private(set) var isReady = false
-    func descriptorReady(_ descriptor: Int32, _ readiness: Readiness) { isReady = true }
-  }
-
   /// A socket that listens on a loopback address, or nil where the machine has none of the kind.
   private final class Listener {
     let descriptor: Int32
@@ -50,11 +45,7 @@ import Testing
     } catch {
       return error
     }
-    let loop = try EventLoop()
-    let recorder = Recorder()
-    let watch = try loop.watch(descriptor.number, for: .output, telling: recorder)
-    while !recorder.isReady { try loop.turn(until: nil) }
-    loop.stop(watch)
+    try wait(for: .output, of: descriptor.number)
     return descriptor.connectionError()
   }
 

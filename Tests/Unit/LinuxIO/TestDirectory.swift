@@ -27,9 +27,9 @@ final class TestDirectory {
     try Descriptor(opening: path(file), mode: .writePrivate).writeAll(bytes.span)
   }
 
-  func names() throws -> [String] {
+  func names(in place: Path? = nil) throws -> [String] {
     var names: [String] = []
-    let reader = try DirectoryReader(opening: path)
+    let reader = try DirectoryReader(opening: place ?? path)
     reader.forEachName { names.append(String(decoding: [UInt8]($0), as: UTF8.self)) }
     return names.sorted()
   }
@@ -65,4 +65,16 @@ func makeSocketPair() throws -> (Int32, Int32) {
     try check(unsafe socketpair(AF_UNIX, type, 0, ends.assumingMemoryBound(to: Int32.self)))
   }
   return ends
+}
+
+/// Turns a loop until a descriptor is ready.
+func wait(for readiness: Readiness, of descriptor: Int32) throws {
+  final class Recorder: Watcher {
+    var isReady = false
+    func descriptorReady(_ descriptor: Int32, _ readiness: Readiness) { isReady = true }
+  }
+  let (loop, recorder) = (try EventLoop(), Recorder())
+  let watch = try loop.watch(descriptor, for: readiness, telling: recorder)
+  while !recorder.isReady { try loop.turn(until: nil) }
+  loop.stop(watch)
 }

@@ -88,16 +88,6 @@ import Testing
     #expect(requests(with: "Authorization: Bearer llat") == 2)
   }
 
-  @Test func aRefusedTokenIsReplacedOnceAndTheCallIsMadeAgain() throws {
-    server.add(
-      Self.granted("old"), .rejection, Self.granted("new"), .whole([UInt8]("ok")))
-    let queue = try queue(Self.refresh)
-    queue.add(call(1))
-    try turn(queue) { owner.endCount == 1 }
-    #expect(owner.answers.first?.body == "ok")
-    #expect(requests(with: "Bearer old") == 1 && requests(with: "Bearer new") == 1)
-  }
-
   /// An hour later the next access token may be refused, too: a user was changed.
   @Test func aTokenThatWasAcceptedMayBeReplacedAgainLater() throws {
     server.add(

@@ -35,30 +35,6 @@ import Testing
     #expect(text.contains("Authorization: Bearer llat\r\n"))
   }
 
-  @Test func theSessionAndTheCallsShareOneAccessToken() throws {
-    let rig = try rig(NetworkDriverRig.refresh)
-    rig.client.connect()
-    try rig.grant("one")
-    let (socket, token) = try rig.socketWithToken()
-    #expect(token == "one")
-    try rig.accept(socket)
-    rig.client.send(RawRESTRequest(.get, "config")) { _ in }
-    let (_, text) = try rig.request("GET /api/config")
-    #expect(text.contains("Authorization: Bearer one\r\n"))
-  }
-
-  @Test func anAccessTokenThatTheSocketRefusesIsReplacedOnce() throws {
-    let rig = try rig(NetworkDriverRig.refresh)
-    rig.client.connect()
-    try rig.grant("old")
-    rig.refuse(try rig.socketWithToken().socket)
-    try rig.grant("new")
-    let (socket, token) = try rig.socketWithToken()
-    #expect(token == "new")
-    try rig.accept(socket)
-    #expect(!rig.driver.isCredentialRejected)
-  }
-
   @Test func anAccessTokenThatIsRefusedTwiceIsNotAskedForAThirdTime() throws {
     let rig = try rig(NetworkDriverRig.refresh)
     rig.client.connect()

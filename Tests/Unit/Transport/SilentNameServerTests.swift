@@ -36,13 +36,9 @@ struct SilentNameServerTests {
       HTTPClient(
         loop: loop, connectTimeout: .milliseconds(1500), requestByteCountMax: 16,
         userAgent: [UInt8]("Homeward/test")))
-    let owner = RecordingOwner()
-    client.send(to: Endpoint(address: [UInt8](url.utf8), method: .get), telling: owner)
-    while owner.results.isEmpty {
-      try loop.turn(until: client.deadline)
-      client.deadlineReached(now: Moment.now.instant)
-    }
-    return (owner.results[0], first.questionCount + second.questionCount)
+    let endpoint = Endpoint(address: [UInt8](url.utf8), method: .get)
+    let result = try RecordingOwner().result(of: endpoint, from: client, on: loop)
+    return (result, first.questionCount + second.questionCount)
   }
 }
 

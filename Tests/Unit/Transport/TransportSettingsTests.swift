@@ -7,7 +7,7 @@ import Testing
 @testable import Transport
 
 @Suite struct PublicKeyPinTests {
-  private static let one = "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
+  static let one = "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
 
   @Test(arguments: [one, "\(one);\(one)"])
   func whatLibcurlReadsAsAPinIsOne(text: String) {
@@ -33,28 +33,23 @@ import Testing
   deinit { authority.remove() }
 
   private static let notVerified = "its certificate is not trusted"
+  private static let noAuthorities = "the file of authorities cannot be used"
 
   @Test func theSystemDoesNotBelieveAnAuthorityOfOnesOwn() throws {
-    #expect(try reach(.system) == [.failed(Self.notVerified), .failed(Self.notVerified)])
+    #expect(try reach(.system) == failed(Self.notVerified))
   }
 
   @Test func anAuthorityOfOnesOwnIsBelievedWhereItIsNamed() throws {
-    #expect(try reach(TransportSettings(authorityFile: file("authority.pem"))) == opened)
+    #expect(try reach(trusting()) == opened)
   }
 
   @Test func anAuthorityThatIsNotThereIsNotMadeUpFor() throws {
-    let words = "the file of authorities cannot be used"
-    #expect(
-      try reach(TransportSettings(authorityFile: file("absent.pem")))
-        == [.failed(words), .failed(words)])
+    #expect(try reach(trusting("absent.pem")) == failed(Self.noAuthorities))
   }
 
   @Test func aPipeInPlaceOfTheAuthoritiesHoldsNothingUp() throws {
-    let pipe = file("pipe")
-    try #require(unsafe pipe.withCString { unsafe mkfifo($0, 0o600) } == 0)
-    let words = "the file of authorities cannot be used"
-    #expect(
-      try reach(TransportSettings(authorityFile: pipe)) == [.failed(words), .failed(words)])
+    try #require(unsafe file("pipe").withCString { unsafe mkfifo($0, 0o600) } == 0)
+    #expect(try reach(trusting("pipe")) == failed(Self.noAuthorities))
   }
 
   @Test(arguments: ConnectionFlaw.allCases)
@@ -65,54 +60,44 @@ import Testing
   @Test func anotherAuthorityIsNotBelieved() throws {
     let other = try TLSFront.Authority()
     defer { other.remove() }
-    let words = "its certificate is from no authority in ca_file"
-    let answers = try reach(TransportSettings(authorityFile: Path(other.file("authority.pem"))))
-    #expect(answers == [.failed(words), .failed(words)])
+    let settings = TransportSettings(authorityFile: Path(other.file("authority.pem")))
+    #expect(try reach(settings) == failed("its certificate is from no authority in ca_file"))
   }
 
   /// The certificate is right, and for another name.
   @Test func theNameHasToFit() throws {
-    let words = "its certificate is for another name"
     #expect(
-      try reach(TransportSettings(authorityFile: file("authority.pem")), host: "localhost")
-        == [.failed(words), .failed(words)])
+      try reach(trusting(), host: "localhost") == failed("its certificate is for another name"))
   }
 
   @Test func theRightPinFits() throws {
+    var settings = trusting()
     let pin = try #require(PublicKeyPin(authority.pin()))
-    #expect(
-      try reach(TransportSettings(authorityFile: file("authority.pem"), publicKeyPin: pin))
-        == opened)
+    settings.publicKeyPin = pin
+    #expect(try reach(settings) == opened)
   }
 
   @Test func aPinDoesNotReplaceTheAuthority() throws {
     let pin = try #require(PublicKeyPin(authority.pin()))
-    #expect(
-      try reach(TransportSettings(publicKeyPin: pin))
-        == [.failed(Self.notVerified), .failed(Self.notVerified)])
+    #expect(try reach(TransportSettings(publicKeyPin: pin)) == failed(Self.notVerified))
   }
 
   @Test func aWrongPinDoesNotFit() throws {
-    let pin = try #require(
-      PublicKeyPin([UInt8]("sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")))
-    let words = "its public key is not the configured one"
-    #expect(
-      try reach(TransportSettings(authorityFile: file("authority.pem"), publicKeyPin: pin))
-        == [.failed(words), .failed(words)])
+    var settings = trusting()
+    let pin = try #require(PublicKeyPin([UInt8](PublicKeyPinTests.one.utf8)))
+    settings.publicKeyPin = pin
+    #expect(try reach(settings) == failed("its public key is not the configured one"))
   }
 
   @Test func aClientCertificateIsShownWhereItIsAskedFor() throws {
-    let certificate = ClientCertificate(
+    var settings = trusting()
+    settings.clientCertificate = ClientCertificate(
       certificateFile: file("client.pem"), keyFile: file("client.key"))
-    #expect(
-      try reach(
-        TransportSettings(authorityFile: file("authority.pem"), clientCertificate: certificate),
-        isAskingForCertificate: true) == opened)
+    #expect(try reach(settings, isAskingForCertificate: true) == opened)
   }
 
   @Test func withoutAClientCertificateSuchAServerIsClosed() throws {
-    let results = try reach(
-      TransportSettings(authorityFile: file("authority.pem")), isAskingForCertificate: true)
+    let results = try reach(trusting(), isAskingForCertificate: true)
     #expect(results.count == 2 && !results.contains(.opened))
   }
 
@@ -161,16 +146,11 @@ import Testing
       HTTPClient(loop: loop, settings: settings, requestByteCountMax: 16, userAgent: []))
     func reach(_ authority: TLSFront.Authority) throws -> [TransferResult] {
       let front = try TLSFront(to: plain.port, by: authority)
-      let owner = RecordingOwner()
-      for trust in [Endpoint.Trust.configured, .system, .configured] {
-        let url = [UInt8]("https://127.0.0.1:\(front.port)/".utf8)
-        client.send(to: Endpoint(address: url, method: .get, trust: trust), telling: owner)
-        while client.isBusy {
-          try loop.turn(until: client.deadline)
-          client.deadlineReached(now: Moment.now.instant)
-        }
+      let url = [UInt8]("https://127.0.0.1:\(front.port)/".utf8)
+      return try [Endpoint.Trust.configured, .system, .configured].map { trust in
+        let endpoint = Endpoint(address: url, method: .get, trust: trust)
+        return try RecordingOwner().result(of: endpoint, from: client, on: loop)
       }
-      return owner.results
     }
     return (try reach(home), try reach(cloud))
   }
@@ -178,7 +158,7 @@ import Testing
   /// TLS holds more than the kernel knows of, in both directions.
   @Test(arguments: [100_000, 1 << 22])
   func longMessagesGoThroughTLS(byteCount: Int) throws {
-    let rig = try WebSocketRig(settings: TransportSettings(authorityFile: file("authority.pem")))
+    let rig = try WebSocketRig(settings: trusting())
     defer { rig.stop() }
     let front = try TLSFront(to: rig.server.port, by: authority)
     let peer = try rig.openAndAccept("https://127.0.0.1:\(front.port)/")
@@ -204,6 +184,12 @@ import Testing
   }
 
   private let opened: [Reached] = [.opened, .opened]
+
+  private func failed(_ words: String) -> [Reached] { [.failed(words), .failed(words)] }
+
+  private func trusting(_ name: String = "authority.pem") -> TransportSettings {
+    TransportSettings(authorityFile: file(name))
+  }
 
   private func file(_ name: String) -> Path { Path(authority.file(name)) }
 

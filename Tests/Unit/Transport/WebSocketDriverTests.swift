@@ -112,17 +112,4 @@ import Testing
     try rig.ask(over: socket) {}
     #expect(rig.isReady && rig.server.connectionCount == 1)
   }
-
-  @Test func aHandlerMayEndTheConnectionAndBeginTheNext() throws {
-    owner.answer = Self.token("one")
-    let client = rig.client
-    try rig.ask(over: try rig.connected()) {
-      client.disconnect()
-      client.connect()
-    }
-    let (socket, token) = try rig.socketWithToken()
-    #expect(token == "one")
-    try rig.accept(socket)
-    #expect(rig.server.connectionCount == 2)
-  }
 }

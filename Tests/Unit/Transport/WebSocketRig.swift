@@ -86,18 +86,8 @@ final class WebSocketRig: WebSocketOwner {
         loop: loop, settings: settings, requestByteCountMax: 16, userAgent: [UInt8]("Homeward/test")
       )
     )
-    let owner = ResultOwner()
-    client.send(to: Endpoint(address: [UInt8](url.utf8), method: .get), telling: owner)
-    while true {
-      if let result = owner.result { return result }
-      try loop.turn(until: client.deadline)
-      client.deadlineReached(now: Moment.now.instant)
-    }
-  }
-
-  private final class ResultOwner: TransferOwner {
-    private(set) var result: TransferResult?
-    func transferEnded(_ result: TransferResult) { self.result = result }
+    let endpoint = Endpoint(address: [UInt8](url.utf8), method: .get)
+    return try RecordingOwner().result(of: endpoint, from: client, on: loop)
   }
 
   // MARK: The server
