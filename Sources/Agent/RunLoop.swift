@@ -1,6 +1,7 @@
 import Board
 import Bytes
 import Drivers
+import HomeAssistant
 import LinuxIO
 import Outbox
 
@@ -17,7 +18,7 @@ final class RunLoop {
   private let loop: EventLoop
   private let supervisor: Supervisor
   private let output: SourceOutput
-  private let power: PowerPolicySource
+  private let sensors: AgentSensors
   private let signals: Signals
   private let reporter: Reporter
   private let startedAt: Instant
@@ -35,14 +36,14 @@ final class RunLoop {
   private let service: ServiceReport?
 
   init(
-    loop: EventLoop, supervisor: Supervisor, output: SourceOutput, power: PowerPolicySource,
+    loop: EventLoop, supervisor: Supervisor, output: SourceOutput, sensors: AgentSensors,
     driver: UplinkDriver, signals: Signals, starts: StartCount?, service: ServiceReport?,
     reporter: Reporter, now: Instant
   ) {
     self.loop = loop
     self.supervisor = supervisor
     self.output = output
-    self.power = power
+    self.sensors = sensors
     self.driver = driver
     self.signals = signals
     self.starts = starts
@@ -77,7 +78,7 @@ final class RunLoop {
       output.deadlineReached(now: moment.instant)
       driver.deadlineReached(now: moment.instant)
       // A reading or the time may have changed the level.
-      power.follow(at: moment)
+      sensors.follow(at: moment)
       driver.sourcesReady(isGathering: supervisor.isGathering, now: moment.instant)
       if driver.takeCycle() { cycleBegan(now: moment.instant) }
       service?.loopTurned(driver.uplink.delivery, now: moment)
@@ -139,13 +140,23 @@ final class RunLoop {
 
 extension RunLoop: StatusServerOwner {
   func writeStatus(at now: Moment, into document: inout ByteBuffer) {
-    var report = StatusReport(
-      driver.uplink, url: driver.settings.url, webSocket: driver.webSocket,
-      failing: output.failing, advice: reporter.advice,
-      diskFlaw: state.flatMap { DiskFlaw(of: $0.path, durability) }, anchor: anchor?.status,
-      startedAt: startedAt, now: now)
-    report.otherBoardWords = otherBoardWords
-    report.traffic = .ofThisProcess
-    report.write(driver.uplink.delivery, into: &document)
+    let uplink = driver.uplink
+    let registration = uplink.isRegistering ? nil : uplink.registration
+    StatusReport(
+      now: now, startedAt: startedAt, nextCycleAt: uplink.nextCycleAt,
+      nextUploadAt: uplink.nextUploadAt, nextAttemptAt: uplink.nextAttemptAt,
+      url: driver.settings.url, isSealed: registration.map { !$0.isPlain },
+      registrationProblem: uplink.registrationProblem,
+      diskFlaw: state.flatMap { DiskFlaw(of: $0.path, durability) },
+      network: uplink.knowsHome ? .init(presence: uplink.presence, place: uplink.place) : nil,
+      webSocket: driver.webSocket.map { .init(state: $0.state, since: $0.stateSince) },
+      statistics: uplink.importsStatistics
+        ? .init(waitingHourCount: uplink.waitingHours.count, problem: uplink.statisticsProblem)
+        : nil,
+      counts: uplink.counts, traffic: .ofThisProcess, failing: output.failing,
+      advice: reporter.advice, lastFix: uplink.lastFix, firstFix: uplink.firstFix,
+      track: uplink.track, anchor: anchor?.status, power: uplink.power,
+      notifications: uplink.notifications, otherBoardWords: otherBoardWords
+    ).write(uplink.delivery, into: &document)
   }
 }

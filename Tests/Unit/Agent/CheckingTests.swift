@@ -57,8 +57,7 @@ extension SetUp.Checking {
   @Test func aBoardThatCanReportIsWellAndTheAgentGoesOn() async throws {
     let home = try lockedHome()
     let board = try await Board.loggedIn(to: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     let check = try await board.checked()
     #expect(check.status == 0)
     #expect(check.report.isWell)

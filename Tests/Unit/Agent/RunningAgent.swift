@@ -83,6 +83,13 @@ final class RunningAgent {
     log = logPipe.lines()
   }
 
+  /// An agent whose first data is proven.
+  static func proven(on board: Board) async throws -> RunningAgent {
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    return agent
+  }
+
   deinit { process.send(signal: SIGKILL) }
 
   /// What the kernel lets it do: `/proc/PID/limits`.

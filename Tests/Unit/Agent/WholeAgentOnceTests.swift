@@ -14,8 +14,7 @@ extension WholeAgent {
 extension WholeAgent.Once {
   /// Who runs it by a timer has no other chance to bring history.
   @Test func whatWasKeptOverThreeRunsArrivesWithTheNextOne() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     #expect(try await board.run("run", "--once").status == 0)
     home.fault = .status(503)
     for charge in [70, 71, 72] {
@@ -36,8 +35,7 @@ extension WholeAgent.Once {
   }
 
   @Test func aPersonSeesWhatWasReadAndWhatBecameOfIt() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     let ending = try await board.run("run", "--once")
     #expect(ending.status == 0)
     let rows = ending.output.map { $0.split(whereSeparator: { $0 == " " }).joined(separator: " ") }
@@ -54,8 +52,7 @@ extension WholeAgent.Once {
   }
 
   @Test func whereTheDiskKeepsNothingNothingIsPromised() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     #expect(try await board.run("run", "--once").status == 0)
     try board.write("no directory", to: "state/spool")
     home.fault = .status(503)
@@ -128,8 +125,7 @@ extension WholeAgent.Once {
   }
 
   @Test func aHangingHomeEndsItInTime() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     home.fault = .hang
     let ending = try await board.run("run", "--once", "--timeout=1s")
     #expect(ending.status == 75)

@@ -236,11 +236,9 @@ extension WholeAgent.Registering {
 
   /// Home Assistant seems to have lost the device, and was only not ready for long.
   @Test func whereANewRegistrationIsRefusedTheFormerOneIsGoneBackTo() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     try board.configureServer("register_again: 30s")
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     // The token that it registered with was deleted since.
     try board.write(token: "wrong-\(UUID().uuidString)")
     home.fault = .starting
@@ -269,8 +267,7 @@ extension WholeAgent.Registering {
   }
 
   @Test func aRestartKeepsTheRegistration() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     let agent = try RunningAgent(on: board)
     try await agent.event("registered")
     try await agent.event("proven")
@@ -279,8 +276,7 @@ extension WholeAgent.Registering {
     // The token was read once and may go.
     try board.remove("token")
     try board.charge(70)
-    let restarted = try RunningAgent(on: board)
-    try await restarted.event("proven")
+    let restarted = try await RunningAgent.proven(on: board)
     #expect(await restarted.stop().status == 0)
     #expect(restarted.count(of: "registered") == 0)
     #expect(shownCharge(in: home) == "70")

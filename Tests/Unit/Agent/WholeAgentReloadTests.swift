@@ -22,10 +22,7 @@ extension WholeAgent.Reloads {
 
   @Test(.enabled(if: isDetached, "at a terminal SIGHUP says that the terminal was closed"))
   func aGoodConfigurationTakesEffectInTheSameProcess() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let (home, board, agent) = try await provenAgent()
     let before = try agent.descriptorCount()
 
     try board.plugIn("BAT8", ["type": "Battery", "capacity": "55"])
@@ -46,10 +43,7 @@ extension WholeAgent.Reloads {
 
   @Test(.enabled(if: isDetached, "at a terminal SIGHUP says that the terminal was closed"))
   func aWrongConfigurationIsRefusedWithItsLinesAndTheOldOneGoesOn() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let (home, board, agent) = try await provenAgent()
     try board.configure("every: 5s", "every: 5\nevry: 5s")
     agent.send(signal: SIGHUP)
     try await agent.event("reload_refused")
@@ -76,10 +70,7 @@ extension WholeAgent.Reloads {
 
   @Test(.enabled(if: isDetached, "at a terminal SIGHUP says that the terminal was closed"))
   func whatHomeAssistantDidNotTakeSurvivesANewConfiguration() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let (home, board, agent) = try await provenAgent()
     home.fault = .status(503)
     for charge in [70, 71, 72] {
       try board.charge(charge)
@@ -96,12 +87,10 @@ extension WholeAgent.Reloads {
     .enabled(if: isDetached, "at a terminal SIGHUP says that the terminal was closed"),
     .enabled(if: canMount, "only root can make a file system that is full"))
   func whatIsInMemoryOnlyIsWrittenBeforeANewConfigurationIsTaken() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     try board.makeFolder("state")
     let disk = try SmallDisk(at: board.state)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     home.fault = .status(503)
     try disk.fill()
     try await agent.isUnableToKeep(charges: [70, 71, 72])
@@ -125,8 +114,7 @@ extension WholeAgent.Reloads {
     let board = try Board(reportingTo: home)
     try board.makeFolder("state")
     let disk = try SmallDisk(at: board.state)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     try disk.remount("ro")
     agent.send(signal: SIGHUP)
     try await agent.event("started")
@@ -160,8 +148,7 @@ extension WholeAgent.Reloads {
   func theLockThatWasGivenUpIsNotHandedOnAnyMore() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     var before: [String] = []
     for state in ["state", "other", "other", "other"] {
       try board.configure("/state\n", "/\(state)\n")
@@ -209,8 +196,7 @@ extension WholeAgent.Reloads {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)
     let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     for _ in 0..<5 {
       agent.send(signal: SIGHUP)
       try await agent.event("reloading")
@@ -247,8 +233,7 @@ extension WholeAgent.Reloads {
     .enabled(if: isDetached, "at a terminal SIGHUP says that the terminal was closed"),
     .enabled(if: FaultyWorld.mayMount, "only root can take away a file system"))
   func anAgentThatCannotBeStartedAgainGoesOn() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     let agent = try started(
       on: board, by: "exec unshare -m sh -c 'umount -l /proc && exec \"$@\"' sh $0 \"$@\"")
     try await agent.event("proven")
@@ -273,8 +258,7 @@ extension WholeAgent.Reloads {
 
   /// What an SSH session that breaks off does.
   @Test func aTerminalThatIsClosedStopsTheAgentInGoodOrder() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     try board.write(
       "#!/bin/sh\nexec \(RunningAgent.executable.path) \"$@\" >\(board.path("output"))\n", to: "run"
     )

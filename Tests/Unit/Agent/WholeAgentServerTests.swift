@@ -40,18 +40,15 @@ extension WholeAgent.Servers {
   // MARK: The device
 
   @Test func aDeviceThatIsCalledSomethingElseIsRenamedAndKeepsItsEntities() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let first = try RunningAgent(on: board)
-    try await first.event("proven")
+    let (home, board) = try homeAndBoard()
+    let first = try await RunningAgent.proven(on: board)
     _ = await first.stop()
     #expect(home.count { if case .registrationUpdated = $0 { true } else { false } } == 0)
 
     let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
     try board.write(text.replacing("name: Boat", with: "name: Barge"), to: "homeward.yaml")
     for _ in 0..<2 {
-      let agent = try RunningAgent(on: board)
-      try await agent.event("proven")
+      let agent = try await RunningAgent.proven(on: board)
       #expect(await agent.stop().status == 0)
     }
     let names = home.journal.compactMap {
@@ -213,8 +210,7 @@ extension WholeAgent.Servers {
   // MARK: The other transport
 
   @Test func messagesGoOverTheOpenWebSocketAndByHTTPWhileThereIsNone() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     try board.configureServer("transport: websocket")
     let agent = try RunningAgent(on: board)
     try await agent.event("websocket_connected")
@@ -234,8 +230,7 @@ extension WholeAgent.Servers {
 
   /// Home Assistant may have restarted, and shows sensors as it remembers them.
   @Test func whatStandsIsSentAgainWhereTheWebSocketWasAnotherOneMeanwhile() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     try board.configureServer("transport: websocket")
     let agent = try RunningAgent(on: board)
     try await agent.event("websocket_connected")
@@ -274,8 +269,7 @@ extension WholeAgent.Servers {
   }
 
   @Test func awayFromHomeABoardThatIsNotRegisteredSendsNoToken() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     try board.configureServer(Self.foreign)
     let agent = try RunningAgent(on: board)
     try await agent.event("away")
@@ -308,8 +302,7 @@ extension WholeAgent.Servers {
   }
 
   @Test func awayFromHomePlainIsSentWhereThatIsAllowed() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     try board.configureServer("plain_http_away: true, \(Self.foreign)")
     let agent = try RunningAgent(on: board)
     try await agent.event("away")
@@ -321,11 +314,9 @@ extension WholeAgent.Servers {
   // MARK: A registration that is not ours any more
 
   @Test func aDeviceThatWasDeletedRegistersAgainWhereItMay() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     try board.configureServer("register_again: 30s")
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     home.forgetAll()
     try board.charge(70)
     try await agent.event("registration_doubted")

@@ -202,8 +202,7 @@ extension WholeAgent.PowerSupplies {
   @Test func suppliesComeGoAndTalkNonsenseEachForItself() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home, battery: "auto")
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
 
     // One appears, and is asked for the first time.
     try board.plugIn("AC0", ["type": "Mains", "online": "1"])
@@ -252,8 +251,7 @@ extension WholeAgent.PowerSupplies {
     let board = try Board(reportingTo: home, battery: "auto")
     let name = String(repeating: "b", count: 220)
     try board.plugIn(name, ["type": "Battery", "capacity": "55", "status": "Full"])
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     try await agent.expectToDeliver(charge: 82, to: home)
     let ending = await agent.stop()
     #expect(ending.status == 0)

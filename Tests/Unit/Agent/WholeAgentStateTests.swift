@@ -13,8 +13,7 @@ extension WholeAgent.State {
   /// anew at every start.
   @Test(.enabled(if: canMount, "only root can make a file system that is full or read-only"))
   func aFullStateDirectoryWaitsForRoomAndRegistersOnce() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     try board.makeFolder("state")
     let disk = try SmallDisk(at: board.state)
     try disk.fill()
@@ -33,16 +32,14 @@ extension WholeAgent.State {
     let ending = await agent.stop()
     #expect(ending.status == 0)
     #expect(ending.lines(with: "No space left on device; free space there").count == 1)
-    let restarted = try RunningAgent(on: board)
-    try await restarted.event("proven")
+    let restarted = try await RunningAgent.proven(on: board)
     #expect(await restarted.stop().status == 0)
     #expect(home.counters.registrations == 1)
   }
 
   @Test(.enabled(if: canMount, "only root can make a file system that is full or read-only"))
   func aReadOnlyStateDirectoryIsToldAndNothingIsRegistered() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     try board.makeFolder("state")
     let disk = try SmallDisk(at: board.state)
     try disk.remount("ro")
@@ -59,16 +56,13 @@ extension WholeAgent.State {
     try disk.remount("ro")
     #expect(
       await agent.stop().lines(with: "Read-only file system; its disk is read-only").count == 1)
-    let restarted = try RunningAgent(on: board)
-    try await restarted.event("proven")
+    let restarted = try await RunningAgent.proven(on: board)
     #expect(await restarted.stop().status == 0)
   }
 
   @Test func twoAgentsDoNotShareAStateDirectory() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let first = try RunningAgent(on: board)
-    try await first.event("proven")
+    let (home, board) = try homeAndBoard()
+    let first = try await RunningAgent.proven(on: board)
     let second = try await RunningAgent(on: board).ending()
     #expect(second.status == 75)
     #expect(second.log.count == 1)
@@ -89,8 +83,7 @@ extension WholeAgent.State {
   /// What a command of root's leaves must be readable for the service, which runs as another user.
   @Test(.enabled(if: isRoot, "only root can be somebody else"))
   func whatRootWritesBelongsToTheOwnerOfTheDirectory() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     try board.makeFolder("state")
     try board.give("state", to: 65534)
     #expect(try await board.run("pair", "--token-file", board.path("token"), "--yes").status == 0)
@@ -104,8 +97,7 @@ extension WholeAgent.State {
 
   @Test(.enabled(if: isRoot, "only root can be somebody else"))
   func aLinkOfTheDirectorysOwnerLeadsRootNowhere() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     #expect(try await board.run("pair", "--token-file", board.path("token"), "--yes").status == 0)
     home.fault = .status(503)
     try board.makeFolder("precious")
@@ -156,8 +148,7 @@ extension WholeAgent.State {
   @Test func aDamagedOrNewerRegistrationIsNeitherUsedNorReplaced() async throws {
     var home = try practiceHome()
     let board = try Board(reportingTo: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     #expect(await agent.stop().status == 0)
     let good = try String(contentsOf: board.registration, encoding: .utf8)
     // What the agent sent before it ended has arrived once all of its connections are closed.
@@ -187,8 +178,7 @@ extension WholeAgent.State {
 
     // A copy brought back is as good as ever.
     try board.write(good, to: "state/registration.json")
-    let restored = try RunningAgent(on: board)
-    try await restored.event("proven")
+    let restored = try await RunningAgent.proven(on: board)
     #expect(await restored.stop().status == 0)
     #expect(home.counters.registrations == 1)
   }

@@ -13,15 +13,13 @@ extension WholeAgent.Watching {
   }
 
   @Test func theTokenFileIsEnough() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     #expect(try await board.run("watch", "states", "zone.home", "--once").status == 0)
   }
 
   /// As for the agent: what stands in the file counts, and not what pairing kept.
   @Test func theTokenFileComesBeforeWhatPairingKept() async throws {
-    let home = try practiceHome()
-    let board = try await Board.pairedByToken(with: home)
+    let (home, board) = try await pairedHomeAndBoard()
     try board.write(token: "wrong-\(UUID().uuidString)")
     let ending = try await board.run("watch", "states", "zone.home", "--once")
     #expect(ending.status == 77)
@@ -31,8 +29,7 @@ extension WholeAgent.Watching {
   }
 
   @Test func withoutRoomToKeepARejectionNothingIsSent() async throws {
-    let home = try practiceHome()
-    let board = try await Board.pairedByToken(with: home)
+    let (home, board) = try await pairedHomeAndBoard()
     try board.blockWriting()
     let requestCount = home.requestCount
     let ending = try await board.run("watch", "states", "zone.home", "--once")
@@ -76,8 +73,7 @@ extension WholeAgent.Watching {
   }
 
   @Test func aHomeThatCannotBeReachedAtFirstIsNamed() async throws {
-    let home = try practiceHome()
-    let board = try await Board.pairedByToken(with: home)
+    let (home, board) = try await pairedHomeAndBoard()
     home.fault = .noWebSocket
     let refused = try await board.run("watch")
     #expect(refused.status == 75)
@@ -89,8 +85,7 @@ extension WholeAgent.Watching {
   }
 
   @Test func anEntityThatIsNotThereIsSaidAndWaitedFor() async throws {
-    let home = try practiceHome()
-    let board = try await Board.pairedByToken(with: home)
+    let (home, board) = try await pairedHomeAndBoard()
     let watch = try watching(board, "states", sensorX, "zone.home")
     try await watch.line(endingWith: "zone.home  0")
     try await board.registerSensor()
