@@ -25,7 +25,7 @@ extension Reporter {
       let uniqueID = problem.uniqueID ?? []
       let topic = Troubles.Topic(.statistics, InlineText(uniqueID.span))
       report(.warning, topic, problem.words)
-      events.write("statistics_failed") { $0.appendMember("cause", problem.code) }
+      events.write("statistics_failed", "cause", problem.code)
     }
   }
 

@@ -66,7 +66,7 @@ final class Reporter {
     log.notice(
       "homeward \(homewardVersion) reports to \(bytes: configuration.homeAssistant.url) every"
         + " \(configuration.every)" + upload)
-    events.write("started") { $0.appendMember("version", homewardVersion) }
+    events.write("started", "version", homewardVersion)
     let disk = state.readOnlyWords
     guard !disk.bytes.isEmpty else { return }
     log.error(
@@ -150,7 +150,7 @@ final class Reporter {
   func anchorChanged(_ status: AnchorMonitor.Status) {
     let words: MessageText = "anchor watch: \(status.words)"
     if case .outside = status.state { log.warning(words) } else { log.notice(words) }
-    events.write("anchor") { $0.appendMember("state", status.state.code) }
+    events.write("anchor", "state", status.state.code)
   }
 
   func sensorLeftOut(_ name: [UInt8]) {
@@ -174,7 +174,7 @@ final class Reporter {
 
   func notRegistered(_ problem: Enrollment.Problem) {
     report(.error, Troubles.Topic(.registration), problem.words, [.cause(problem.code)])
-    events.write("not_registered") { $0.appendMember("cause", problem.code) }
+    events.write("not_registered", "cause", problem.code)
   }
 
   func stateFailed(_ words: MessageText) {
@@ -248,7 +248,7 @@ final class Reporter {
       report(
         .notice, once: Troubles.Topic(.way), "Home Assistant is now reached over \(route.words)",
         [.route(route.code)])
-      events.write("route_taken") { $0.appendMember("route", route.code) }
+      events.write("route_taken", "route", route.code)
     case .configurationUnreadable:
       report(
         .warning, once: Troubles.Topic(.refusal, InlineText("configuration")),
@@ -299,7 +299,7 @@ final class Reporter {
       .warning, Troubles.Topic(.outage),
       "\(cause.words). Readings are stored until Home Assistant accepts them",
       [.cause(cause.code)])
-    events.write("outage") { $0.appendMember("cause", cause.code) }
+    events.write("outage", "cause", cause.code)
   }
 
   private func recovered(after duration: Duration, _ replaced: Batch.Superseded) {

@@ -63,7 +63,7 @@ final class StatusServer {
   private func pause(_ error: Errno) {
     if let watch { loop.stop(watch) }
     watch = nil
-    if error != self.error { reporter.statusPaused(error) }
+    if error != self.error { reporter.statusFailed(error) }
     self.error = error
   }
 
@@ -97,11 +97,5 @@ extension Reporter {
   func statusFailed(_ error: Errno) {
     log.warning(
       "the agent cannot answer homeward status: \(error); it retries in each cycle")
-  }
-
-  /// Reports a temporary lack of descriptors or memory.
-  func statusPaused(_ error: Errno) {
-    log.warning(
-      "the agent cannot answer homeward status now: \(error); it retries in each cycle")
   }
 }

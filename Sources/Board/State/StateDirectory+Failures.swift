@@ -102,7 +102,9 @@ extension StateDirectory {
     rejectedFingerprint: [UInt8], isForGood: Bool = false
   ) throws(CommandFailure) {
     do throws(Errno) {
-      try write(rejectedFingerprint: rejectedFingerprint, isForGood: isForGood)
+      try changeRejectedTokens {
+        $0.insert(fingerprint: rejectedFingerprint, isForGood: isForGood, now: Moment.now.instant)
+      }
     } catch {
       throw notKept("that Home Assistant rejected the login", error)
     }
@@ -110,7 +112,9 @@ extension StateDirectory {
 
   /// Stores that Home Assistant accepted a credential.
   public func keep(acceptedFingerprint: [UInt8]) throws(CommandFailure) {
-    do throws(Errno) { try write(acceptedFingerprint: acceptedFingerprint) } catch {
+    do throws(Errno) {
+      try changeRejectedTokens { _ = $0.remove(fingerprint: acceptedFingerprint) }
+    } catch {
       throw notKept("that Home Assistant accepted the login", error)
     }
   }
