@@ -133,7 +133,7 @@ public struct Run {
         // Returns only if the kernel does not start the program.
         let error = restart.perform()
         reporter.reloadRefused("the program cannot be started again: \(error)")
-        runLoop.goOn(in: state)
+        runLoop.goOn()
       }
       if !isOnce { service?.stopping() }
       runLoop.stop()

@@ -24,12 +24,9 @@ final class RunLoop {
   private let startedAt: Instant
   /// Time that the board had slept at the last check.
   private var asleep = timeAsleep
-  /// Nil if `homeward status` cannot be served.
   private var statusServer: StatusServer?
   /// Directory in which status is served.
   private var state: StateDirectory?
-  /// Last reported error of the status server.
-  private var statusError: Errno?
   /// Count of starts, until this one has succeeded.
   private var starts: StartCount?
   /// Nil without a service manager that wants notices.
@@ -52,15 +49,10 @@ final class RunLoop {
     startedAt = now
   }
 
-  /// Serves `homeward status`. The agent also works without it.
+  /// Serves `homeward status`.
   func serveStatus(in state: StateDirectory) {
     self.state = state
-    do throws(Errno) {
-      statusServer = try StatusServer(in: state, loop: loop, owner: self, reporter: reporter)
-    } catch {
-      if error != statusError { reporter.statusFailed(error) }
-      statusError = error
-    }
+    statusServer = StatusServer(in: state, loop: loop, owner: self, reporter: reporter)
   }
 
   /// Works until the process is asked to stop or to reload its configuration. With an `end`, it
@@ -103,11 +95,7 @@ final class RunLoop {
   }
 
   private func cycleBegan(now: Instant) {
-    if let statusServer {
-      statusServer.cycleDue()
-    } else if let state {
-      serveStatus(in: state)
-    }
+    statusServer?.open()
     if let starts, now - startedAt >= StartCount.goodRun {
       starts.clear()
       self.starts = nil
@@ -123,10 +111,10 @@ final class RunLoop {
   }
 
   /// Resumes the work after `stop`.
-  func goOn(in state: StateDirectory) {
+  func goOn() {
     driver.goingOn()
     supervisor.sample(at: .now)
-    serveStatus(in: state)
+    statusServer?.open()
   }
 
   /// Returns the time at which the board has to be on again.

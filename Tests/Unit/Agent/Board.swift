@@ -175,9 +175,9 @@ func practiceHome() throws -> PracticeServer {
 }
 
 /// A home, and a board that knows its address and its token.
-func homeAndBoard() throws -> (PracticeServer, Board) {
+func homeAndBoard(settings: String = "") throws -> (PracticeServer, Board) {
   let home = try practiceHome()
-  return (home, try Board(reportingTo: home))
+  return (home, try Board(reportingTo: home, settings: settings))
 }
 
 /// A home, and a board that was paired with it.

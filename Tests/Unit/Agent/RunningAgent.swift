@@ -174,6 +174,13 @@ final class RunningAgent {
     return await ending()
   }
 
+  /// Stops it, which it does with success.
+  func stopWithSuccess(at place: SourceLocation = #_sourceLocation) async -> Ending {
+    let ending = await stop()
+    #expect(ending.status == 0, "\(ending.log)", sourceLocation: place)
+    return ending
+  }
+
   func send(signal: Int32) { process.send(signal: signal) }
 
   /// Lets it open nothing more, or as much as usual.

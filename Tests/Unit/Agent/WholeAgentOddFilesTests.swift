@@ -48,8 +48,7 @@ extension WholeAgent.OddFiles {
     try await agent.isUnableToKeep(charges: [70, 71])
     home.fault = nil
     try await agent.event("proven")
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(!ending.lines(with: "File too large").isEmpty)
   }
 

@@ -105,8 +105,7 @@ extension WholeAgent.Once {
     let agent = try agent(
       on: board, inJournal: ["run", "--json", "--config", board.configuration])
     try await agent.event("proven")
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.log.count > 1)
     #expect(ending.log.allSatisfy { $0.hasPrefix("<5>") }, "\(ending.log)")
   }

@@ -54,8 +54,7 @@ extension WholeAgent.Outages {
     try await agent.event("proven")
     #expect(shownCharge(in: home) == "70")
 
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: trouble.words).count == 1)
     #expect(ending.lines(with: "accepts the data again").count == 1)
     #expect(agent.count(of: "outage") == 1)
@@ -89,8 +88,7 @@ extension WholeAgent.Outages {
     #expect(charges.map(\.value).suffix(3) == ["70", "71", "72"])
     #expect(charges.map(\.time) == charges.map(\.time).sorted())
 
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: "(503)").count == 1)
     #expect(
       ending.lines(with: "2 readings and \(fixes) location").count == 1,
@@ -176,8 +174,7 @@ extension WholeAgent.Outages {
       try board.charge(charge)
       try await agent.hasReadEverything()
     }
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: "cannot be reached: timeout was reached").count == 1)
     #expect(ending.lines(with: "0 not delivered yet").isEmpty, "\(ending.log)")
     #expect(ending.lines(with: "not delivered yet, 0 lost").count == 1, "\(ending.log)")
@@ -202,8 +199,7 @@ extension WholeAgent.Outages {
     try await agent.event("proven")
     #expect(shownCharge(in: home) == "70")
 
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     // One that is switched off in the middle of a request may be told in two ways.
     #expect((1...2).contains(ending.lines(with: "cannot be reached").count))
   }
@@ -237,8 +233,7 @@ extension WholeAgent.Outages {
     #expect(shownCharge(in: home) == nil)
     try await agent.expectToDeliver(charge: 70, to: home)
 
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: "forgot the sensor \"BAT7 capacity\"").count == 1)
     #expect(agent.count(of: "outage") == 0)
   }

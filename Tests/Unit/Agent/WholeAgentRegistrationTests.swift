@@ -14,8 +14,7 @@ extension WholeAgent.Registering {
     let agent = try RunningAgent(on: board)
     try await agent.event("not_registered", cause: "token_rejected")
     for _ in 0..<2 { try await agent.hasReadEverything() }
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(
       ending.lines(
         with: "does not accept the token; because it may ban this address"
@@ -32,8 +31,7 @@ extension WholeAgent.Registering {
     try await restarted.event("registered")
     try await restarted.event("proven")
     #expect(shownCharge(in: home) == "83")
-    let lastEnding = await restarted.stop()
-    #expect(lastEnding.status == 0)
+    let lastEnding = await restarted.stopWithSuccess()
     #expect(lastEnding.lines(with: "does not accept the token").count == 1)
     #expect(refusedTokens(of: home) == 1)
   }
@@ -50,8 +48,7 @@ extension WholeAgent.Registering {
 
   /// A login that pairing kept brings a token; it could be rejected, which must be kept in mind.
   @Test func withoutRoomToKeepARejectionTheKeptLoginIsNotSent() async throws {
-    let home = try lockedHome()
-    let board = try await Board.loggedIn(to: home)
+    let (home, board) = try await loggedInHomeAndBoard()
     board.keepKeptSecrets()
     try board.remove("state/registration.json")
     home.fault = .status(503)
@@ -102,8 +99,7 @@ extension WholeAgent.Registering {
     try await agent.event("registered")
     try await agent.event("proven")
 
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: "there is no token: ").count == 4)
     for words in [
       "cannot be read: No such file or directory", "token_file is empty", "contains a space",
@@ -146,8 +142,7 @@ extension WholeAgent.Registering {
     try await agent.event("proven")
     #expect(shownCharge(in: home) == "71")
 
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: trouble.words).count == 1)
     #expect(agent.count(of: "not_registered") == 1)
   }
@@ -160,8 +155,7 @@ extension WholeAgent.Registering {
     try await agent.event("not_registered", cause: "forbidden")
     for _ in 0..<2 { try await agent.hasReadEverything() }
     #expect(home.requestCount == 1)
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(
       ending.lines(
         with: "refuses to register this address (403); is it in its ip_bans.yaml? The agent retries"
@@ -229,8 +223,7 @@ extension WholeAgent.Registering {
     home = try PracticeServer(continuing: home)
     try await agent.event("registered")
     try await agent.event("proven")
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: "cannot be reached to register: ").count == 1)
   }
 
@@ -252,8 +245,7 @@ extension WholeAgent.Registering {
     #expect(shownCharge(in: home) == "70")
 
     for _ in 0..<2 { try await agent.hasReadEverything() }
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(
       ending.lines(
         with: "does not accept the token; because it may ban this address"

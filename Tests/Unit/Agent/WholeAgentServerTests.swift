@@ -76,8 +76,7 @@ extension WholeAgent.Servers {
     try await agent.event("notifications_open")
     #expect(try await home.notify("fair again") == 200)
     try await agent.event("notification") { $0.message == "fair again" }
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: #"notification: "Harbour": "storm at nine""#).count == 1)
   }
 
@@ -90,8 +89,7 @@ extension WholeAgent.Servers {
   }
 
   @Test func aTokenThatIsNoneIsSentOnceForTheWebSocketAndReadingsGoOn() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home, settings: "notifications: websocket")
+    let (home, board) = try homeAndBoard(settings: "notifications: websocket")
     let first = try RunningAgent(on: board)
     try await first.event("notifications_open")
     _ = await first.stop()
@@ -104,8 +102,7 @@ extension WholeAgent.Servers {
       let agent = try RunningAgent(on: board)
       try await agent.event("websocket_rejected")
       try await agent.event("proven")
-      let ending = await agent.stop()
-      #expect(ending.status == 0)
+      let ending = await agent.stopWithSuccess()
       #expect(ending.lines(with: "never again").count == 1)
     }
     #expect(home.count(isTurnedAway) == 1)
@@ -113,8 +110,7 @@ extension WholeAgent.Servers {
 
   /// What was rejected is written down later, and is known after a restart.
   @Test func aRejectionThatCannotBeKeptAtOnceIsKeptByALaterCycle() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home, settings: "notifications: websocket")
+    let (home, board) = try homeAndBoard(settings: "notifications: websocket")
     let first = try RunningAgent(on: board)
     try await first.event("notifications_open")
     _ = await first.stop()
@@ -151,8 +147,7 @@ extension WholeAgent.Servers {
   }
 
   @Test func withoutRoomToKeepARejectionTheWebSocketGetsNoToken() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home, settings: "notifications: websocket")
+    let (home, board) = try homeAndBoard(settings: "notifications: websocket")
     let first = try RunningAgent(on: board)
     try await first.event("notifications_open")
     _ = await first.stop()
@@ -186,8 +181,7 @@ extension WholeAgent.Servers {
   }
 
   @Test func aNotificationIsShownWithItsLengthButWithoutWhatATerminalObeys() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home, settings: "notifications: websocket")
+    let (home, board) = try homeAndBoard(settings: "notifications: websocket")
     let agent = try RunningAgent(on: board)
     try await agent.event("notifications_open")
     let long = "Storm warning for tonight: " + String(repeating: "gusts of nine. ", count: 15)
@@ -250,8 +244,7 @@ extension WholeAgent.Servers {
   private static let foreign = #"home_network: { gateways: ["02:00:00:00:00:01"] }"#
 
   @Test func awayFromHomeNothingIsSentInPlain() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home, settings: "notifications: websocket")
+    let (home, board) = try homeAndBoard(settings: "notifications: websocket")
     let first = try RunningAgent(on: board)
     try await first.event("notifications_open")
     _ = await first.stop()
@@ -262,8 +255,7 @@ extension WholeAgent.Servers {
     try await agent.event("away")
     try await agent.event("outage", cause: "no_route")
     try await agent.hasReadEverything()
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: "plain_http_away").count == 1)
     #expect(home.requestCount == requestCount, "not before the kernel had answered either")
   }
@@ -283,8 +275,7 @@ extension WholeAgent.Servers {
 
   /// Between the start and the kernel's answer, too.
   @Test func awayFromHomeARefreshTokenStaysOnTheBoard() async throws {
-    let home = try lockedHome()
-    let board = try Board(unpairedWith: home)
+    let (home, board) = try unpairedHomeAndBoard()
     let command = try board.pair("--yes")
     try await command.logIn(to: home)
     #expect(await command.ending().status == 0)

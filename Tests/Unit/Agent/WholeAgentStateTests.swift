@@ -29,8 +29,7 @@ extension WholeAgent.State {
     // Room is needed to register only.
     try disk.fill()
     try await agent.expectToDeliver(charge: 70, to: home)
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: "No space left on device; free space there").count == 1)
     let restarted = try await RunningAgent.proven(on: board)
     #expect(await restarted.stop().status == 0)
@@ -209,8 +208,7 @@ extension WholeAgent.State {
   func whereItIsNotKnownWhichTokensWereRejectedNoneIsSent(
     _ substitute: Substitute
   ) async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home, settings: "notifications: websocket")
+    let (home, board) = try homeAndBoard(settings: "notifications: websocket")
     try board.makeState(withRejected: substitute.text)
     for command in [["pair", "--token-file", board.path("token"), "--yes"], ["watch"]] {
       let ending = try await RunningAgent(
@@ -234,8 +232,7 @@ extension WholeAgent.State {
     try board.remove("state/rejected-token")
     try await agent.event("registered")
     try await agent.event("proven")
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: substitute.words).count == 1)
     #expect(home.counters.refused == 0)
   }
@@ -244,8 +241,7 @@ extension WholeAgent.State {
   func aRegisteredBoardDeliversWithoutKnowingWhichTokensWereRejected(
     _ substitute: Substitute
   ) async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home, settings: "notifications: websocket")
+    let (home, board) = try homeAndBoard(settings: "notifications: websocket")
     let token = board.path("token")
     #expect(try await board.run("pair", "--token-file", token, "--yes").status == 0)
     let wasSocketSeen = home.hasSeenASocket

@@ -50,8 +50,7 @@ extension WholeAgent.Statistics {
     let event = try await agent.event("statistics_imported")
     #expect(event.sensor == "supply_bat7_capacity" && event.hours == 3)
     #expect(!areHoursKept(on: board))
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(
       ending.lines(with: "imported 3 hours of an outage into Home Assistant's statistics of").count
         == 1)

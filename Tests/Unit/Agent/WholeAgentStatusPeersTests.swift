@@ -54,7 +54,7 @@ extension WholeAgent.Status {
     let agent = try await RunningAgent.proven(on: board)
     try agent.limitDescriptors(true)
     let peer = try Peer(connectingTo: board.socket)
-    #expect(await agent.says("the agent cannot answer homeward status now: Too many open files"))
+    #expect(await agent.says("the agent cannot answer homeward status: Too many open files"))
     try agent.limitDescriptors(false)
     for _ in 0..<2 { try await agent.hasReadEverything() }
     try await agent.event("proven")

@@ -31,8 +31,7 @@ extension WholeAgent.Wake {
 
   /// Else the board would stay on, or off for good, because a network is away.
   @Test func whereHomeAssistantIsNotReachedThereIsANextTimeToo() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home, settings: "upload: { every: 1h }")
+    let (home, board) = try homeAndBoard(settings: "upload: { every: 1h }")
     home.fault = .hang
     let ending = try await board.run(
       "run", "--once", "--print-next-wake", "--trust-clock", "--timeout=1s")

@@ -13,13 +13,15 @@ extension WholeAgent.Watching {
   }
 
   @Test func theTokenFileIsEnough() async throws {
-    let (home, board) = try homeAndBoard()
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
     #expect(try await board.run("watch", "states", "zone.home", "--once").status == 0)
   }
 
   /// As for the agent: what stands in the file counts, and not what pairing kept.
   @Test func theTokenFileComesBeforeWhatPairingKept() async throws {
-    let (home, board) = try await pairedHomeAndBoard()
+    let home = try practiceHome()
+    let board = try await Board.pairedByToken(with: home)
     try board.write(token: "wrong-\(UUID().uuidString)")
     let ending = try await board.run("watch", "states", "zone.home", "--once")
     #expect(ending.status == 77)
@@ -85,7 +87,8 @@ extension WholeAgent.Watching {
   }
 
   @Test func anEntityThatIsNotThereIsSaidAndWaitedFor() async throws {
-    let (home, board) = try await pairedHomeAndBoard()
+    let home = try practiceHome()
+    let board = try await Board.pairedByToken(with: home)
     let watch = try watching(board, "states", sensorX, "zone.home")
     try await watch.line(endingWith: "zone.home  0")
     try await board.registerSensor()
