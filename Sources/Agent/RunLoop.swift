@@ -135,7 +135,7 @@ extension RunLoop: StatusServerOwner {
       nextUploadAt: uplink.nextUploadAt, nextAttemptAt: uplink.nextAttemptAt,
       url: driver.settings.url, isSealed: registration.map { !$0.isPlain },
       registrationProblem: uplink.registrationProblem,
-      diskFlaw: state.flatMap { DiskFlaw(of: $0.path, durability) },
+      diskFlaw: state.flatMap { DiskFlaw.flaw(of: $0.path, durability) },
       network: uplink.knowsHome ? .init(presence: uplink.presence, place: uplink.place) : nil,
       webSocket: driver.webSocket.map { .init(state: $0.state, since: $0.stateSince) },
       statistics: uplink.importsStatistics

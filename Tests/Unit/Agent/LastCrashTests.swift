@@ -55,14 +55,12 @@ extension WholeAgent.Crashes {
 
     // While it cannot be told, it is kept.
     home.fault = .status(503)
-    let second = try RunningAgent(on: board)
-    try await second.event("crashed")
+    let second = try await RunningAgent.run(on: board, until: "crashed")
     try await second.event("outage", cause: "unavailable")
     #expect(await second.stop().lines(with: "the agent crashed at 20").count == 1)
     home.fault = nil
 
-    let third = try RunningAgent(on: board)
-    try await third.event("crashed")
+    let third = try await RunningAgent.run(on: board, until: "crashed")
     try await third.event("proven")
     #expect(await third.stop().status == 0)
     let shown = try #require(home.state(of: Self.crash)?.state)

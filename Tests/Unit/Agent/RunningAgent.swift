@@ -85,8 +85,13 @@ final class RunningAgent {
 
   /// An agent whose first data is proven.
   static func proven(on board: Board) async throws -> RunningAgent {
+    try await run(on: board, until: "proven")
+  }
+
+  /// An agent that has told of this event.
+  static func run(on board: Board, until event: String) async throws -> RunningAgent {
     let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    try await agent.event(event)
     return agent
   }
 

@@ -39,8 +39,9 @@ import Testing
     let lines = StatusRig.lines(status)
     let place = try #require(lines.firstIndex { $0.hasPrefix("WRONG  disk             ") })
     #expect(lines[place + 1].hasPrefix("         what to do     "))
-    guard case .readOnly = flaw else { return }
-    #expect(lines[place + 1].hasSuffix("sudo mount -o remount,rw '/boot disk'"))
+    let remedy = String(decoding: flaw.remedy.bytes, as: UTF8.self)
+    #expect(lines[place + 1].hasSuffix(remedy))
+    #expect(["sudo apt clean", "remount,rw '/boot disk'"].contains { remedy.hasSuffix($0) })
   }
 
   // MARK: Data

@@ -180,8 +180,7 @@ extension WholeAgent.Outages {
     #expect(ending.lines(with: "not delivered yet, 0 lost").count == 1, "\(ending.log)")
 
     home.fault = nil
-    let restarted = try RunningAgent(on: board)
-    try await restarted.event("history_proven")
+    let restarted = try await RunningAgent.run(on: board, until: "history_proven")
     #expect(history(of: "capacity", in: home).map(\.value).suffix(2) == ["60", "61"])
     #expect(await restarted.stop().status == 0)
   }

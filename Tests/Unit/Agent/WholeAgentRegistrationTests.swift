@@ -73,8 +73,7 @@ extension WholeAgent.Registering {
     home.fault = .status(503)
     let board = try Board(reportingTo: home)
     try board.blockWriting()
-    let agent = try RunningAgent(on: board)
-    try await agent.event("state_failed")
+    let agent = try await RunningAgent.run(on: board, until: "state_failed")
     try board.unblockWriting()
     // It is asked for a registration only where one could be kept.
     try await agent.event("not_registered", cause: "unavailable")
@@ -163,8 +162,7 @@ extension WholeAgent.Registering {
       ).count == 1)
 
     home.fault = nil
-    let restarted = try RunningAgent(on: board)
-    try await restarted.event("registered")
+    let restarted = try await RunningAgent.run(on: board, until: "registered")
     try await restarted.event("proven")
     #expect(shownCharge(in: home) == "83")
     #expect(await restarted.stop().status == 0)
@@ -189,8 +187,7 @@ extension WholeAgent.Registering {
     #expect(once.lines(with: "Home Assistant does not have everything.").count == 1)
 
     home.fault = nil
-    let restarted = try RunningAgent(on: board)
-    try await restarted.event("registered")
+    let restarted = try await RunningAgent.run(on: board, until: "registered")
     try await restarted.event("proven")
     #expect(await restarted.stop().status == 0)
   }
@@ -260,8 +257,7 @@ extension WholeAgent.Registering {
 
   @Test func aRestartKeepsTheRegistration() async throws {
     let (home, board) = try homeAndBoard()
-    let agent = try RunningAgent(on: board)
-    try await agent.event("registered")
+    let agent = try await RunningAgent.run(on: board, until: "registered")
     try await agent.event("proven")
     #expect(await agent.stop().status == 0)
 

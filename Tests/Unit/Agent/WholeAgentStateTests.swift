@@ -17,8 +17,7 @@ extension WholeAgent.State {
     try board.makeFolder("state")
     let disk = try SmallDisk(at: board.state)
     try disk.fill()
-    let agent = try RunningAgent(on: board)
-    try await agent.event("state_failed")
+    let agent = try await RunningAgent.run(on: board, until: "state_failed")
     try await agent.hasReadEverything()
     #expect(home.requestCount == 0)
     try disk.makeRoom()
@@ -42,8 +41,7 @@ extension WholeAgent.State {
     try board.makeFolder("state")
     let disk = try SmallDisk(at: board.state)
     try disk.remount("ro")
-    let agent = try RunningAgent(on: board)
-    try await agent.event("state_failed")
+    let agent = try await RunningAgent.run(on: board, until: "state_failed")
     try await agent.event("spool_failed")
     for _ in 0..<2 { try await agent.hasReadEverything() }
     #expect(home.requestCount == 0)
@@ -226,8 +224,7 @@ extension WholeAgent.State {
     #expect(!home.hasSeenASocket)
 
     // An agent that waits looks again with every cycle.
-    let agent = try RunningAgent(on: board)
-    try await agent.event("state_failed")
+    let agent = try await RunningAgent.run(on: board, until: "state_failed")
     try await agent.hasReadEverything()
     try board.remove("state/rejected-token")
     try await agent.event("registered")

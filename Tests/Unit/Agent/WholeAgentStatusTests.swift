@@ -112,8 +112,7 @@ extension WholeAgent.Status {
   @Test func theWebSocketIsToldWhereThereIsOne() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home, settings: "notifications: websocket")
-    let agent = try RunningAgent(on: board)
-    try await agent.event("notifications_open")
+    let agent = try await RunningAgent.run(on: board, until: "notifications_open")
     let document = try await AskedStatus(on: board, "--json").document
     #expect(document.websocket?.state == "open")
     #expect(document.websocket?.version?.isEmpty == false)
