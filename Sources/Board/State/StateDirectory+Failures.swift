@@ -186,8 +186,8 @@ public struct DiskFlaw: Sendable {
         + " \(typed: place)")
   }
 
-  /// Returns the flaw of the disk; nil if the disk can be written, if no data is to be stored there,
-  /// or if the directory does not exist yet.
+  /// Returns the flaw of the disk; nil if the disk can be written, if no data is to be stored
+  /// there, or if the directory does not exist yet.
   public static func flaw(of directory: Path, _ durability: Durability) -> DiskFlaw? {
     guard durability != .memory, let space = try? FileSystemSpace(holding: directory) else {
       return nil
