@@ -133,7 +133,7 @@ public struct Run {
         // Returns only if the kernel does not start the program.
         let error = restart.perform()
         reporter.reloadRefused("the program cannot be started again: \(error)")
-        runLoop.goOn(in: state)
+        runLoop.goOn()
       }
       if !isOnce { service?.stopping() }
       runLoop.stop()
@@ -182,15 +182,14 @@ public struct Run {
       supervisor.add(DeviceEvents(loop: loop, supervisor: supervisor))
     }
     for source in sources { supervisor.add(source) }
-    let power = PowerPolicySource(driver: driver, sink: output)
-    supervisor.add(power)
-    supervisor.add(LostReadings(driver: driver, sink: output))
+    let sensors = AgentSensors(driver: driver, sink: output)
+    supervisor.add(sensors)
     if let words = state.readLastWords().map({ LastWords(file: $0) }) {
       reporter.crashed(words)
-      supervisor.add(LastCrash(words, state: state, driver: driver, sink: output))
+      sensors.crashed(words, in: state)
     }
     let runLoop = RunLoop(
-      loop: loop, supervisor: supervisor, output: output, power: power, driver: driver,
+      loop: loop, supervisor: supervisor, output: output, sensors: sensors, driver: driver,
       signals: wait.signals, starts: starts, service: service, reporter: reporter, now: now)
     runLoop.anchor = anchor
     runLoop.durability = configuration.durability

@@ -1,6 +1,7 @@
 import Board
 import Bytes
 import Drivers
+import HomeAssistant
 import LinuxIO
 import Outbox
 
@@ -17,32 +18,29 @@ final class RunLoop {
   private let loop: EventLoop
   private let supervisor: Supervisor
   private let output: SourceOutput
-  private let power: PowerPolicySource
+  private let sensors: AgentSensors
   private let signals: Signals
   private let reporter: Reporter
   private let startedAt: Instant
   /// Time that the board had slept at the last check.
   private var asleep = timeAsleep
-  /// Nil if `homeward status` cannot be served.
   private var statusServer: StatusServer?
   /// Directory in which status is served.
   private var state: StateDirectory?
-  /// Last reported error of the status server.
-  private var statusError: Errno?
   /// Count of starts, until this one has succeeded.
   private var starts: StartCount?
   /// Nil without a service manager that wants notices.
   private let service: ServiceReport?
 
   init(
-    loop: EventLoop, supervisor: Supervisor, output: SourceOutput, power: PowerPolicySource,
+    loop: EventLoop, supervisor: Supervisor, output: SourceOutput, sensors: AgentSensors,
     driver: UplinkDriver, signals: Signals, starts: StartCount?, service: ServiceReport?,
     reporter: Reporter, now: Instant
   ) {
     self.loop = loop
     self.supervisor = supervisor
     self.output = output
-    self.power = power
+    self.sensors = sensors
     self.driver = driver
     self.signals = signals
     self.starts = starts
@@ -51,15 +49,10 @@ final class RunLoop {
     startedAt = now
   }
 
-  /// Serves `homeward status`. The agent also works without it.
+  /// Serves `homeward status`.
   func serveStatus(in state: StateDirectory) {
     self.state = state
-    do throws(Errno) {
-      statusServer = try StatusServer(in: state, loop: loop, owner: self, reporter: reporter)
-    } catch {
-      if error != statusError { reporter.statusFailed(error) }
-      statusError = error
-    }
+    statusServer = StatusServer(in: state, loop: loop, owner: self, reporter: reporter)
   }
 
   /// Works until the process is asked to stop or to reload its configuration. With an `end`, it
@@ -77,7 +70,7 @@ final class RunLoop {
       output.deadlineReached(now: moment.instant)
       driver.deadlineReached(now: moment.instant)
       // A reading or the time may have changed the level.
-      power.follow(at: moment)
+      sensors.follow(at: moment)
       driver.sourcesReady(isGathering: supervisor.isGathering, now: moment.instant)
       if driver.takeCycle() { cycleBegan(now: moment.instant) }
       service?.loopTurned(driver.uplink.delivery, now: moment)
@@ -102,11 +95,7 @@ final class RunLoop {
   }
 
   private func cycleBegan(now: Instant) {
-    if let statusServer {
-      statusServer.cycleDue()
-    } else if let state {
-      serveStatus(in: state)
-    }
+    statusServer?.open()
     if let starts, now - startedAt >= StartCount.goodRun {
       starts.clear()
       self.starts = nil
@@ -122,10 +111,10 @@ final class RunLoop {
   }
 
   /// Resumes the work after `stop`.
-  func goOn(in state: StateDirectory) {
+  func goOn() {
     driver.goingOn()
     supervisor.sample(at: .now)
-    serveStatus(in: state)
+    statusServer?.open()
   }
 
   /// Returns the time at which the board has to be on again.
@@ -139,13 +128,23 @@ final class RunLoop {
 
 extension RunLoop: StatusServerOwner {
   func writeStatus(at now: Moment, into document: inout ByteBuffer) {
-    var report = StatusReport(
-      driver.uplink, url: driver.settings.url, webSocket: driver.webSocket,
-      failing: output.failing, advice: reporter.advice,
-      diskFlaw: state.flatMap { DiskFlaw(of: $0.path, durability) }, anchor: anchor?.status,
-      startedAt: startedAt, now: now)
-    report.otherBoardWords = otherBoardWords
-    report.traffic = .ofThisProcess
-    report.write(driver.uplink.delivery, into: &document)
+    let uplink = driver.uplink
+    let registration = uplink.isRegistering ? nil : uplink.registration
+    StatusReport(
+      now: now, startedAt: startedAt, nextCycleAt: uplink.nextCycleAt,
+      nextUploadAt: uplink.nextUploadAt, nextAttemptAt: uplink.nextAttemptAt,
+      url: driver.settings.url, isSealed: registration.map { !$0.isPlain },
+      registrationProblem: uplink.registrationProblem,
+      diskFlaw: state.flatMap { DiskFlaw.flaw(of: $0.path, durability) },
+      network: uplink.knowsHome ? .init(presence: uplink.presence, place: uplink.place) : nil,
+      webSocket: driver.webSocket.map { .init(state: $0.state, since: $0.stateSince) },
+      statistics: uplink.importsStatistics
+        ? .init(waitingHourCount: uplink.waitingHours.count, problem: uplink.statisticsProblem)
+        : nil,
+      counts: uplink.counts, traffic: .ofThisProcess, failing: output.failing,
+      advice: reporter.advice, lastFix: uplink.lastFix, firstFix: uplink.firstFix,
+      track: uplink.track, anchor: anchor?.status, power: uplink.power,
+      notifications: uplink.notifications, otherBoardWords: otherBoardWords
+    ).write(uplink.delivery, into: &document)
   }
 }

@@ -24,6 +24,12 @@ struct EventStream {
     put(line, of: event)
   }
 
+  /// Writes an event with one member.
+  @inline(never)
+  func write(_ event: StaticString, _ key: StaticString, _ value: StaticString) {
+    write(event) { $0.appendMember(key, value) }
+  }
+
   @inline(never)
   private func put(_ line: consuming ByteBuffer, of event: StaticString) {
     Self.end(&line, of: event)

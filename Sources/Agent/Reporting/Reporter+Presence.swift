@@ -9,25 +9,20 @@ extension Reporter {
   func presence(_ presence: HomeNetworks.Presence, _ place: NetworkPlace) {
     switch presence {
     case .home:
-      if let words = telling(once: Troubles.Topic(.presence), "at home: \(place.words(.home))") {
-        log.notice(words)
-      }
+      report(.notice, once: Troubles.Topic(.presence), "at home: \(place.words(.home))")
       events.write("at_home")
     case .away:
-      let words: MessageText = "not at home: \(place.words(.away))"
-      if let words = telling(once: Troubles.Topic(.presence), words) { log.notice(words) }
+      report(.notice, once: Troubles.Topic(.presence), "not at home: \(place.words(.away))")
       events.write("away")
     case .unknown:
-      let words: MessageText = "not known whether this is home: \(place.words(.unknown))"
-      if let words = telling(once: Troubles.Topic(.presence), words) { log.warning(words) }
+      report(
+        .warning, once: Troubles.Topic(.presence),
+        "not known whether this is home: \(place.words(.unknown))")
     }
   }
-}
 
-extension Reporter {
   func powerLevel(_ level: MessageText, every: Duration) {
-    let words: MessageText = "power level: \(level); every \(every)"
-    if let words = telling(once: Troubles.Topic(.power), words) { log.notice(words) }
+    report(.notice, once: Troubles.Topic(.power), "power level: \(level); every \(every)")
     events.write("power_level") { $0.appendMember("level", level.bytes.span) }
   }
 }

@@ -13,10 +13,10 @@ extension Reporter {
       let topic = Troubles.Topic(.statistics, InlineText(uniqueID.span))
       _ = troubles.ended(topic)
       _ = troubles.ended(Troubles.Topic(.statistics))
-      let words: MessageText =
+      report(
+        .notice, once: topic,
         "imported \(hours, "hour") of an outage into Home Assistant's statistics of"
-        + " \(quoted: uniqueID)"
-      if let words = telling(once: topic, words) { log.notice(words) }
+          + " \(quoted: uniqueID)")
       events.write("statistics_imported") {
         $0.appendMember("sensor", uniqueID.span)
         $0.appendMember("hours", hours)
@@ -24,8 +24,8 @@ extension Reporter {
     case .failed(let problem):
       let uniqueID = problem.uniqueID ?? []
       let topic = Troubles.Topic(.statistics, InlineText(uniqueID.span))
-      if let words = telling(topic, problem.words) { log.warning(words) }
-      events.write("statistics_failed") { $0.appendMember("cause", problem.code) }
+      report(.warning, topic, problem.words)
+      events.write("statistics_failed", "cause", problem.code)
     }
   }
 

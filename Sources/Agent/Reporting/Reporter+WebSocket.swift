@@ -16,9 +16,9 @@ extension Reporter {
       if troubles.ended(Troubles.Topic(.webSocket)) { log.notice(words) }
       events.write("websocket_connected")
     case .down(.retrying(attempt: 1, _, let cause)):
-      let words: MessageText =
-        "the WebSocket to Home Assistant failed: \(cause.words). The agent retries"
-      if let words = telling(Troubles.Topic(.webSocket), words) { log.warning(words) }
+      report(
+        .warning, Troubles.Topic(.webSocket),
+        "the WebSocket to Home Assistant failed: \(cause.words). The agent retries")
       events.write("websocket_failed")
     case .down(.rejected):
       log.error("there is no WebSocket: \(login.rejectedWithRemedy)")
@@ -62,7 +62,7 @@ extension Reporter {
       title.isEmpty
       ? "notification: \(received: message)"
       : "notification: \(received: title): \(received: message)"
-    if let words = telling(once: Troubles.Topic(.notification), words) { log.notice(words) }
+    report(.notice, once: Troubles.Topic(.notification), words)
     events.write("notification") {
       $0.appendMember("title", title.span)
       $0.appendMember("message", message.span)
@@ -71,9 +71,8 @@ extension Reporter {
   }
 
   func notificationUnreadable() {
-    let topic = Troubles.Topic(.notification, InlineText("unreadable"))
-    if let words = telling(once: topic, "a notification from Home Assistant is unreadable") {
-      log.warning(words)
-    }
+    report(
+      .warning, once: Troubles.Topic(.notification, InlineText("unreadable")),
+      "a notification from Home Assistant is unreadable")
   }
 }

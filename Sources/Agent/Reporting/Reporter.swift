@@ -35,15 +35,23 @@ final class Reporter {
     self.advice = advice
   }
 
-  /// Returns the message for a problem that begins or has a new cause; nil if it is already
-  /// reported.
-  func telling(_ topic: Troubles.Topic, _ words: MessageText) -> MessageText? {
-    troubles.began(topic, words.bytes, now: now()).map { words + Self.leftOut($0) }
+  /// Logs a problem that begins or has a new cause; not one that is already reported.
+  @inline(never)
+  func report(
+    _ level: Log.Level, _ topic: Troubles.Topic, _ words: MessageText, _ fields: [Log.Field] = []
+  ) {
+    guard let count = troubles.began(topic, words.bytes, now: now()) else { return }
+    log.write(words + Self.leftOut(count), level, fields)
   }
 
-  /// Returns the message for an event without an end; nil if it came too often.
-  func telling(once topic: Troubles.Topic, _ words: MessageText) -> MessageText? {
-    troubles.happened(topic, now: now()).map { words + Self.leftOut($0) }
+  /// Logs an event without an end; not one that came too often.
+  @inline(never)
+  func report(
+    _ level: Log.Level, once topic: Troubles.Topic, _ words: MessageText,
+    _ fields: [Log.Field] = []
+  ) {
+    guard let count = troubles.happened(topic, now: now()) else { return }
+    log.write(words + Self.leftOut(count), level, fields)
   }
 
   static func leftOut(_ count: Int) -> MessageText {
@@ -58,7 +66,7 @@ final class Reporter {
     log.notice(
       "homeward \(homewardVersion) reports to \(bytes: configuration.homeAssistant.url) every"
         + " \(configuration.every)" + upload)
-    events.write("started") { $0.appendMember("version", homewardVersion) }
+    events.write("started", "version", homewardVersion)
     let disk = state.readOnlyWords
     guard !disk.bytes.isEmpty else { return }
     log.error(
@@ -117,11 +125,9 @@ final class Reporter {
     var words = failure.words(of: source)
     if case .missing = failure { words = words + "; the agent keeps looking" }
     let remedy = advice.remedy(for: failure, of: source)
-    if let words = telling(
-      Troubles.Topic(.source, source), "\(words.sentence) What to do: \(remedy)")
-    {
-      log.warning(words, [.source(source), .cause(failure.code)])
-    }
+    report(
+      .warning, Troubles.Topic(.source, source), "\(words.sentence) What to do: \(remedy)",
+      [.source(source), .cause(failure.code)])
     events.write("source_failed") {
       $0.appendMember("source", source.bytes)
       $0.appendMember("cause", failure.code)
@@ -144,7 +150,7 @@ final class Reporter {
   func anchorChanged(_ status: AnchorMonitor.Status) {
     let words: MessageText = "anchor watch: \(status.words)"
     if case .outside = status.state { log.warning(words) } else { log.notice(words) }
-    events.write("anchor") { $0.appendMember("state", status.state.code) }
+    events.write("anchor", "state", status.state.code)
   }
 
   func sensorLeftOut(_ name: [UInt8]) {
@@ -167,14 +173,12 @@ final class Reporter {
   }
 
   func notRegistered(_ problem: Enrollment.Problem) {
-    if let words = telling(Troubles.Topic(.registration), problem.words) {
-      log.error(words, [.cause(problem.code)])
-    }
-    events.write("not_registered") { $0.appendMember("cause", problem.code) }
+    report(.error, Troubles.Topic(.registration), problem.words, [.cause(problem.code)])
+    events.write("not_registered", "cause", problem.code)
   }
 
   func stateFailed(_ words: MessageText) {
-    if let words = telling(once: Troubles.Topic(.state), words) { log.error(words) }
+    report(.error, once: Troubles.Topic(.state), words)
     events.write("state_failed")
   }
 
@@ -221,12 +225,10 @@ final class Reporter {
         batch.uniqueID(of: sensor),
         "Home Assistant refused a value of \(quoted: batch.name(of: sensor)); please report it")
     case .sensorForgotten(let sensor):
-      let words: MessageText =
+      report(
+        .notice, once: Troubles.Topic(.refusal, InlineText("forgotten")),
         "Home Assistant forgot the sensor \(quoted: batch.name(of: sensor)); the agent registers it"
-        + " again"
-      if let words = telling(once: Troubles.Topic(.refusal, InlineText("forgotten")), words) {
-        log.notice(words)
-      }
+          + " again")
     case .outage(let cause): unproven(cause)
     case .recovered(let duration, let lost): recovered(after: duration, lost)
     case .superseded(let replaced): superseded("superseded", replaced)
@@ -234,35 +236,30 @@ final class Reporter {
     case .registrationDoubted(let duration): doubted(after: duration)
     case .configurationRead, .zonesRead, .registrationTold: break
     case .routeFailed(let route, let cause):
-      let topic = Troubles.Topic(.route, InlineText(route.code))
-      let words: MessageText = "\(route.words) failed: \(cause.words). The agent tries the next one"
-      if let words = telling(topic, words) {
-        log.warning(words, [.route(route.code), .cause(cause.code)])
-      }
+      report(
+        .warning, Troubles.Topic(.route, InlineText(route.code)),
+        "\(route.words) failed: \(cause.words). The agent tries the next one",
+        [.route(route.code), .cause(cause.code)])
       events.write("route_failed") {
         $0.appendMember("route", route.code)
         $0.appendMember("cause", cause.code)
       }
     case .routeTaken(let route):
-      let words: MessageText = "Home Assistant is now reached over \(route.words)"
-      if let words = telling(once: Troubles.Topic(.way), words) {
-        log.notice(words, [.route(route.code)])
-      }
-      events.write("route_taken") { $0.appendMember("route", route.code) }
+      report(
+        .notice, once: Troubles.Topic(.way), "Home Assistant is now reached over \(route.words)",
+        [.route(route.code)])
+      events.write("route_taken", "route", route.code)
     case .configurationUnreadable:
-      let words: MessageText =
-        "the agent cannot read Home Assistant's configuration; please report it"
-      if let words = telling(once: Troubles.Topic(.refusal, InlineText("configuration")), words) {
-        log.warning(words)
-      }
+      report(
+        .warning, once: Troubles.Topic(.refusal, InlineText("configuration")),
+        "the agent cannot read Home Assistant's configuration; please report it")
     case .registrationDropped:
       log.warning(
         "Home Assistant refused an update of this device; please report it")
     case .locationDropped:
-      let words: MessageText = "Home Assistant refused a location; please report it"
-      if let words = telling(once: Troubles.Topic(.refusal, InlineText("location")), words) {
-        log.warning(words)
-      }
+      report(
+        .warning, once: Troubles.Topic(.refusal, InlineText("location")),
+        "Home Assistant refused a location; please report it")
       events.write("location_refused")
     case .trackerMissing:
       log.warning(
@@ -293,30 +290,26 @@ final class Reporter {
   }
 
   private func refused(_ uniqueID: [UInt8], _ words: MessageText) {
-    let topic = Troubles.Topic(.refusal, InlineText(uniqueID.span))
-    if let words = telling(once: topic, words) { log.warning(words) }
+    report(.warning, once: Troubles.Topic(.refusal, InlineText(uniqueID.span)), words)
     events.write("refused") { $0.appendMember("sensor", uniqueID.span) }
   }
 
   private func unproven(_ cause: OutageCause) {
-    let words: MessageText =
-      "\(cause.words). Readings are stored until Home Assistant accepts them"
-    if let words = telling(Troubles.Topic(.outage), words) {
-      log.warning(words, [.cause(cause.code)])
-    }
-    events.write("outage") { $0.appendMember("cause", cause.code) }
+    report(
+      .warning, Troubles.Topic(.outage),
+      "\(cause.words). Readings are stored until Home Assistant accepts them",
+      [.cause(cause.code)])
+    events.write("outage", "cause", cause.code)
   }
 
   private func recovered(after duration: Duration, _ replaced: Batch.Superseded) {
-    if troubles.ended(Troubles.Topic(.outage)) { sayRecovered(after: duration, replaced) }
+    if troubles.ended(Troubles.Topic(.outage)) {
+      log.notice(
+        "Home Assistant accepts the data again after \(wholeSeconds: duration);"
+          + " \(replaced.readings, "reading") and \(replaced.fixes, "location") replaced by newer"
+          + " ones follow as history")
+    }
     superseded("recovered", replaced)
-  }
-
-  private func sayRecovered(after duration: Duration, _ replaced: Batch.Superseded) {
-    log.notice(
-      "Home Assistant accepts the data again after \(wholeSeconds: duration);"
-        + " \(replaced.readings, "reading") and \(replaced.fixes, "location") replaced by newer"
-        + " ones follow as history")
   }
 
   private func superseded(_ event: StaticString, _ replaced: Batch.Superseded) {

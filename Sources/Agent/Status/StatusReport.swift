@@ -261,30 +261,6 @@ struct StatusReport {
 }
 
 extension StatusReport {
-  init(
-    _ uplink: Uplink, url: [UInt8], webSocket: WebSocketTransport?,
-    failing: FailingSources, advice: SourceAdvice, diskFlaw: DiskFlaw?,
-    anchor: AnchorMonitor.Status?,
-    startedAt: Instant, now: Moment
-  ) {
-    let registration = uplink.isRegistering ? nil : uplink.registration
-    self.init(
-      now: now, startedAt: startedAt, nextCycleAt: uplink.nextCycleAt,
-      nextUploadAt: uplink.nextUploadAt,
-      nextAttemptAt: uplink.nextAttemptAt, url: url, isSealed: registration.map { !$0.isPlain },
-      registrationProblem: uplink.registrationProblem, diskFlaw: diskFlaw,
-      network: uplink.knowsHome ? .init(presence: uplink.presence, place: uplink.place) : nil,
-      webSocket: webSocket.map { .init(state: $0.state, since: $0.stateSince) },
-      statistics: uplink.importsStatistics
-        ? .init(waitingHourCount: uplink.waitingHours.count, problem: uplink.statisticsProblem)
-        : nil,
-      counts: uplink.counts, failing: failing, advice: advice, lastFix: uplink.lastFix,
-      firstFix: uplink.firstFix, track: uplink.track, anchor: anchor,
-      power: uplink.power, notifications: uplink.notifications)
-  }
-}
-
-extension StatusReport {
   private func appendSensors(_ batch: Batch, to document: inout ByteBuffer) {
     document.appendMember("sensor_count", batch.sensorCount)
     document.appendJSON(key: "sensors")

@@ -23,24 +23,38 @@ final class StatusServer {
 
   private let loop: EventLoop
   private let reporter: Reporter
-  private let listener: LocalListener
+  private let socket: Path
+  /// Nil while there is no socket.
+  private var listener: LocalListener?
   private var watch: LinuxIO.Watch?
-  /// Error that stops the service until the next cycle.
+  /// Last reported error, which stops the service until the next cycle.
   private var error: Errno?
   private var document = ByteBuffer(capacity: StateDirectory.statusByteCountMax)
   private unowned(unsafe) let owner: any StatusServerOwner
 
-  /// Opens the socket. Only one agent uses the directory, so an existing socket is one that a
-  /// killed agent left. `owner` outlives the server.
+  /// `owner` outlives the server.
   init(
     in state: StateDirectory, loop: EventLoop, owner: any StatusServerOwner, reporter: Reporter
-  ) throws(Errno) {
-    listener = try LocalListener(
-      at: state.path / StateDirectory.statusSocketName, waitingMax: Self.clientsWaitingMax)
+  ) {
+    socket = state.path / StateDirectory.statusSocketName
     self.loop = loop
     self.reporter = reporter
     unsafe self.owner = owner
-    watch = try loop.watch(listener.number, for: .input, telling: self)
+    open()
+  }
+
+  /// Opens the socket, if it is not open: the disk may be writable, or the kernel have room for
+  /// connections again. Only one agent uses the directory, so an existing socket is one that a
+  /// killed agent left. The agent also works without it.
+  func open() {
+    guard watch == nil else { return }
+    do throws(Errno) {
+      if listener == nil {
+        listener = try LocalListener(at: socket, waitingMax: Self.clientsWaitingMax)
+      }
+      guard let number = listener?.number else { return }
+      watch = try loop.watch(number, for: .input, telling: self)
+    } catch { pause(error) }
   }
 
   /// Closes the socket: new clients then see that no agent runs.
@@ -48,29 +62,22 @@ final class StatusServer {
     if let watch { loop.stop(watch) }
     watch = nil
     // A socket that cannot be removed is replaced by the next agent.
-    try? listener.remove()
-  }
-
-  /// Retries after an error: the kernel may have room for connections again.
-  func cycleDue() {
-    guard watch == nil else { return }
-    do throws(Errno) {
-      watch = try loop.watch(listener.number, for: .input, telling: self)
-    } catch { pause(error) }
+    try? listener?.remove()
+    listener = nil
   }
 
   /// Stops watching: a socket without room for waiting clients would wake the agent continuously.
   private func pause(_ error: Errno) {
     if let watch { loop.stop(watch) }
     watch = nil
-    if error != self.error { reporter.statusPaused(error) }
+    if error != self.error { reporter.statusFailed(error) }
     self.error = error
   }
 
   private func answerClients() throws(Errno) {
     var isWritten = false
     for _ in 0..<Self.clientsWaitingMax {
-      guard let client = try listener.accept() else { return }
+      guard let client = try listener?.accept() else { return }
       if !isWritten {
         unsafe owner.writeStatus(at: Moment.now, into: &document)
         isWritten = true
@@ -97,11 +104,5 @@ extension Reporter {
   func statusFailed(_ error: Errno) {
     log.warning(
       "the agent cannot answer homeward status: \(error); it retries in each cycle")
-  }
-
-  /// Reports a temporary lack of descriptors or memory.
-  func statusPaused(_ error: Errno) {
-    log.warning(
-      "the agent cannot answer homeward status now: \(error); it retries in each cycle")
   }
 }

@@ -1,6 +1,6 @@
 import Bytes
 public import LinuxIO
-public import YAML
+import YAML
 
 public struct BoardFiles: Sendable {
   /// Folder of the user's files, which take precedence.
@@ -26,7 +26,7 @@ public struct BoardFiles: Sendable {
   ///
   /// A file without any word of the device tree is not parsed; a failure is that of a file that may
   /// be of this machine.
-  public func board(of tree: DeviceTree) throws(BoardFileFailure) -> BoardFile? {
+  public func board(of tree: DeviceTree) throws(CommandFailure) -> BoardFile? {
     var best: (rank: Int, board: BoardFile)?
     for folder in folders {
       for name in try fileNames(in: folder) {
@@ -43,7 +43,7 @@ public struct BoardFiles: Sendable {
   }
 
   /// Returns the board whose file has this name, without `.yaml`; nil if there is none.
-  public func board(named name: [UInt8]) throws(BoardFileFailure) -> BoardFile? {
+  public func board(named name: [UInt8]) throws(CommandFailure) -> BoardFile? {
     let file = name + [UInt8](".yaml")
     for folder in folders where try fileNames(in: folder).contains(file) {
       return try Self.board(at: folder / file)
@@ -51,7 +51,7 @@ public struct BoardFiles: Sendable {
     return nil
   }
 
-  public func names() throws(BoardFileFailure) -> [[UInt8]] {
+  public func names() throws(CommandFailure) -> [[UInt8]] {
     var names: [[UInt8]] = []
     for folder in folders {
       for file in try fileNames(in: folder) {
@@ -62,27 +62,29 @@ public struct BoardFiles: Sendable {
     return names
   }
 
-  public static func board(at path: Path) throws(BoardFileFailure) -> BoardFile {
+  public static func board(at path: Path) throws(CommandFailure) -> BoardFile {
     try parse(try read(path), of: path)
   }
 
-  private static func read(_ path: Path) throws(BoardFileFailure) -> [UInt8] {
+  private static func read(_ path: Path) throws(CommandFailure) -> [UInt8] {
     do throws(Errno) { return try readFile(at: path, byteCountMax: fileByteCountMax) } catch {
-      throw .unreadable(path, error)
+      throw CommandFailure(unreadable: path, error)
     }
   }
 
   private static func parse(
     _ bytes: [UInt8], of path: Path
-  ) throws(BoardFileFailure) -> BoardFile {
+  ) throws(CommandFailure) -> BoardFile {
     do throws(ConfigurationErrors) { return try BoardFile.parse(bytes) } catch {
-      throw .malformed(path, error)
+      // Each problem has its line and column.
+      let lines = error.rendered(fileName: path.bytes).dropLast()
+      throw CommandFailure(code: .configuration, text: MessageText(bytes: [UInt8](lines)))
     }
   }
 
   /// Returns the names in a folder that end in `.yaml`, in the order of their bytes; empty if the
   /// folder does not exist.
-  private func fileNames(in folder: Path) throws(BoardFileFailure) -> [[UInt8]] {
+  private func fileNames(in folder: Path) throws(CommandFailure) -> [[UInt8]] {
     var names: [[UInt8]] = []
     do throws(Errno) {
       try DirectoryReader(opening: folder).forEachName { (name) throws(Errno) in
@@ -92,7 +94,7 @@ public struct BoardFiles: Sendable {
     } catch .noSuchFile {
       return []
     } catch {
-      throw .unreadable(folder, error)
+      throw CommandFailure(unreadable: folder, error)
     }
     return names.sorted { Text($0) < Text($1) }
   }
@@ -122,47 +124,39 @@ extension [UInt8] {
   }
 }
 
-public enum BoardFileFailure: Error, Equatable {
-  case unreadable(Path, Errno)
-  /// Each problem has its line and column.
-  case malformed(Path, ConfigurationErrors)
-  /// No file is of the machine with these words in its device tree; empty if there is no tree.
-  case unknownBoard(compatible: [[UInt8]])
-  case unknownName([UInt8], among: [[UInt8]])
-}
-
 extension CommandFailure {
-  /// The failure in words for a person.
-  public init(_ failure: BoardFileFailure) {
-    switch failure {
-    case .unreadable(let path, .notPermitted): self.init(notPermitted: path)
-    case .unreadable(let path, let error):
+  init(unreadable path: Path, _ error: Errno) {
+    if error == .notPermitted {
+      self.init(notPermitted: path)
+    } else {
       self.init(code: .noInput, text: "\(path) cannot be read: \(error)")
-    case .malformed(let path, let errors):
-      let lines = errors.rendered(fileName: path.bytes).dropLast()
-      self.init(code: .configuration, text: MessageText(bytes: [UInt8](lines)))
-    case .unknownBoard(let compatible):
-      self.init(code: .noInput, text: .unknownBoard(compatible))
-    case .unknownName(let name, let names):
-      let nearest = Suggestion.index(nearestTo: name, in: names)
-      let remedy: MessageText =
-        nearest.map { "did you mean \"\(bytes: names[$0].printable)\"?" }
-        ?? "the files are in \(BoardFiles.packagedFolder)"
-      self.init(code: .noInput, text: "the board file \(quoted: name) does not exist; \(remedy)")
     }
   }
-}
 
-extension MessageText {
-  fileprivate static func unknownBoard(_ compatible: [[UInt8]]) -> MessageText {
-    let how: MessageText =
-      "\(BoardFiles.packagedFolder)/README.md explains how to write one into"
-      + " \(BoardFiles.ownFolder)"
+  /// The failure to find the board file of the machine with these words in its device tree; they
+  /// are empty if there is no tree.
+  public static func unknownBoard(_ compatible: [[UInt8]]) -> CommandFailure {
     if compatible.isEmpty {
-      return "this machine has no device tree, which identifies the board; name a board with"
-        + " --board"
+      return CommandFailure(
+        code: .noInput,
+        text: "this machine has no device tree, which identifies the board; name a board with"
+          + " --board")
     }
     let words = [UInt8](compatible.joined(separator: [UInt8](", "))).printable
-    return "no board file matches this board, whose device tree contains \(bytes: words); \(how)"
+    return CommandFailure(
+      code: .noInput,
+      text: "no board file matches this board, whose device tree contains \(bytes: words);"
+        + " \(BoardFiles.packagedFolder)/README.md explains how to write one into"
+        + " \(BoardFiles.ownFolder)")
+  }
+
+  /// The failure to find a board file by its name.
+  public static func unknownBoard(named name: [UInt8], among names: [[UInt8]]) -> CommandFailure {
+    let nearest = Suggestion.index(nearestTo: name, in: names)
+    let remedy: MessageText =
+      nearest.map { "did you mean \"\(bytes: names[$0].printable)\"?" }
+      ?? "the files are in \(BoardFiles.packagedFolder)"
+    return CommandFailure(
+      code: .noInput, text: "the board file \(quoted: name) does not exist; \(remedy)")
   }
 }

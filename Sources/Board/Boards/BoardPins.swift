@@ -15,13 +15,13 @@ public struct DeviceTree: Sendable {
   public let model: [UInt8]
 
   /// Reads the tree below the mount point of sysfs; a machine without one is not a failure.
-  public init(of sys: Path) throws(BoardFileFailure) {
+  public init(of sys: Path) throws(CommandFailure) {
     root = sys / "firmware/devicetree/base"
     do throws(Errno) {
       compatible = try Self.property("compatible", of: root)
       model = try Self.property("model", of: root).first ?? []
     } catch {
-      throw .unreadable(root, error)
+      throw CommandFailure(unreadable: root, error)
     }
   }
 
@@ -60,7 +60,7 @@ public struct BoardPins: Sendable {
   public init(_ board: BoardFile?) { self.board = board }
 
   /// Finds the board file of this machine.
-  public init(sys: Path, packagedIn folder: [UInt8]) throws(BoardFileFailure) {
+  public init(sys: Path, packagedIn folder: [UInt8]) throws(CommandFailure) {
     self.init(try BoardFiles(packagedIn: folder).board(of: try DeviceTree(of: sys)))
   }
 

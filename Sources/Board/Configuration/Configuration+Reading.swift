@@ -11,7 +11,7 @@ extension Configuration {
   /// Reads the configuration file of a command; `-` is standard input.
   public static func read(from file: [UInt8]) throws(CommandFailure) -> Configuration {
     if let configuration = try readIfThere(from: file) { return configuration }
-    throw CommandFailure(unreadable: file, .noSuchFile)
+    throw CommandFailure(unreadableConfiguration: file, .noSuchFile)
   }
 
   /// Reads the configuration file of a command; nil if the file does not exist.
@@ -22,7 +22,7 @@ extension Configuration {
 
   public static func text(of file: [UInt8]) throws(CommandFailure) -> [UInt8] {
     if let text = try text(ifThereIn: file) { return text }
-    throw CommandFailure(unreadable: file, .noSuchFile)
+    throw CommandFailure(unreadableConfiguration: file, .noSuchFile)
   }
 
   private static func text(ifThereIn file: [UInt8]) throws(CommandFailure) -> [UInt8]? {
@@ -37,7 +37,7 @@ extension Configuration {
         code: .configuration,
         text: "\(Path(file)):1:1: this is larger than 64 KiB; is it the right file?")
     } catch {
-      throw CommandFailure(unreadable: file, error)
+      throw CommandFailure(unreadableConfiguration: file, error)
     }
   }
 
@@ -105,7 +105,7 @@ extension Configuration {
 }
 
 extension CommandFailure {
-  fileprivate init(unreadable file: [UInt8], _ error: Errno) {
+  fileprivate init(unreadableConfiguration file: [UInt8], _ error: Errno) {
     let remedy: MessageText
     switch error {
     case .noSuchFile:

@@ -66,7 +66,7 @@ extension Configuration {
 
 extension Configuration {
   /// Returns the GPIO lines for the names of this board's pins.
-  public func boardPins() throws(BoardFileFailure) -> BoardPins {
+  public func boardPins() throws(CommandFailure) -> BoardPins {
     try BoardPins(sys: Path(host.sys), packagedIn: host.boards)
   }
 }
@@ -82,11 +82,11 @@ extension Configuration {
     guard hasNames else { return (self, []) }
     let uses = GPIOLineUses()
     var flaws: [MessageText] = []
-    do throws(BoardFileFailure) {
+    do throws(CommandFailure) {
       let pins = try boardPins()
       let found = findingLines(as: uses, pins) { flaws.append($0) }
       return (found, flaws)
-    } catch { return (self, [CommandFailure(error).text]) }
+    } catch { return (self, [error.text]) }
   }
 
   /// Addresses of the GPIO lines of sensors, outputs and the anchor watch.

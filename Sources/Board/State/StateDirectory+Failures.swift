@@ -102,7 +102,9 @@ extension StateDirectory {
     rejectedFingerprint: [UInt8], isForGood: Bool = false
   ) throws(CommandFailure) {
     do throws(Errno) {
-      try write(rejectedFingerprint: rejectedFingerprint, isForGood: isForGood)
+      try changeRejectedTokens {
+        $0.insert(fingerprint: rejectedFingerprint, isForGood: isForGood, now: Moment.now.instant)
+      }
     } catch {
       throw notKept("that Home Assistant rejected the login", error)
     }
@@ -110,7 +112,9 @@ extension StateDirectory {
 
   /// Stores that Home Assistant accepted a credential.
   public func keep(acceptedFingerprint: [UInt8]) throws(CommandFailure) {
-    do throws(Errno) { try write(acceptedFingerprint: acceptedFingerprint) } catch {
+    do throws(Errno) {
+      try changeRejectedTokens { _ = $0.remove(fingerprint: acceptedFingerprint) }
+    } catch {
       throw notKept("that Home Assistant accepted the login", error)
     }
   }
@@ -161,46 +165,35 @@ extension StateDirectory {
 }
 
 /// The reason why the disk of a state directory cannot store data, detected without writing.
-public enum DiskFlaw: Sendable {
-  case full(Path)
-  case readOnly(Path)
+public struct DiskFlaw: Sendable {
+  public let code: StaticString
+  public let words: MessageText
+  public let remedy: MessageText
 
-  /// Nil if the disk can be written, if no data is to be stored there, or if the directory does not
-  /// exist yet.
-  public init?(of directory: Path, _ durability: Durability) {
-    guard durability != .memory else { return nil }
-    guard let space = try? FileSystemSpace(holding: directory) else { return nil }
-    if space.isReadOnly {
-      self = .readOnly(mountPoint(holding: directory))
-    } else if space.availableBytes < StateDirectory.leastFreeBytes {
-      self = .full(mountPoint(holding: directory))
-    } else {
+  static func full(_ place: Path) -> DiskFlaw {
+    DiskFlaw(
+      code: "full",
+      words: "less than 4 MiB is free on \(place): data that Home Assistant does not accept may be"
+        + " in memory only",
+      remedy: "free space there: sudo apt clean")
+  }
+
+  static func readOnly(_ place: Path) -> DiskFlaw {
+    DiskFlaw(
+      code: "read_only",
+      words: "\(place) is read-only: data that Home Assistant does not accept is in memory only",
+      remedy: "sudo dmesg shows the cause; to make it writable: sudo mount -o remount,rw"
+        + " \(typed: place)")
+  }
+
+  /// Returns the flaw of the disk; nil if the disk can be written, if no data is to be stored
+  /// there, or if the directory does not exist yet.
+  public static func flaw(of directory: Path, _ durability: Durability) -> DiskFlaw? {
+    guard durability != .memory, let space = try? FileSystemSpace(holding: directory) else {
       return nil
     }
-  }
-
-  public var code: StaticString {
-    switch self {
-    case .full: "full"
-    case .readOnly: "read_only"
-    }
-  }
-
-  public var words: MessageText {
-    switch self {
-    case .full(let place):
-      "less than 4 MiB is free on \(place): data that Home Assistant does not accept may be in"
-        + " memory only"
-    case .readOnly(let place):
-      "\(place) is read-only: data that Home Assistant does not accept is in memory only"
-    }
-  }
-
-  public var remedy: MessageText {
-    switch self {
-    case .full: "free space there: sudo apt clean"
-    case .readOnly(let place):
-      "sudo dmesg shows the cause; to make it writable: sudo mount -o remount,rw \(typed: place)"
-    }
+    if space.isReadOnly { return .readOnly(mountPoint(holding: directory)) }
+    let isFull = space.availableBytes < StateDirectory.leastFreeBytes
+    return isFull ? .full(mountPoint(holding: directory)) : nil
   }
 }

@@ -174,7 +174,7 @@ public final class StateDirectory {
     return kept == mark
   }
 
-  public func writeKeyless(_ registration: Registration) throws(Errno) {
+  func writeKeyless(_ registration: Registration) throws(Errno) {
     try replaceFile(named: Self.keylessName, in: path, with: Self.mark(of: registration).span)
   }
 
@@ -219,18 +219,7 @@ public final class StateDirectory {
     }
   }
 
-  /// Stores that Home Assistant rejected a token; `isForGood` if the server proved its identity.
-  public func write(rejectedFingerprint: [UInt8], isForGood: Bool) throws(Errno) {
-    try changeRejectedTokens {
-      $0.insert(fingerprint: rejectedFingerprint, isForGood: isForGood, now: Moment.now.instant)
-    }
-  }
-
-  public func write(acceptedFingerprint: [UInt8]) throws(Errno) {
-    try changeRejectedTokens { _ = $0.remove(fingerprint: acceptedFingerprint) }
-  }
-
-  private func changeRejectedTokens(_ change: (inout RejectedTokens) -> Void) throws(Errno) {
+  func changeRejectedTokens(_ change: (inout RejectedTokens) -> Void) throws(Errno) {
     let kept: RejectedTokens
     switch readRejectedTokens() {
     case .value(let value): kept = value

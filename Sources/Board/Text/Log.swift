@@ -82,8 +82,9 @@ public import LinuxIO
   /// Whether `debug` logs anything, so that the text of a cycle is built only if needed.
   public var isDebugging: Bool { level == .debug }
 
+  /// Writes a line of this level with its fields.
   @inline(never)
-  private func write(_ text: MessageText, _ level: Level, _ fields: [Field]) {
+  public func write(_ text: MessageText, _ level: Level, _ fields: [Field] = []) {
     guard level.rawValue <= self.level.rawValue else { return }
     if let journal, tell(journal, text, level, fields) { return }
     let line = line(text, at: level)

@@ -3,46 +3,29 @@ public import Sensing
 
 extension TrackDecision {
   /// Decision on a fix and its reason, for people.
-  public var words: StaticString {
-    switch self {
-    case .first: "kept: the first point"
-    case .interval: "kept: moving.every has passed"
-    case .distance: "kept: the last point is moving.or_distance away"
-    case .turn: "kept: the course has changed by moving.or_turn"
-    case .startedMoving: "kept: the board started to move"
-    case .stopped: "kept: the board stopped"
-    case .displaced: "kept: the board stands, away from the last point"
-    case .parkedInterval: "kept: parked.every has passed"
-    case .newPlace: "kept: later fixes confirm an apparent jump"
-    case .zone: "kept: the board entered or left a zone"
-    case .owed: "kept: Home Assistant does not have the last point"
-    case .nothingNew: "left out: too near to the last point"
-    case .standing: "left out: the board stands"
-    case .older: "rejected: older than an earlier fix"
-    case .inaccurate: "rejected: it may be off by more than 200 m"
-    case .jump: "rejected: the board cannot have moved there so fast"
-    }
-  }
+  public var words: StaticString { row.words }
 
   /// Code of the decision, for scripts.
-  public var code: StaticString {
+  public var code: StaticString { row.code }
+
+  private var row: (code: StaticString, words: StaticString) {
     switch self {
-    case .first: "first"
-    case .interval: "interval"
-    case .distance: "distance"
-    case .turn: "turn"
-    case .startedMoving: "started_moving"
-    case .stopped: "stopped"
-    case .displaced: "displaced"
-    case .parkedInterval: "parked_interval"
-    case .newPlace: "new_place"
-    case .zone: "zone"
-    case .owed: "owed"
-    case .nothingNew: "nothing_new"
-    case .standing: "standing"
-    case .older: "older"
-    case .inaccurate: "inaccurate"
-    case .jump: "jump"
+    case .first: ("first", "kept: the first point")
+    case .interval: ("interval", "kept: moving.every has passed")
+    case .distance: ("distance", "kept: the last point is moving.or_distance away")
+    case .turn: ("turn", "kept: the course has changed by moving.or_turn")
+    case .startedMoving: ("started_moving", "kept: the board started to move")
+    case .stopped: ("stopped", "kept: the board stopped")
+    case .displaced: ("displaced", "kept: the board stands, away from the last point")
+    case .parkedInterval: ("parked_interval", "kept: parked.every has passed")
+    case .newPlace: ("new_place", "kept: later fixes confirm an apparent jump")
+    case .zone: ("zone", "kept: the board entered or left a zone")
+    case .owed: ("owed", "kept: Home Assistant does not have the last point")
+    case .nothingNew: ("nothing_new", "left out: too near to the last point")
+    case .standing: ("standing", "left out: the board stands")
+    case .older: ("older", "rejected: older than an earlier fix")
+    case .inaccurate: ("inaccurate", "rejected: it may be off by more than 200 m")
+    case .jump: ("jump", "rejected: the board cannot have moved there so fast")
     }
   }
 }

@@ -68,22 +68,18 @@ struct PinsCommand {
     let configuration = try Configuration.forLook(from: file)
     let host = configuration?.host ?? .standard
     let report: BoardReport
-    do throws(BoardFileFailure) {
-      if let board {
-        var surroundings = PinReport.Surroundings()
-        // The configuration of this machine does not apply to another board.
-        if file != nil { surroundings.configured = configuration?.lines ?? [] }
-        report = BoardReport(
-          try named(board, in: BoardFiles(packagedIn: host.boards)), in: surroundings)
-      } else {
-        let tree = try DeviceTree(of: Path(host.sys))
-        guard let found = try BoardFiles(packagedIn: host.boards).board(of: tree) else {
-          throw BoardFileFailure.unknownBoard(compatible: tree.compatible)
-        }
-        report = BoardReport(found, in: surroundings(configuration, tree))
+    if let board {
+      var surroundings = PinReport.Surroundings()
+      // The configuration of this machine does not apply to another board.
+      if file != nil { surroundings.configured = configuration?.lines ?? [] }
+      report = BoardReport(
+        try named(board, in: BoardFiles(packagedIn: host.boards)), in: surroundings)
+    } else {
+      let tree = try DeviceTree(of: Path(host.sys))
+      guard let found = try BoardFiles(packagedIn: host.boards).board(of: tree) else {
+        throw CommandFailure.unknownBoard(tree.compatible)
       }
-    } catch {
-      throw CommandFailure(error)
+      report = BoardReport(found, in: surroundings(configuration, tree))
     }
     writeToTerminal(
       isJSON ? report.json : report.lines(isColoured: isColored(STDOUT_FILENO)), STDOUT_FILENO)
@@ -92,12 +88,12 @@ struct PinsCommand {
 
   private func named(
     _ name: [UInt8], in files: BoardFiles
-  ) throws(BoardFileFailure) -> BoardFile {
+  ) throws(CommandFailure) -> BoardFile {
     if name.contains(UInt8(ascii: "/")) || [UInt8](name.suffix(5)).span.elementsEqual(".yaml") {
       return try BoardFiles.board(at: Path(name))
     }
     if let board = try files.board(named: name) { return board }
-    throw .unknownName(name, among: try files.names())
+    throw .unknownBoard(named: name, among: try files.names())
   }
 
   private func surroundings(

@@ -173,3 +173,21 @@ final class Board {
 func practiceHome() throws -> PracticeServer {
   try PracticeServer(port: reservedPort(), token: "token-\(UUID().uuidString)")
 }
+
+/// A home, and a board that knows its address and its token.
+func homeAndBoard(settings: String = "") throws -> (PracticeServer, Board) {
+  let home = try practiceHome()
+  return (home, try Board(reportingTo: home, settings: settings))
+}
+
+/// A home, and a board that was paired with it.
+func pairedHomeAndBoard() async throws -> (PracticeServer, Board) {
+  let home = try practiceHome()
+  return (home, try await Board.pairedByToken(with: home))
+}
+
+/// A home, a board that knows it, and the agent of that board, whose first data is proven.
+func provenAgent() async throws -> (PracticeServer, Board, RunningAgent) {
+  let (home, board) = try homeAndBoard()
+  return (home, board, try await RunningAgent.proven(on: board))
+}

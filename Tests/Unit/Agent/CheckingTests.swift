@@ -55,10 +55,8 @@ private struct Check {
 
 extension SetUp.Checking {
   @Test func aBoardThatCanReportIsWellAndTheAgentGoesOn() async throws {
-    let home = try lockedHome()
-    let board = try await Board.loggedIn(to: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let (home, board) = try await loggedInHomeAndBoard()
+    let agent = try await RunningAgent.proven(on: board)
     let check = try await board.checked()
     #expect(check.status == 0)
     #expect(check.report.isWell)
@@ -74,8 +72,7 @@ extension SetUp.Checking {
   }
 
   @Test func peopleReadLines() async throws {
-    let home = try lockedHome()
-    let board = try await Board.loggedIn(to: home)
+    let (home, board) = try await loggedInHomeAndBoard()
     let arguments = ["check", "--config", board.configuration]
     let well = try await RunningAgent(on: board, arguments).ending()
     // What this machine's clock and disk are is nothing that a test knows.
@@ -125,8 +122,7 @@ extension SetUp.Checking {
   /// A wrong name in `ssids` is seen, and what the board is connected to. As the agent, a check
   /// sends nothing in plain HTTP there.
   @Test func aBoardThatIsNotAtHomeIsToldWhatItIsConnectedTo() async throws {
-    let home = try lockedHome()
-    let board = try await Board.loggedIn(to: home)
+    let (home, board) = try await loggedInHomeAndBoard()
     let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
     let nowhere = "home_assistant: { home_network: { ssids: [Nowhere] }, "
     try board.write(
@@ -165,8 +161,7 @@ extension SetUp.Checking {
   }
 
   @Test func aConfigurationThatIsWrongIsAllThatIsLookedAt() async throws {
-    let home = try lockedHome()
-    let board = try Board(unpairedWith: home)
+    let (home, board) = try unpairedHomeAndBoard()
     try board.write("every: 10\n", to: "homeward.yaml")
     let check = try await board.checked()
     #expect(check.status == 78)
@@ -231,8 +226,7 @@ extension SetUp.Checking {
 
   @Test(arguments: troubles)
   func aServerThatIsNotWellIsTold(_ trouble: Trouble) async throws {
-    let home = try lockedHome()
-    let board = try await Board.loggedIn(to: home)
+    let (home, board) = try await loggedInHomeAndBoard()
     home.fault = trouble.fault
     let check = try await board.checked()
     #expect(check.status == trouble.status)
@@ -241,8 +235,7 @@ extension SetUp.Checking {
 
   /// An on-path attacker gives what was answered to the check before.
   @Test func anOldAnswerIsNoProof() async throws {
-    let home = try lockedHome()
-    let board = try await Board.loggedIn(to: home)
+    let (home, board) = try await loggedInHomeAndBoard()
     #expect(try await board.checked().status == 0)
     home.fault = .replay
     let check = try await board.checked()
@@ -251,8 +244,7 @@ extension SetUp.Checking {
   }
 
   @Test func aServerThatIsOffIsAProblemOfTheNetwork() async throws {
-    let home = try lockedHome()
-    let board = try await Board.loggedIn(to: home)
+    let (home, board) = try await loggedInHomeAndBoard()
     home.stop()
     let check = try await board.checked()
     #expect(check.status == 75)
@@ -279,8 +271,7 @@ extension SetUp.Checking {
   }
 
   @Test func aBoardThatWasDeletedThereIsGone() async throws {
-    let home = try lockedHome()
-    let board = try await Board.loggedIn(to: home)
+    let (home, board) = try await loggedInHomeAndBoard()
     home.forgetAll()
     let check = try await board.checked()
     #expect(check.status == 69)
@@ -295,8 +286,7 @@ extension SetUp.Checking {
   }
 
   @Test func aBoardThatWasRegisteredAgainElsewhereIsTold() async throws {
-    let home = try lockedHome()
-    let board = try await Board.loggedIn(to: home)
+    let (home, board) = try await loggedInHomeAndBoard()
     let twin = try Board(unpairedWith: home)
     #expect(try await twin.paired(with: home).status == 0)
     let check = try await board.checked()
@@ -305,8 +295,7 @@ extension SetUp.Checking {
   }
 
   @Test func withoutALoginStartingAndGoneLookTheSame() async throws {
-    let home = try lockedHome()
-    let board = try await Board.loggedIn(to: home)
+    let (home, board) = try await loggedInHomeAndBoard()
     home.forgetAll()
     try board.remove("state/credential.json")
     let check = try await board.checked()
@@ -316,8 +305,7 @@ extension SetUp.Checking {
   }
 
   @Test func withoutRoomToKeepARejectionTheLoginIsLeftOut() async throws {
-    let home = try lockedHome()
-    let board = try await Board.loggedIn(to: home)
+    let (home, board) = try await loggedInHomeAndBoard()
     home.revoke(try board.refreshToken)
     try board.blockWriting()
     let check = try await board.checked()
@@ -351,8 +339,7 @@ extension SetUp.Checking {
   }
 
   @Test func aRejectedLoginIsNeverSentAgain() async throws {
-    let home = try lockedHome()
-    let board = try await Board.loggedIn(to: home)
+    let (home, board) = try await loggedInHomeAndBoard()
     home.revoke(try board.refreshToken)
     for _ in 0..<2 {
       let check = try await board.checked()

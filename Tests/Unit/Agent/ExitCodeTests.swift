@@ -58,36 +58,31 @@ extension WholeAgent.ExitCodes {
   @Test func beneathAnotherHomeward() async throws {
     let home = try practiceHome()
     let board = try await Board.pairedByToken(with: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     try await expect(75, of: ["run", "pair", "unpair"], on: board)
     #expect(await agent.stop().status == 0)
   }
 
   @Test func withAHomeAssistantThatIsOff() async throws {
-    let home = try practiceHome()
-    let board = try await Board.pairedByToken(with: home)
+    let (home, board) = try await pairedHomeAndBoard()
     home.stop()
     try await expect(75, of: ["run", "check", "watch", "send", "pair", "unpair"], on: board)
   }
 
   @Test func withAHomeAssistantThatRefusesTheAddress() async throws {
-    let home = try practiceHome()
-    let board = try await Board.pairedByToken(with: home)
+    let (home, board) = try await pairedHomeAndBoard()
     home.fault = .status(403)
     try await expect(77, of: ["run", "check", "send", "watch", "pair"], on: board)
   }
 
   @Test func withABoardThatWasDeletedThere() async throws {
-    let home = try practiceHome()
-    let board = try await Board.pairedByToken(with: home)
+    let (home, board) = try await pairedHomeAndBoard()
     home.fault = .status(410)
     try await expect(69, of: ["run", "send"], on: board)
   }
 
   @Test func withAHomeAssistantThatHoldsAnotherKey() async throws {
-    let home = try practiceHome()
-    let board = try await Board.pairedByToken(with: home)
+    let (home, board) = try await pairedHomeAndBoard()
     home.fault = .wrongKey
     try await expect(76, of: ["run", "check", "send"], on: board)
   }

@@ -47,8 +47,7 @@ extension WholeAgent.Crashes {
   private static let crash = "sensor.boat_last_crash"
 
   @Test func aCrashIsToldToHomeAssistantByTheNextStartAndNotByTheOneAfter() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     let first = try RunningAgent(on: board, environment: ["SWIFT_BACKTRACE": "enable=no"])
     try await first.event("proven")
     #expect(home.state(of: Self.crash) == nil)
@@ -56,21 +55,18 @@ extension WholeAgent.Crashes {
 
     // While it cannot be told, it is kept.
     home.fault = .status(503)
-    let second = try RunningAgent(on: board)
-    try await second.event("crashed")
+    let second = try await RunningAgent.run(on: board, until: "crashed")
     try await second.event("outage", cause: "unavailable")
     #expect(await second.stop().lines(with: "the agent crashed at 20").count == 1)
     home.fault = nil
 
-    let third = try RunningAgent(on: board)
-    try await third.event("crashed")
+    let third = try await RunningAgent.run(on: board, until: "crashed")
     try await third.event("proven")
     #expect(await third.stop().status == 0)
     let shown = try #require(home.state(of: Self.crash)?.state)
     #expect(shown.hasPrefix("20") && shown.contains("Z SIGSEGV "), "\(shown)")
 
-    let fourth = try RunningAgent(on: board)
-    try await fourth.event("proven")
+    let fourth = try await RunningAgent.proven(on: board)
     let ending = await fourth.stop()
     #expect(fourth.count(of: "crashed") == 0)
     #expect(ending.lines(with: "crashed").isEmpty)
@@ -81,11 +77,9 @@ extension WholeAgent.Crashes {
   @Test func whatIsKilledDidNotCrash() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)
-    let first = try RunningAgent(on: board)
-    try await first.event("proven")
+    let first = try await RunningAgent.proven(on: board)
     _ = await first.kill()
-    let second = try RunningAgent(on: board)
-    try await second.event("proven")
+    let second = try await RunningAgent.proven(on: board)
     #expect(await second.stop().lines(with: "crashed").isEmpty)
     #expect(second.count(of: "crashed") == 0)
   }

@@ -20,6 +20,18 @@ func lockedHome(code: String? = nil) throws -> PracticeServer {
   return try PracticeServer(port: reservedPort(), household: household)
 }
 
+/// Such a home, and a board that was not paired with it.
+func unpairedHomeAndBoard() throws -> (PracticeServer, Board) {
+  let home = try lockedHome()
+  return (home, try Board(unpairedWith: home))
+}
+
+/// Such a home, and a board that was paired by a login.
+func loggedInHomeAndBoard() async throws -> (PracticeServer, Board) {
+  let home = try lockedHome()
+  return (home, try await Board.loggedIn(to: home))
+}
+
 extension PracticeServer {
   var password: String { withHome { $0.household.resident.password } }
 

@@ -45,8 +45,7 @@ extension SetUp.Pairing {
   }
 
   @Test func aPageThatWasPastedIsOfferedWithoutItsPath() async throws {
-    let home = try lockedHome()
-    let board = try Board(unpairedWith: home)
+    let (home, board) = try unpairedHomeAndBoard()
     let command = try board.pair("\(home.url)/lovelace/0", "--yes")
     try await command.asked("Pair with \(home.url)? [Y/n]: ")
     command.type("")
@@ -109,8 +108,7 @@ extension SetUp.Pairing {
 
   /// In a network with a Home Assistant in it, none of those is what the person wants.
   @Test func whereNothingAnswersTheAddressIsAskedForAndWrittenDown() async throws {
-    let home = try lockedHome()
-    let board = try Board(unpairedWith: home)
+    let (home, board) = try unpairedHomeAndBoard()
     let configuration = board.path("etc/new.yaml")
     let command = try TypedCommand(
       on: board,
@@ -180,8 +178,7 @@ extension SetUp.Pairing {
   }
 
   @Test func aScriptNamesTheBoardAndGetsAConfiguration() async throws {
-    let home = try lockedHome()
-    let board = try Board(unpairedWith: home)
+    let (home, board) = try unpairedHomeAndBoard()
     let configuration = board.path("etc/new.yaml")
     let arguments = [
       "pair", home.url, "--config", configuration, "--state-directory", board.state.path,
@@ -194,8 +191,7 @@ extension SetUp.Pairing {
   }
 
   @Test func aConfigurationThatIsThereIsLeftAlone() async throws {
-    let home = try lockedHome()
-    let board = try Board(unpairedWith: home)
+    let (home, board) = try unpairedHomeAndBoard()
     let named = try await board.paired(with: home, "--name", "Skiff")
     #expect(named.status == 64)
     #expect(named.lines(with: "gives the board another name").count == 1)
@@ -211,8 +207,7 @@ extension SetUp.Pairing {
   }
 
   @Test func aNameThatIsNoneIsAMistake() async throws {
-    let home = try lockedHome()
-    let board = try Board(unpairedWith: home)
+    let (home, board) = try unpairedHomeAndBoard()
     for name in [" ", "a\u{1B}b", String(repeating: "x", count: 65)] {
       let ending = try await RunningAgent(
         on: board,
@@ -229,8 +224,7 @@ extension SetUp.Pairing {
 
 extension SetUp.Pairing {
   @Test func aPairedBoardStaysPairedUnlessItIsMeant() async throws {
-    let home = try lockedHome()
-    let board = try Board(unpairedWith: home)
+    let (home, board) = try unpairedHomeAndBoard()
     #expect(try await board.paired(with: home).status == 0)
     let kept = try Data(contentsOf: board.registration)
     let requestCount = home.requestCount
@@ -254,8 +248,7 @@ extension SetUp.Pairing {
   }
 
   @Test func anOldLoginEndsWhenANewOneTakesItsPlace() async throws {
-    let home = try lockedHome()
-    let board = try Board(unpairedWith: home)
+    let (home, board) = try unpairedHomeAndBoard()
     let command = try board.pair("--yes")
     try await command.logIn(to: home)
     #expect(await command.ending().status == 0)
@@ -295,8 +288,7 @@ extension SetUp.Pairing {
   }
 
   @Test func aRunningAgentKeepsItsStateToItself() async throws {
-    let home = try lockedHome()
-    let board = try Board(unpairedWith: home)
+    let (home, board) = try unpairedHomeAndBoard()
     let agent = try RunningAgent(on: board)
     try await agent.event("not_registered", cause: "no_token")
     let ending = try await board.paired(with: home)

@@ -6,8 +6,7 @@ import Testing
 
 extension SetUp.Pairing {
   @Test func aPasswordPairsABoardThatThenReportsWithoutATokenFile() async throws {
-    let home = try lockedHome()
-    let board = try Board(unpairedWith: home)
+    let (home, board) = try unpairedHomeAndBoard()
     let command = try board.pair()
     try await command.logIn(to: home)
     try await command.asked("Remove this board from the person \"Practice\"? [y/N]: ")
@@ -40,8 +39,7 @@ extension SetUp.Pairing {
   }
 
   @Test func aWrongPasswordIsAskedForAgainAndNeverSentTwice() async throws {
-    let home = try lockedHome()
-    let board = try Board(unpairedWith: home)
+    let (home, board) = try unpairedHomeAndBoard()
     let command = try board.pair("--yes")
     try await command.logIn(to: home, password: "wrong")
     try await command.asked(
@@ -56,8 +54,7 @@ extension SetUp.Pairing {
 
   /// Home Assistant would count it as a wrong one.
   @Test func anEmptyPasswordIsAskedForAgainAndNotSent() async throws {
-    let home = try lockedHome()
-    let board = try Board(unpairedWith: home)
+    let (home, board) = try unpairedHomeAndBoard()
     let command = try board.pair("--yes")
     try await command.logIn(to: home, password: "")
     try await command.asked("Password: ")
@@ -92,8 +89,7 @@ extension SetUp.Pairing {
   }
 
   @Test func afterThreeWrongPasswordsNoMoreAreSent() async throws {
-    let home = try lockedHome()
-    let board = try Board(unpairedWith: home)
+    let (home, board) = try unpairedHomeAndBoard()
     let command = try board.pair()
     for attempt in 1...3 { try await command.logIn(to: home, password: "wrong \(attempt)") }
     let ending = await command.ending()
@@ -124,8 +120,7 @@ extension SetUp.Pairing {
   }
 
   @Test func whoDoesNotAnswerPairsNothing() async throws {
-    let home = try lockedHome()
-    let board = try Board(unpairedWith: home)
+    let (home, board) = try unpairedHomeAndBoard()
     let command = try board.pair()
     try await command.asked("User name: ")
     command.endInput()
@@ -137,8 +132,7 @@ extension SetUp.Pairing {
   }
 
   @Test func withoutATerminalNoPasswordIsAskedFor() async throws {
-    let home = try lockedHome()
-    let board = try Board(unpairedWith: home)
+    let (home, board) = try unpairedHomeAndBoard()
     let ending = try await RunningAgent(on: board, ["pair", "--config", board.configuration])
       .ending()
     #expect(ending.status == 64)
@@ -151,8 +145,7 @@ extension SetUp.Pairing {
 
 extension SetUp.Pairing {
   @Test func aTokenFromStandardInputPairsWithoutATerminal() async throws {
-    let home = try lockedHome()
-    let board = try Board(unpairedWith: home)
+    let (home, board) = try unpairedHomeAndBoard()
     let ending = try await board.paired(with: home, "--json")
     #expect(ending.status == 0)
     #expect(
@@ -167,8 +160,7 @@ extension SetUp.Pairing {
   }
 
   @Test func aTokenIsTypedWithoutBeingShown() async throws {
-    let home = try lockedHome()
-    let board = try Board(unpairedWith: home)
+    let (home, board) = try unpairedHomeAndBoard()
     let command = try board.pair("--token", "--yes")
     try await command.asked("Long-lived access token: ")
     await command.typeHidden("  \(home.token)  ")
@@ -177,8 +169,7 @@ extension SetUp.Pairing {
   }
 
   @Test func aTokenFileIsRead() async throws {
-    let home = try lockedHome()
-    let board = try Board(unpairedWith: home)
+    let (home, board) = try unpairedHomeAndBoard()
     try board.write(token: home.token + "\r\n")
     let arguments = ["pair", "--config", board.configuration, "--token-file", board.path("token")]
     #expect(try await RunningAgent(on: board, arguments).ending().status == 0)
@@ -186,8 +177,7 @@ extension SetUp.Pairing {
   }
 
   @Test func whatIsNoTokenIsNotSent() async throws {
-    let home = try lockedHome()
-    let board = try Board(unpairedWith: home)
+    let (home, board) = try unpairedHomeAndBoard()
     for (text, status, words) in [
       ("\n", 65, "that is not an access token: it is empty"),
       ("two words\n", 65, "that is not an access token"),
@@ -205,8 +195,7 @@ extension SetUp.Pairing {
 
   /// Which of them is meant is a guess, and a wrong one counts as an attack.
   @Test func aTokenThatIsNamedTwiceIsAMistake() async throws {
-    let home = try lockedHome()
-    let board = try Board(unpairedWith: home)
+    let (home, board) = try unpairedHomeAndBoard()
     for words in [["--token-file", "-", "--token"], ["--token-file", "a", "--token-file", "-"]] {
       let ending = try await RunningAgent(
         on: board, ["pair", "--config", board.configuration] + words, input: home.token
@@ -218,8 +207,7 @@ extension SetUp.Pairing {
   }
 
   @Test func aRejectedTokenIsNotSentASecondTime() async throws {
-    let home = try lockedHome()
-    let board = try Board(unpairedWith: home)
+    let (home, board) = try unpairedHomeAndBoard()
     try board.write(token: "wrong-\(UUID().uuidString)")
     let arguments = ["pair", "--config", board.configuration, "--token-file", board.path("token")]
     let first = try await RunningAgent(on: board, arguments).ending()
@@ -240,8 +228,7 @@ extension SetUp.Pairing {
 
 extension SetUp.Pairing {
   @Test func aNewLoginInPlaceOfARevokedOneKeepsTheDevice() async throws {
-    let home = try lockedHome()
-    let board = try await Board.loggedIn(to: home)
+    let (home, board) = try await loggedInHomeAndBoard()
     let registration = try Data(contentsOf: board.registration)
     let former = try board.refreshToken
     home.revoke(former)
@@ -261,8 +248,7 @@ extension SetUp.Pairing {
   }
 
   @Test func aNewLoginIsForABoardThatThisHomeKnows() async throws {
-    let home = try lockedHome()
-    let board = try Board(unpairedWith: home)
+    let (home, board) = try unpairedHomeAndBoard()
     let unpaired = try await board.paired(with: home, "--login")
     #expect(unpaired.status == 69)
     #expect(
@@ -287,8 +273,7 @@ extension SetUp.Pairing {
 
   /// A proxy that lets no WebSocket through: nothing shows that the new login is one.
   @Test func aNewLoginThatCannotBeTriedReplacesNothing() async throws {
-    let home = try lockedHome()
-    let board = try await Board.loggedIn(to: home)
+    let (home, board) = try await loggedInHomeAndBoard()
     let former = try board.refreshToken
     home.fault = .noWebSocket
     let ending = try await board.paired(with: home, "--login")
@@ -313,8 +298,7 @@ extension SetUp.Pairing {
 
 extension SetUp.Pairing {
   @Test func aBoardThatIsTakenOffThePersonDoesNotMoveThePerson() async throws {
-    let home = try lockedHome()
-    let board = try Board(unpairedWith: home)
+    let (home, board) = try unpairedHomeAndBoard()
     let command = try board.pair("--json")
     try await command.logIn(to: home)
     try await command.asked(
@@ -343,8 +327,7 @@ extension SetUp.Pairing {
   }
 
   @Test func whoLeavesAtTheLastQuestionHasPairedAllTheSame() async throws {
-    let home = try lockedHome()
-    let board = try Board(unpairedWith: home)
+    let (home, board) = try unpairedHomeAndBoard()
     let command = try board.pair()
     try await command.logIn(to: home)
     try await command.asked("Remove this board from the person \"Practice\"? [y/N]: ")

@@ -83,6 +83,18 @@ final class RunningAgent {
     log = logPipe.lines()
   }
 
+  /// An agent whose first data is proven.
+  static func proven(on board: Board) async throws -> RunningAgent {
+    try await run(on: board, until: "proven")
+  }
+
+  /// An agent that has told of this event.
+  static func run(on board: Board, until event: String) async throws -> RunningAgent {
+    let agent = try RunningAgent(on: board)
+    try await agent.event(event)
+    return agent
+  }
+
   deinit { process.send(signal: SIGKILL) }
 
   /// What the kernel lets it do: `/proc/PID/limits`.
@@ -165,6 +177,13 @@ final class RunningAgent {
   func stop() async -> Ending {
     process.terminate()
     return await ending()
+  }
+
+  /// Stops it, which it does with success.
+  func stopWithSuccess(at place: SourceLocation = #_sourceLocation) async -> Ending {
+    let ending = await stop()
+    #expect(ending.status == 0, "\(ending.log)", sourceLocation: place)
+    return ending
   }
 
   func send(signal: Int32) { process.send(signal: signal) }

@@ -11,7 +11,7 @@ import Testing
 /// What the agent tells of the position and of the anchor watch, which is never where the boat is.
 @Suite struct StatusReportPositionTests {
   private func status(_ report: borrowing StatusReport) throws -> AgentStatus {
-    try StatusRig.status(report, StatusRig.delivery(StatusRig.routes()))
+    try StatusRig.status(report)
   }
 
   private func lines(_ report: borrowing StatusReport, with subject: String) throws -> [String] {

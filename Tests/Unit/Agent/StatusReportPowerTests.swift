@@ -16,7 +16,7 @@ import Testing
   private func status(_ power: PowerMonitor) throws -> AgentStatus {
     var report = StatusRig.report()
     report.power = power
-    return try StatusRig.status(report, StatusRig.delivery(StatusRig.routes()))
+    return try StatusRig.status(report)
   }
 
   private func monitor(_ percents: [Int64], isOnMains: Bool?) -> PowerMonitor {

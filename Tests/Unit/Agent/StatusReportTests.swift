@@ -16,8 +16,7 @@ import Testing
   @Test(arguments: [27_000, 60_000, 63_500, 64_500, 70_000])
   func aMemberThatHasNoRoomIsLeftOutAndTheOthersAreTold(byteCount: Int) throws {
     let long = [UInt8](repeating: UInt8(ascii: "x"), count: byteCount)
-    let status = try StatusRig.status(
-      StatusRig.report(url: long), StatusRig.delivery(StatusRig.routes()))
+    let status = try StatusRig.status(StatusRig.report(url: long))
     let home: JSON = try StatusRig.member(status, "home_assistant")
     #expect(try home.get("state", as: Text.self) == "untried")
     let isThere = home["url"] == .text(Text(long))
@@ -31,17 +30,18 @@ import Testing
   @Test(arguments: [DiskFlaw.full(Path("/")), .readOnly(Path("/boot disk"))])
   func aDiskThatKeepsNothingIsWrongWhileHomeAssistantAnswers(flaw: DiskFlaw) throws {
     var report = StatusRig.report()
-    let well = try StatusRig.status(report, StatusRig.delivery(StatusRig.routes()))
+    let well = try StatusRig.status(report)
     let isWell: JSON = ["is_well": true]
     #expect(try StatusRig.member(well, "disk") == isWell)
     report.diskFlaw = flaw
-    let status = try StatusRig.status(report, StatusRig.delivery(StatusRig.routes()))
+    let status = try StatusRig.status(report)
     #expect(!status.isWell)
     let lines = StatusRig.lines(status)
     let place = try #require(lines.firstIndex { $0.hasPrefix("WRONG  disk             ") })
     #expect(lines[place + 1].hasPrefix("         what to do     "))
-    guard case .readOnly = flaw else { return }
-    #expect(lines[place + 1].hasSuffix("sudo mount -o remount,rw '/boot disk'"))
+    let remedy = String(decoding: flaw.remedy.bytes, as: UTF8.self)
+    #expect(lines[place + 1].hasSuffix(remedy))
+    #expect(["sudo apt clean", "remount,rw '/boot disk'"].contains { remedy.hasSuffix($0) })
   }
 
   // MARK: Data
@@ -57,7 +57,7 @@ import Testing
   func whatADataPlanCountsIsTold(sent: Int64, received: Int64, words: String) throws {
     var report = StatusRig.report()
     report.traffic = Traffic(sentByteCount: sent, receivedByteCount: received)
-    let status = try StatusRig.status(report, StatusRig.delivery(StatusRig.routes()))
+    let status = try StatusRig.status(report)
     let traffic: JSON = try StatusRig.member(status, "traffic")
     #expect(try traffic.get("sent_bytes", as: Int.self) == Int(sent))
     #expect(StatusRig.lines(status).contains("         data           \(words)"))
@@ -66,7 +66,7 @@ import Testing
   // MARK: Moments
 
   @Test func aMomentIsTheWallClockAndHowLongAgoItWas() throws {
-    let status = try StatusRig.status(StatusRig.report(), StatusRig.delivery(StatusRig.routes()))
+    let status = try StatusRig.status(StatusRig.report())
     let started: JSON = ["at": "2026-11-21T13:27:22+00:00", "seconds": 10800]
     #expect(try StatusRig.member(status, "started") == started)
     let next: JSON = ["at": "2026-11-21T16:27:26+00:00", "seconds": 4]
@@ -77,7 +77,7 @@ import Testing
   @Test func anUploadOfItsOwnPaceIsToldWithItsTime() throws {
     var report = StatusRig.report()
     report.nextUploadAt = StatusRig.coming(240)
-    let status = try StatusRig.status(report, StatusRig.delivery(StatusRig.routes()))
+    let status = try StatusRig.status(report)
     let next: JSON = ["at": "2026-11-21T16:31:22+00:00", "seconds": 240]
     #expect(try StatusRig.member(status, "next_upload") == next)
     #expect(StatusRig.lines(status).contains { $0.contains("next upload") })
@@ -85,8 +85,7 @@ import Testing
 
   /// An agent that was slow, or a board that slept.
   @Test func whatIsOverdueIsDueNow() throws {
-    let status = try StatusRig.status(
-      StatusRig.report(nextAttemptAt: StatusRig.ago(5)), StatusRig.delivery(StatusRig.routes()))
+    let status = try StatusRig.status(StatusRig.report(nextAttemptAt: StatusRig.ago(5)))
     let next: Int = try StatusRig.member(status, "home_assistant").get(
       "next_attempt", as: JSON.self
     ).get(
@@ -108,7 +107,7 @@ import Testing
   // MARK: Home Assistant
 
   @Test func beforeTheFirstAttemptNothingIsClaimed() throws {
-    let status = try StatusRig.status(StatusRig.report(), StatusRig.delivery(StatusRig.routes()))
+    let status = try StatusRig.status(StatusRig.report())
     #expect(!status.isWell)
     let state: Text = try StatusRig.member(status, "home_assistant").get("state")
     #expect(state == "untried")

@@ -69,7 +69,7 @@ enum StatusRig {
   }
 
   static func status(
-    _ report: borrowing StatusReport, _ delivery: borrowing Delivery
+    _ report: borrowing StatusReport, _ delivery: borrowing Delivery = delivery(routes())
   ) throws -> AgentStatus {
     var document = ByteBuffer(capacity: StateDirectory.statusByteCountMax)
     report.write(delivery, into: &document)

@@ -48,7 +48,7 @@ import Testing
     let reporter = Reporter(
       log: Log(), events: EventStream(isOn: false, waits: false),
       advice: SourceAdvice(try Configuration.least()))
-    let server = try StatusServer(in: state, loop: loop, owner: agent, reporter: reporter)
+    let server = StatusServer(in: state, loop: loop, owner: agent, reporter: reporter)
     defer { server.close() }
     var clients: [Client] = []
     while let client = Client(of: state) { clients.append(client) }

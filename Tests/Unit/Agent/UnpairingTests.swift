@@ -56,8 +56,7 @@ private final class FailingHome: Sendable {
 
 extension SetUp.Unpairing {
   @Test func nothingOfTheBoardIsLeftThereNorHere() async throws {
-    let home = try lockedHome()
-    let board = try await Board.loggedIn(to: home)
+    let (home, board) = try await loggedInHomeAndBoard()
     let command = try TypedCommand(on: board, ["unpair", "--config", board.configuration])
     try await command.asked("with its entities and their names? [y/N]: ")
     command.type("y")
@@ -96,8 +95,7 @@ extension SetUp.Unpairing {
   }
 
   @Test func withoutAYesItStaysPaired() async throws {
-    let home = try lockedHome()
-    let board = try await Board.loggedIn(to: home)
+    let (home, board) = try await loggedInHomeAndBoard()
     let requestCount = home.requestCount
     let ending = try await board.unpaired()
     #expect(ending.status == 64)
@@ -107,8 +105,7 @@ extension SetUp.Unpairing {
   }
 
   @Test func whileHomeAssistantIsOffNothingIsForgottenUnlessItIsMeant() async throws {
-    let home = try lockedHome()
-    let board = try await Board.loggedIn(to: home)
+    let (home, board) = try await loggedInHomeAndBoard()
     home.stop()
     let ending = try await board.unpaired("--yes")
     #expect(ending.status == 75)
@@ -126,8 +123,7 @@ extension SetUp.Unpairing {
   }
 
   @Test func aBoardThatIsNotPairedIsNoFailure() async throws {
-    let home = try lockedHome()
-    let board = try Board(unpairedWith: home)
+    let (home, board) = try unpairedHomeAndBoard()
     let ending = try await board.unpaired("--yes")
     #expect(ending.status == 0)
     #expect(ending.log == ["This board is not paired."])
@@ -135,8 +131,7 @@ extension SetUp.Unpairing {
   }
 
   @Test func aLoginThatWasEndedThereIsSentOnceAndTheRestIsDone() async throws {
-    let home = try lockedHome()
-    let board = try await Board.loggedIn(to: home)
+    let (home, board) = try await loggedInHomeAndBoard()
     home.revoke(try board.refreshToken)
     let kept = try [board.registration, board.credential].map { ($0, try Data(contentsOf: $0)) }
     let requestCount = home.requestCount
@@ -176,8 +171,7 @@ extension SetUp.Unpairing {
 
   /// A registration that a person removed by hand leaves a login behind.
   @Test func aLoginWithoutARegistrationIsEndedAndForgottenToo() async throws {
-    let home = try lockedHome()
-    let board = try await Board.loggedIn(to: home)
+    let (home, board) = try await loggedInHomeAndBoard()
     board.keepKeptSecrets()
     try board.remove("state/registration.json")
     #expect(try await board.unpaired("--yes").status == 0)
@@ -186,8 +180,7 @@ extension SetUp.Unpairing {
   }
 
   @Test func aBoardThatWasDeletedThereIsForgottenHere() async throws {
-    let home = try lockedHome()
-    let board = try await Board.loggedIn(to: home)
+    let (home, board) = try await loggedInHomeAndBoard()
     home.forgetAll()
     let ending = try await board.unpaired("--yes")
     #expect(ending.status == 0)
@@ -197,8 +190,7 @@ extension SetUp.Unpairing {
   }
 
   @Test func aTokenThatAPersonMadeStaysGood() async throws {
-    let home = try lockedHome()
-    let board = try Board(unpairedWith: home)
+    let (home, board) = try unpairedHomeAndBoard()
     #expect(try await board.paired(with: home).status == 0)
     let ending = try await board.unpaired("--yes")
     #expect(ending.status == 0)

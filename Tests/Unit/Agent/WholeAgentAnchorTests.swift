@@ -52,8 +52,7 @@ extension WholeAgent.Anchored {
     // Back at its place, which two fixes have to say.
     gpsd.report(TPV(time: 600, latitude: "52.3692300"))
     while state(of: "binary_sensor.boat_anchor") != "off" { try await agent.event("proven") }
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: "anchor watch: inside, 3 m from the anchor").count == 1)
     let file = try Data(contentsOf: board.state.appending(path: "anchor.watch"))
     #expect(file[7] == 1)

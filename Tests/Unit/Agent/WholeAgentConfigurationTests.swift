@@ -51,8 +51,7 @@ extension WholeAgent.ConfigurationFiles {
   }
 
   @Test func aKeyOfAFormerVersionKeepsNoAgentFromReporting() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home, settings: "after_upload: { run: [/bin/false] }")
+    let (home, board) = try homeAndBoard(settings: "after_upload: { run: [/bin/false] }")
     let ending = try await board.run("run", "--once")
     #expect(ending.status == 0, "\(ending.log)")
     #expect(ending.lines(with: "\"after_upload\" has no effect").count == 1, "\(ending.log)")

@@ -15,15 +15,13 @@ extension WholeAgent.OddFiles {
 
   @Test(arguments: [false, true])
   func aPipeAmongTheSegmentsOfTheSpoolHoldsUpNothing(isOnce: Bool) async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     try board.makeFolder("state/spool")
     try makePipe("state/spool/0000000000000001.spool", on: board)
     if isOnce {
       #expect(try await board.run("run", "--once").status == 0)
     } else {
-      let agent = try RunningAgent(on: board)
-      try await agent.event("proven")
+      let agent = try await RunningAgent.proven(on: board)
       #expect(await agent.stop().status == 0)
     }
     #expect(shownCharge(in: home) == "83")
@@ -34,15 +32,13 @@ extension WholeAgent.OddFiles {
     let board = try Board(reportingTo: home)
     try board.remove("sys/class/power_supply/BAT7/capacity")
     try makePipe("sys/class/power_supply/BAT7/capacity", on: board)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     #expect(await agent.stop().status == 0)
   }
 
   /// RLIMIT_FSIZE: no file may grow.
   @Test func aLimitOfTheSizeOfFilesIsLikeAFullDisk() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     #expect(try await board.run("run", "--once").status == 0)
     home.fault = .status(503)
     try board.write(
@@ -52,8 +48,7 @@ extension WholeAgent.OddFiles {
     try await agent.isUnableToKeep(charges: [70, 71])
     home.fault = nil
     try await agent.event("proven")
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(!ending.lines(with: "File too large").isEmpty)
   }
 
@@ -68,13 +63,11 @@ extension WholeAgent.OddFiles {
   }
 
   @Test func aCardThatMovesIntoAnotherBoardIsToldUntilAPersonDecides() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     try setSerial("10000000aaaa", of: board)
     #expect(try await board.run("run", "--once").status == 0)
     try setSerial("10000000bbbb", of: board)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("other_board")
+    let agent = try await RunningAgent.run(on: board, until: "other_board")
     try await agent.event("proven")
     let status = try await AskedStatus(on: board)
     #expect(status.ending.output.contains { $0.hasPrefix("WRONG  board") })
@@ -87,15 +80,13 @@ extension WholeAgent.OddFiles {
 
     let pairing = try await board.run("pair", "--same-device")
     #expect(pairing.status == 0, "\(pairing.log)")
-    let next = try RunningAgent(on: board)
-    try await next.event("proven")
+    let next = try await RunningAgent.proven(on: board)
     #expect(await next.stop().lines(with: "another board").isEmpty)
     #expect(next.count(of: "other_board") == 0)
   }
 
   @Test func aCopiedCardThatIsPairedAgainIsADeviceOfItsOwn() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     try setSerial("10000000aaaa", of: board)
     #expect(try await board.run("run", "--once").status == 0)
     try setSerial("10000000bbbb", of: board)
@@ -108,8 +99,7 @@ extension WholeAgent.OddFiles {
 
   /// `product_uuid` is for root only.
   @Test func aPCIsOneDeviceForRootAndForTheService() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     for uuid in ["4c4c4544-0042", nil] {
       if let uuid { try board.write(uuid, to: "sys/class/dmi/id/product_uuid") }
       #expect(try await board.run("run", "--once").status == 0)

@@ -14,8 +14,7 @@ extension WholeAgent {
 extension WholeAgent.Once {
   /// Who runs it by a timer has no other chance to bring history.
   @Test func whatWasKeptOverThreeRunsArrivesWithTheNextOne() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     #expect(try await board.run("run", "--once").status == 0)
     home.fault = .status(503)
     for charge in [70, 71, 72] {
@@ -36,8 +35,7 @@ extension WholeAgent.Once {
   }
 
   @Test func aPersonSeesWhatWasReadAndWhatBecameOfIt() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     let ending = try await board.run("run", "--once")
     #expect(ending.status == 0)
     let rows = ending.output.map { $0.split(whereSeparator: { $0 == " " }).joined(separator: " ") }
@@ -54,8 +52,7 @@ extension WholeAgent.Once {
   }
 
   @Test func whereTheDiskKeepsNothingNothingIsPromised() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     #expect(try await board.run("run", "--once").status == 0)
     try board.write("no directory", to: "state/spool")
     home.fault = .status(503)
@@ -108,8 +105,7 @@ extension WholeAgent.Once {
     let agent = try agent(
       on: board, inJournal: ["run", "--json", "--config", board.configuration])
     try await agent.event("proven")
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.log.count > 1)
     #expect(ending.log.allSatisfy { $0.hasPrefix("<5>") }, "\(ending.log)")
   }
@@ -128,8 +124,7 @@ extension WholeAgent.Once {
   }
 
   @Test func aHangingHomeEndsItInTime() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     home.fault = .hang
     let ending = try await board.run("run", "--once", "--timeout=1s")
     #expect(ending.status == 75)

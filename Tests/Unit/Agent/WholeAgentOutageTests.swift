@@ -1,5 +1,6 @@
 import Foundation
 import PracticeHome
+import TestRun
 import Testing
 
 /// Stories of the agent as it is built, on a board, in a world that goes wrong: it says what is
@@ -41,10 +42,7 @@ extension WholeAgent.Outages {
 
   @Test(arguments: troubles)
   func everyTroubleOfHomeAssistantIsNamedAndOutlived(_ trouble: Trouble) async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let (home, board, agent) = try await provenAgent()
     home.fault = trouble.fault
     try board.charge(70)
     try await agent.event("outage", cause: trouble.cause)
@@ -56,8 +54,7 @@ extension WholeAgent.Outages {
     try await agent.event("proven")
     #expect(shownCharge(in: home) == "70")
 
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: trouble.words).count == 1)
     #expect(ending.lines(with: "accepts the data again").count == 1)
     #expect(agent.count(of: "outage") == 1)
@@ -91,8 +88,7 @@ extension WholeAgent.Outages {
     #expect(charges.map(\.value).suffix(3) == ["70", "71", "72"])
     #expect(charges.map(\.time) == charges.map(\.time).sorted())
 
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: "(503)").count == 1)
     #expect(
       ending.lines(with: "2 readings and \(fixes) location").count == 1,
@@ -102,12 +98,10 @@ extension WholeAgent.Outages {
   /// An on-path attacker answers with what Home Assistant sealed before, and delivers nothing.
   @Test(.enabled(if: canMount, "only root can make a file system that is full"))
   func whatNoDiskTakesIsToldAsLostWhenTheAgentEnds() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     try board.makeFolder("state")
     let disk = try SmallDisk(at: board.state)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     home.fault = .status(503)
     try disk.fill()
     try await agent.isUnableToKeep(charges: [70, 71])
@@ -121,12 +115,10 @@ extension WholeAgent.Outages {
   /// On a disk that is full at the start, the spool is a file without a byte in it.
   @Test(.enabled(if: canMount, "only root can make a file system that is full"))
   func whatAFullDiskAtTheStartDoesNotTakeIsLostAndNothingWaits() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     try board.makeFolder("state")
     let disk = try SmallDisk(at: board.state)
-    let paired = try RunningAgent(on: board)
-    try await paired.event("proven")
+    let paired = try await RunningAgent.proven(on: board)
     #expect(await paired.stop().status == 0)
     home.fault = .status(503)
     try disk.fill()
@@ -140,10 +132,7 @@ extension WholeAgent.Outages {
   }
 
   @Test func oldAnswersAreNoProofAndReleaseNothing() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let (home, board, agent) = try await provenAgent()
     home.fault = .status(503)
     try board.charge(70)
     try await agent.event("outage", cause: "unavailable")
@@ -169,10 +158,7 @@ extension WholeAgent.Outages {
   }
 
   @Test func aHangingHomeAssistantDoesNotHangTheAgent() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let (home, board, agent) = try await provenAgent()
     home.fault = .hang
     try board.charge(70)
     // While the request hangs, cycles go on.
@@ -188,15 +174,13 @@ extension WholeAgent.Outages {
       try board.charge(charge)
       try await agent.hasReadEverything()
     }
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: "cannot be reached: timeout was reached").count == 1)
     #expect(ending.lines(with: "0 not delivered yet").isEmpty, "\(ending.log)")
     #expect(ending.lines(with: "not delivered yet, 0 lost").count == 1, "\(ending.log)")
 
     home.fault = nil
-    let restarted = try RunningAgent(on: board)
-    try await restarted.event("history_proven")
+    let restarted = try await RunningAgent.run(on: board, until: "history_proven")
     #expect(history(of: "capacity", in: home).map(\.value).suffix(2) == ["60", "61"])
     #expect(await restarted.stop().status == 0)
   }
@@ -204,8 +188,7 @@ extension WholeAgent.Outages {
   @Test func aHomeAssistantThatIsSwitchedOffIsFoundAgain() async throws {
     var home = try practiceHome()
     let board = try Board(reportingTo: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     home.stop()
     try board.charge(70)
     try await agent.event("outage", cause: "no_connection")
@@ -215,8 +198,7 @@ extension WholeAgent.Outages {
     try await agent.event("proven")
     #expect(shownCharge(in: home) == "70")
 
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     // One that is switched off in the middle of a request may be told in two ways.
     #expect((1...2).contains(ending.lines(with: "cannot be reached").count))
   }
@@ -227,8 +209,7 @@ extension WholeAgent.Outages {
     var home = try practiceHome()
     let board = try Board(reportingTo: home, battery: "[AC0, BAT7]")
     try board.plugIn("AC0", ["type": "Mains", "online": "1"])
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     try board.unplug("AC0")
     try await agent.event("source_failed", of: "AC0")
     try await agent.event("proven")
@@ -245,17 +226,32 @@ extension WholeAgent.Outages {
   }
 
   @Test func aSensorThatHomeAssistantForgotComesBack() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let (home, board) = try homeAndBoard()
+    let agent = try await RunningAgent.proven(on: board)
     home.withHome { $0.forget("sensor.boat_bat7_capacity") }
     #expect(shownCharge(in: home) == nil)
     try await agent.expectToDeliver(charge: 70, to: home)
 
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: "forgot the sensor \"BAT7 capacity\"").count == 1)
     #expect(agent.count(of: "outage") == 0)
+  }
+
+  /// `homeward run --json | less`, whose reader stands still.
+  @Test func aReaderThatStoppedDoesNotStopTheAgent() async throws {
+    let (home, board) = try homeAndBoard()
+    let pipe = Pipe()
+    let writer = pipe.fileHandleForWriting.fileDescriptor
+    // All that it holds.
+    let full = Data(repeating: 0x0A, count: 1 << 16)
+    _ = unsafe full.withUnsafeBytes { unsafe write(writer, $0.baseAddress, $0.count) }
+
+    let process = try ChildProcess(
+      RunningAgent.executable.path, ["run", "--json", "--config", board.configuration],
+      output: .pipe(pipe), errors: .nothing)
+    defer { process.send(signal: SIGKILL) }
+    try await patiently { shownCharge(in: home) != nil }
+    process.terminate()
+    #expect(await process.ending() == 0)
   }
 }

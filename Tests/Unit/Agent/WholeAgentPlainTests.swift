@@ -66,8 +66,7 @@ extension WholeAgent.PlainRegistrations {
     let board = try board(registeredWith: home)
     try board.configureServer("encryption: preferred")
     try board.blockWriting()
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     let status = try await board.run("status", "--json").output.first ?? ""
     #expect(status.contains(#""protection":"plain""#) && status.contains(#""sealed":0,"plain":"#))
     #expect(!status.contains(#""plain":0"#))
@@ -78,8 +77,7 @@ extension WholeAgent.PlainRegistrations {
   @Test func noKeyIsAskedForWhileAnAgentIsAtWork() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     let ending = try await board.run("send", "enable_encryption")
     #expect(ending.status == 75)
     #expect(ending.lines(with: "the agent is running, and requests a key").count == 1)
@@ -114,14 +112,12 @@ extension WholeAgent.PlainRegistrations {
     let board = try board(registeredWith: home)
     try board.configureServer("encryption: preferred")
     try board.blockWriting()
-    let agent = try RunningAgent(on: board)
-    try await agent.event("state_failed")
+    let agent = try await RunningAgent.run(on: board, until: "state_failed")
     try await agent.hasReadEverything()
     #expect(await agent.stop().status == 0)
     #expect(home.count { $0 == .encryptionEnabled } == 0)
     try board.unblockWriting()
-    let restarted = try RunningAgent(on: board)
-    try await restarted.event("proven")
+    let restarted = try await RunningAgent.proven(on: board)
     #expect(await restarted.stop().status == 0)
     #expect(home.count { $0 == .encryptionEnabled } == 1)
   }
@@ -131,8 +127,7 @@ extension WholeAgent.PlainRegistrations {
     let board = try board(registeredWith: home)
     try board.configureServer("encryption: preferred")
     for _ in 0..<2 {
-      let agent = try RunningAgent(on: board)
-      try await agent.event("proven")
+      let agent = try await RunningAgent.proven(on: board)
       #expect(await agent.stop().status == 0)
     }
     #expect(home.count { $0 == .encryptionEnabled } == 1)

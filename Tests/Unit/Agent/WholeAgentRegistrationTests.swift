@@ -14,8 +14,7 @@ extension WholeAgent.Registering {
     let agent = try RunningAgent(on: board)
     try await agent.event("not_registered", cause: "token_rejected")
     for _ in 0..<2 { try await agent.hasReadEverything() }
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(
       ending.lines(
         with: "does not accept the token; because it may ban this address"
@@ -32,8 +31,7 @@ extension WholeAgent.Registering {
     try await restarted.event("registered")
     try await restarted.event("proven")
     #expect(shownCharge(in: home) == "83")
-    let lastEnding = await restarted.stop()
-    #expect(lastEnding.status == 0)
+    let lastEnding = await restarted.stopWithSuccess()
     #expect(lastEnding.lines(with: "does not accept the token").count == 1)
     #expect(refusedTokens(of: home) == 1)
   }
@@ -50,8 +48,7 @@ extension WholeAgent.Registering {
 
   /// A login that pairing kept brings a token; it could be rejected, which must be kept in mind.
   @Test func withoutRoomToKeepARejectionTheKeptLoginIsNotSent() async throws {
-    let home = try lockedHome()
-    let board = try await Board.loggedIn(to: home)
+    let (home, board) = try await loggedInHomeAndBoard()
     board.keepKeptSecrets()
     try board.remove("state/registration.json")
     home.fault = .status(503)
@@ -76,8 +73,7 @@ extension WholeAgent.Registering {
     home.fault = .status(503)
     let board = try Board(reportingTo: home)
     try board.blockWriting()
-    let agent = try RunningAgent(on: board)
-    try await agent.event("state_failed")
+    let agent = try await RunningAgent.run(on: board, until: "state_failed")
     try board.unblockWriting()
     // It is asked for a registration only where one could be kept.
     try await agent.event("not_registered", cause: "unavailable")
@@ -102,8 +98,7 @@ extension WholeAgent.Registering {
     try await agent.event("registered")
     try await agent.event("proven")
 
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: "there is no token: ").count == 4)
     for words in [
       "cannot be read: No such file or directory", "token_file is empty", "contains a space",
@@ -146,8 +141,7 @@ extension WholeAgent.Registering {
     try await agent.event("proven")
     #expect(shownCharge(in: home) == "71")
 
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: trouble.words).count == 1)
     #expect(agent.count(of: "not_registered") == 1)
   }
@@ -160,8 +154,7 @@ extension WholeAgent.Registering {
     try await agent.event("not_registered", cause: "forbidden")
     for _ in 0..<2 { try await agent.hasReadEverything() }
     #expect(home.requestCount == 1)
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(
       ending.lines(
         with: "refuses to register this address (403); is it in its ip_bans.yaml? The agent retries"
@@ -169,8 +162,7 @@ extension WholeAgent.Registering {
       ).count == 1)
 
     home.fault = nil
-    let restarted = try RunningAgent(on: board)
-    try await restarted.event("registered")
+    let restarted = try await RunningAgent.run(on: board, until: "registered")
     try await restarted.event("proven")
     #expect(shownCharge(in: home) == "83")
     #expect(await restarted.stop().status == 0)
@@ -195,8 +187,7 @@ extension WholeAgent.Registering {
     #expect(once.lines(with: "Home Assistant does not have everything.").count == 1)
 
     home.fault = nil
-    let restarted = try RunningAgent(on: board)
-    try await restarted.event("registered")
+    let restarted = try await RunningAgent.run(on: board, until: "registered")
     try await restarted.event("proven")
     #expect(await restarted.stop().status == 0)
   }
@@ -229,18 +220,15 @@ extension WholeAgent.Registering {
     home = try PracticeServer(continuing: home)
     try await agent.event("registered")
     try await agent.event("proven")
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: "cannot be reached to register: ").count == 1)
   }
 
   /// Home Assistant seems to have lost the device, and was only not ready for long.
   @Test func whereANewRegistrationIsRefusedTheFormerOneIsGoneBackTo() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     try board.configureServer("register_again: 30s")
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     // The token that it registered with was deleted since.
     try board.write(token: "wrong-\(UUID().uuidString)")
     home.fault = .starting
@@ -254,8 +242,7 @@ extension WholeAgent.Registering {
     #expect(shownCharge(in: home) == "70")
 
     for _ in 0..<2 { try await agent.hasReadEverything() }
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(
       ending.lines(
         with: "does not accept the token; because it may ban this address"
@@ -269,18 +256,15 @@ extension WholeAgent.Registering {
   }
 
   @Test func aRestartKeepsTheRegistration() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("registered")
+    let (home, board) = try homeAndBoard()
+    let agent = try await RunningAgent.run(on: board, until: "registered")
     try await agent.event("proven")
     #expect(await agent.stop().status == 0)
 
     // The token was read once and may go.
     try board.remove("token")
     try board.charge(70)
-    let restarted = try RunningAgent(on: board)
-    try await restarted.event("proven")
+    let restarted = try await RunningAgent.proven(on: board)
     #expect(await restarted.stop().status == 0)
     #expect(restarted.count(of: "registered") == 0)
     #expect(shownCharge(in: home) == "70")

@@ -22,10 +22,7 @@ extension WholeAgent.Reloads {
 
   @Test(.enabled(if: isDetached, "at a terminal SIGHUP says that the terminal was closed"))
   func aGoodConfigurationTakesEffectInTheSameProcess() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let (home, board, agent) = try await provenAgent()
     let before = try agent.descriptorCount()
 
     try board.plugIn("BAT8", ["type": "Battery", "capacity": "55"])
@@ -46,16 +43,12 @@ extension WholeAgent.Reloads {
 
   @Test(.enabled(if: isDetached, "at a terminal SIGHUP says that the terminal was closed"))
   func aWrongConfigurationIsRefusedWithItsLinesAndTheOldOneGoesOn() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let (home, board, agent) = try await provenAgent()
     try board.configure("every: 5s", "every: 5\nevry: 5s")
     agent.send(signal: SIGHUP)
     try await agent.event("reload_refused")
     try await agent.expectToDeliver(charge: 70, to: home)
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: "the agent keeps running with the old one").count == 1)
     #expect(ending.lines(with: "homeward.yaml:1:8: every: \"5\" has no unit").count == 1)
     #expect(ending.lines(with: "unknown key \"evry\"").count == 1)
@@ -76,10 +69,7 @@ extension WholeAgent.Reloads {
 
   @Test(.enabled(if: isDetached, "at a terminal SIGHUP says that the terminal was closed"))
   func whatHomeAssistantDidNotTakeSurvivesANewConfiguration() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let (home, board, agent) = try await provenAgent()
     home.fault = .status(503)
     for charge in [70, 71, 72] {
       try board.charge(charge)
@@ -96,12 +86,10 @@ extension WholeAgent.Reloads {
     .enabled(if: isDetached, "at a terminal SIGHUP says that the terminal was closed"),
     .enabled(if: canMount, "only root can make a file system that is full"))
   func whatIsInMemoryOnlyIsWrittenBeforeANewConfigurationIsTaken() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     try board.makeFolder("state")
     let disk = try SmallDisk(at: board.state)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     home.fault = .status(503)
     try disk.fill()
     try await agent.isUnableToKeep(charges: [70, 71, 72])
@@ -125,8 +113,7 @@ extension WholeAgent.Reloads {
     let board = try Board(reportingTo: home)
     try board.makeFolder("state")
     let disk = try SmallDisk(at: board.state)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     try disk.remount("ro")
     agent.send(signal: SIGHUP)
     try await agent.event("started")
@@ -160,8 +147,7 @@ extension WholeAgent.Reloads {
   func theLockThatWasGivenUpIsNotHandedOnAnyMore() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     var before: [String] = []
     for state in ["state", "other", "other", "other"] {
       try board.configure("/state\n", "/\(state)\n")
@@ -209,8 +195,7 @@ extension WholeAgent.Reloads {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)
     let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     for _ in 0..<5 {
       agent.send(signal: SIGHUP)
       try await agent.event("reloading")
@@ -247,16 +232,14 @@ extension WholeAgent.Reloads {
     .enabled(if: isDetached, "at a terminal SIGHUP says that the terminal was closed"),
     .enabled(if: FaultyWorld.mayMount, "only root can take away a file system"))
   func anAgentThatCannotBeStartedAgainGoesOn() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     let agent = try started(
       on: board, by: "exec unshare -m sh -c 'umount -l /proc && exec \"$@\"' sh $0 \"$@\"")
     try await agent.event("proven")
     agent.send(signal: SIGHUP)
     try await agent.event("reload_refused")
     try await agent.expectToDeliver(charge: 70, to: home)
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: "the program cannot be started again").count == 1)
   }
 
@@ -273,8 +256,7 @@ extension WholeAgent.Reloads {
 
   /// What an SSH session that breaks off does.
   @Test func aTerminalThatIsClosedStopsTheAgentInGoodOrder() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     try board.write(
       "#!/bin/sh\nexec \(RunningAgent.executable.path) \"$@\" >\(board.path("output"))\n", to: "run"
     )

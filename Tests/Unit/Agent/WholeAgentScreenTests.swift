@@ -38,8 +38,7 @@ extension WholeAgent.Screen {
   @Test func theAgentIsDrawnAlsoWhileItRestarts() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)
-    let first = try RunningAgent(on: board)
-    try await first.event("proven")
+    let first = try await RunningAgent.proven(on: board)
     let command = try watch(board)
     var emulator = TerminalEmulator(columns: 80, rows: 24)
     try await command.shows(&emulator, "all is well") { $0.lines[0].contains("all is well") }
@@ -54,8 +53,7 @@ extension WholeAgent.Screen {
     }
     #expect(emulator.lines.contains { $0.hasPrefix("battery  83 %") })
     try board.charge(42)
-    let second = try RunningAgent(on: board)
-    try await second.event("proven")
+    let second = try await RunningAgent.proven(on: board)
     try await command.shows(&emulator, "42 %") {
       $0.lines[0].contains("all is well") && $0.lines.contains { $0.hasPrefix("battery  42 %") }
     }
@@ -124,8 +122,7 @@ extension WholeAgent.Screen {
   @Test func aDumbTerminalGetsLines() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     let command = try watch(board, screen: ["TERM": "dumb"])
     for _ in 0..<2 { try await command.asked("ok     Home Assistant   accepts the data") }
     command.send(signal: SIGINT)

@@ -27,16 +27,14 @@ extension WholeAgent.Secrets {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)
     try board.setPermissions(mode, of: "token")
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     let ending = await agent.stop()
     #expect(ending.lines(with: "run: chmod 600 \(board.path("token"))").count == lineCount)
   }
 
   /// To open a pipe that no program writes to would stop the agent for ever.
   @Test func aTokenFileThatIsAPipeDoesNotStopTheLoop() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     try board.remove("token")
     let isMade = unsafe mkfifo(board.path("token"), 0o600) == 0
     try #require(isMade)

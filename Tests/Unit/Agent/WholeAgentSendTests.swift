@@ -131,8 +131,7 @@ extension WholeAgent.Sending {
 
   @Test(arguments: attempts)
   func aMessageOfEachTypeArrivesAndItsAnswerIsShown(_ attempt: Attempt) async throws {
-    let home = try practiceHome()
-    let board = try await Board.pairedByToken(with: home)
+    let (home, board) = try await pairedHomeAndBoard()
     var words = ["send"] + attempt.words
     if attempt.data != nil { words += ["--data", "-"] }
     let ending = try await RunningAgent(
@@ -152,8 +151,7 @@ extension WholeAgent.Sending {
 
   /// An on-path attacker gives what was answered to the message before.
   @Test func anOldAnswerIsNotShownAsThatToThisMessage() async throws {
-    let home = try practiceHome()
-    let board = try await Board.pairedByToken(with: home)
+    let (home, board) = try await pairedHomeAndBoard()
     let words = ["send", "render_template", "{{ states('zone.home') }}"]
     let first = try await RunningAgent(
       on: board, words + ["--config", board.configuration]
@@ -210,8 +208,7 @@ extension WholeAgent.Sending {
   }
 
   @Test func aHomeThatHoldsAnotherKeyIsToldFromOneThatDislikesTheMessage() async throws {
-    let home = try practiceHome()
-    let board = try await Board.pairedByToken(with: home)
+    let (home, board) = try await pairedHomeAndBoard()
     home.suffer(.changeKeys)
     let ending = try await board.run("send", "get_config")
     #expect(ending.status == 76)
@@ -242,8 +239,7 @@ extension WholeAgent.Sending {
 
   @Test(arguments: troubles)
   func whatIsWrongWithHomeAssistantIsNamed(_ trouble: Trouble) async throws {
-    let home = try practiceHome()
-    let board = try await Board.pairedByToken(with: home)
+    let (home, board) = try await pairedHomeAndBoard()
     home.fault = trouble.fault
     let ending = try await board.run("send", "get_config")
     #expect(ending.status == trouble.status)
@@ -255,8 +251,7 @@ extension WholeAgent.Sending {
   }
 
   @Test func aHomeThatIsSwitchedOffIsNamedWithItsAddress() async throws {
-    let home = try practiceHome()
-    let board = try await Board.pairedByToken(with: home)
+    let (home, board) = try await pairedHomeAndBoard()
     home.stop()
     let ending = try await board.run("send", "get_config", "--json")
     #expect(ending.status == 75)
@@ -265,8 +260,7 @@ extension WholeAgent.Sending {
   }
 
   @Test func aBoardThatIsNotPairedIsToldHow() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     let ending = try await board.run("send", "get_config")
     #expect(ending.status == 69)
     #expect(ending.lines(with: "pair it with: sudo homeward pair").count == 1, "\(ending.log)")
@@ -274,8 +268,7 @@ extension WholeAgent.Sending {
   }
 
   @Test func aMistakeIsNamedBeforeAnythingIsSent() async throws {
-    let home = try practiceHome()
-    let board = try await Board.pairedByToken(with: home)
+    let (home, board) = try await pairedHomeAndBoard()
     let requestCount = home.requestCount
     for (words, mistake) in [
       ([], "name a type, such as get_config"),

@@ -40,18 +40,15 @@ extension WholeAgent.Servers {
   // MARK: The device
 
   @Test func aDeviceThatIsCalledSomethingElseIsRenamedAndKeepsItsEntities() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let first = try RunningAgent(on: board)
-    try await first.event("proven")
+    let (home, board) = try homeAndBoard()
+    let first = try await RunningAgent.proven(on: board)
     _ = await first.stop()
     #expect(home.count { if case .registrationUpdated = $0 { true } else { false } } == 0)
 
     let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
     try board.write(text.replacing("name: Boat", with: "name: Barge"), to: "homeward.yaml")
     for _ in 0..<2 {
-      let agent = try RunningAgent(on: board)
-      try await agent.event("proven")
+      let agent = try await RunningAgent.proven(on: board)
       #expect(await agent.stop().status == 0)
     }
     let names = home.journal.compactMap {
@@ -67,8 +64,7 @@ extension WholeAgent.Servers {
   @Test func notificationsComeOverTheWebSocketAlsoAfterARestart() async throws {
     var home = try practiceHome()
     let board = try Board(reportingTo: home, settings: "notifications: websocket")
-    let agent = try RunningAgent(on: board)
-    try await agent.event("notifications_open")
+    let agent = try await RunningAgent.run(on: board, until: "notifications_open")
     #expect(try await home.notify("storm at nine") == 200)
     try await agent.event("notification") { $0.message == "storm at nine" && $0.title == "Harbour" }
     #expect(home.count { $0 == .occurred(.notificationConfirmed) } == 1)
@@ -79,8 +75,7 @@ extension WholeAgent.Servers {
     try await agent.event("notifications_open")
     #expect(try await home.notify("fair again") == 200)
     try await agent.event("notification") { $0.message == "fair again" }
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: #"notification: "Harbour": "storm at nine""#).count == 1)
   }
 
@@ -93,10 +88,8 @@ extension WholeAgent.Servers {
   }
 
   @Test func aTokenThatIsNoneIsSentOnceForTheWebSocketAndReadingsGoOn() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home, settings: "notifications: websocket")
-    let first = try RunningAgent(on: board)
-    try await first.event("notifications_open")
+    let (home, board) = try homeAndBoard(settings: "notifications: websocket")
+    let first = try await RunningAgent.run(on: board, until: "notifications_open")
     _ = await first.stop()
     try board.write(token: "revoked")
     let isTurnedAway: (PracticeHome.Event) -> Bool = {
@@ -104,11 +97,9 @@ extension WholeAgent.Servers {
     }
     #expect(home.count(isTurnedAway) == 0)
     for _ in 0..<2 {
-      let agent = try RunningAgent(on: board)
-      try await agent.event("websocket_rejected")
+      let agent = try await RunningAgent.run(on: board, until: "websocket_rejected")
       try await agent.event("proven")
-      let ending = await agent.stop()
-      #expect(ending.status == 0)
+      let ending = await agent.stopWithSuccess()
       #expect(ending.lines(with: "never again").count == 1)
     }
     #expect(home.count(isTurnedAway) == 1)
@@ -116,18 +107,15 @@ extension WholeAgent.Servers {
 
   /// What was rejected is written down later, and is known after a restart.
   @Test func aRejectionThatCannotBeKeptAtOnceIsKeptByALaterCycle() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home, settings: "notifications: websocket")
-    let first = try RunningAgent(on: board)
-    try await first.event("notifications_open")
+    let (home, board) = try homeAndBoard(settings: "notifications: websocket")
+    let first = try await RunningAgent.run(on: board, until: "notifications_open")
     _ = await first.stop()
     try board.write(token: "revoked-\(UUID().uuidString)")
     let isTurnedAway: (PracticeHome.Event) -> Bool = {
       if case .occurred(.socketClosed(_, byHome: true)) = $0 { true } else { false }
     }
     home.fault = .noWebSocket
-    let agent = try RunningAgent(on: board)
-    try await agent.event("websocket_failed")
+    let agent = try await RunningAgent.run(on: board, until: "websocket_failed")
     // What was rejected is known by now. Not even root replaces a folder by a file.
     let obstacle = "state/rejected-token"
     try board.makeFolder(obstacle)
@@ -146,26 +134,22 @@ extension WholeAgent.Servers {
     #expect(
       ending.lines(with: "that Home Assistant rejected the login cannot be stored in").count == 1,
       "\(ending.log)")
-    let restarted = try RunningAgent(on: board)
-    try await restarted.event("websocket_rejected")
+    let restarted = try await RunningAgent.run(on: board, until: "websocket_rejected")
     try await restarted.event("proven")
     #expect(await restarted.stop().status == 0)
     #expect(home.count(isTurnedAway) == 1)
   }
 
   @Test func withoutRoomToKeepARejectionTheWebSocketGetsNoToken() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home, settings: "notifications: websocket")
-    let first = try RunningAgent(on: board)
-    try await first.event("notifications_open")
+    let (home, board) = try homeAndBoard(settings: "notifications: websocket")
+    let first = try await RunningAgent.run(on: board, until: "notifications_open")
     _ = await first.stop()
     let isAdmitted: (PracticeHome.Event) -> Bool = {
       if case .occurred(.socketAdmitted) = $0 { true } else { false }
     }
     let admittedCount = home.count(isAdmitted)
     try board.blockWriting()
-    let agent = try RunningAgent(on: board)
-    try await agent.event("websocket_failed")
+    let agent = try await RunningAgent.run(on: board, until: "websocket_failed")
     try await agent.event("proven")
     let ending = await agent.stop()
     #expect(ending.lines(with: "no token is sent: a rejection cannot be stored in").count == 1)
@@ -175,12 +159,10 @@ extension WholeAgent.Servers {
   @Test func aTokenFileThatCannotBeReadIsToldWithItsReason() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home, settings: "notifications: websocket")
-    let first = try RunningAgent(on: board)
-    try await first.event("notifications_open")
+    let first = try await RunningAgent.run(on: board, until: "notifications_open")
     _ = await first.stop()
     try board.remove("token")
-    let agent = try RunningAgent(on: board)
-    try await agent.event("websocket_rejected")
+    let agent = try await RunningAgent.run(on: board, until: "websocket_rejected")
     try await agent.event("proven")
     let ending = await agent.stop()
     #expect(
@@ -189,10 +171,8 @@ extension WholeAgent.Servers {
   }
 
   @Test func aNotificationIsShownWithItsLengthButWithoutWhatATerminalObeys() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home, settings: "notifications: websocket")
-    let agent = try RunningAgent(on: board)
-    try await agent.event("notifications_open")
+    let (home, board) = try homeAndBoard(settings: "notifications: websocket")
+    let agent = try await RunningAgent.run(on: board, until: "notifications_open")
     let long = "Storm warning for tonight: " + String(repeating: "gusts of nine. ", count: 15)
     #expect(try await home.notify("\\u001b[31m\(long)\\u0007\\u202e") == 200)
     try await agent.event("notification") { $0.message?.contains(long) == true }
@@ -213,11 +193,9 @@ extension WholeAgent.Servers {
   // MARK: The other transport
 
   @Test func messagesGoOverTheOpenWebSocketAndByHTTPWhileThereIsNone() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     try board.configureServer("transport: websocket")
-    let agent = try RunningAgent(on: board)
-    try await agent.event("websocket_connected")
+    let agent = try await RunningAgent.run(on: board, until: "websocket_connected")
     try board.charge(80)
     try await agent.hasReadEverything()
     try await agent.event("proven") { $0.readings ?? 0 >= 1 }
@@ -234,11 +212,9 @@ extension WholeAgent.Servers {
 
   /// Home Assistant may have restarted, and shows sensors as it remembers them.
   @Test func whatStandsIsSentAgainWhereTheWebSocketWasAnotherOneMeanwhile() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     try board.configureServer("transport: websocket")
-    let agent = try RunningAgent(on: board)
-    try await agent.event("websocket_connected")
+    let agent = try await RunningAgent.run(on: board, until: "websocket_connected")
     try board.charge(80)
     try await agent.event("proven") { $0.readings ?? 0 >= 1 }
     try await agent.event("proven") { $0.readings == 0 }
@@ -255,30 +231,24 @@ extension WholeAgent.Servers {
   private static let foreign = #"home_network: { gateways: ["02:00:00:00:00:01"] }"#
 
   @Test func awayFromHomeNothingIsSentInPlain() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home, settings: "notifications: websocket")
-    let first = try RunningAgent(on: board)
-    try await first.event("notifications_open")
+    let (home, board) = try homeAndBoard(settings: "notifications: websocket")
+    let first = try await RunningAgent.run(on: board, until: "notifications_open")
     _ = await first.stop()
     let requestCount = home.requestCount
 
     try board.configureServer(Self.foreign)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("away")
+    let agent = try await RunningAgent.run(on: board, until: "away")
     try await agent.event("outage", cause: "no_route")
     try await agent.hasReadEverything()
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: "plain_http_away").count == 1)
     #expect(home.requestCount == requestCount, "not before the kernel had answered either")
   }
 
   @Test func awayFromHomeABoardThatIsNotRegisteredSendsNoToken() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     try board.configureServer(Self.foreign)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("away")
+    let agent = try await RunningAgent.run(on: board, until: "away")
     try await agent.event("not_registered", cause: "no_token")
     // Cycles pass, and the token is looked at again.
     for _ in 0..<2 { try await agent.hasReadEverything() }
@@ -289,8 +259,7 @@ extension WholeAgent.Servers {
 
   /// Between the start and the kernel's answer, too.
   @Test func awayFromHomeARefreshTokenStaysOnTheBoard() async throws {
-    let home = try lockedHome()
-    let board = try Board(unpairedWith: home)
+    let (home, board) = try unpairedHomeAndBoard()
     let command = try board.pair("--yes")
     try await command.logIn(to: home)
     #expect(await command.ending().status == 0)
@@ -308,11 +277,9 @@ extension WholeAgent.Servers {
   }
 
   @Test func awayFromHomePlainIsSentWhereThatIsAllowed() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     try board.configureServer("plain_http_away: true, \(Self.foreign)")
-    let agent = try RunningAgent(on: board)
-    try await agent.event("away")
+    let agent = try await RunningAgent.run(on: board, until: "away")
     try await agent.event("proven")
     try await agent.expectToDeliver(charge: 70, to: home)
     _ = await agent.stop()
@@ -321,11 +288,9 @@ extension WholeAgent.Servers {
   // MARK: A registration that is not ours any more
 
   @Test func aDeviceThatWasDeletedRegistersAgainWhereItMay() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     try board.configureServer("register_again: 30s")
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     home.forgetAll()
     try board.charge(70)
     try await agent.event("registration_doubted")

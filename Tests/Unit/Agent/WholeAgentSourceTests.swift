@@ -48,8 +48,7 @@ extension WholeAgent.Receivers {
     try await agent.event("source_recovered", of: "gpsd")
     try await expect(52.3801, in: home, from: agent)
 
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: " was not found; the agent keeps looking").count == 1)
     #expect(ending.lines(with: ": Connection reset by peer").count == 1)
     #expect(ending.lines(with: "gpsd works again").count == 2)
@@ -110,8 +109,7 @@ extension WholeAgent.Receivers {
     gpsd.greet(with: FakeGPSD.version)
     try await agent.event("source_recovered", of: "gpsd")
     try await expect(52.3702157, in: home, from: agent)
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: nonsense.words).count == 1)
     #expect(ending.lines(with: "gpsd").count == 2)
   }
@@ -160,8 +158,7 @@ extension WholeAgent.Receivers {
     gpsd.report(TPV(time: 7200, latitude: "52.3902000"))
     try await agent.event("source_recovered", of: "gpsd")
     try await expect(52.3902, in: home, from: agent)
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: flaw.words).count == 1)
     #expect(ending.lines(with: "gpsd").count == 2)
   }
@@ -177,8 +174,7 @@ extension WholeAgent.Receivers {
     gpsd.report(TPV(latitude: Self.elsewhere))
     try await agent.event("source_recovered", of: "gpsd")
     try await expect(52.3801, in: home, from: agent)
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: "gpsd").count == 2)
   }
 
@@ -192,8 +188,7 @@ extension WholeAgent.Receivers {
     try await expect(52.3702157, in: home, from: agent)
     gpsd.report(TPV(time: -3600, latitude: Self.elsewhere))
     try await expect(52.3801, in: home, from: agent)
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: "gpsd").isEmpty)
   }
 }
@@ -202,8 +197,7 @@ extension WholeAgent.PowerSupplies {
   @Test func suppliesComeGoAndTalkNonsenseEachForItself() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home, battery: "auto")
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
 
     // One appears, and is asked for the first time.
     try board.plugIn("AC0", ["type": "Mains", "online": "1"])
@@ -234,8 +228,7 @@ extension WholeAgent.PowerSupplies {
     try await agent.event("proven")
     #expect(shownCharge(in: home) == "82")
 
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(
       ending.lines(
         with: "BAT7/capacity reports \"n/a\", which is not a valid value"
@@ -252,11 +245,9 @@ extension WholeAgent.PowerSupplies {
     let board = try Board(reportingTo: home, battery: "auto")
     let name = String(repeating: "b", count: 220)
     try board.plugIn(name, ["type": "Battery", "capacity": "55", "status": "Full"])
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     try await agent.expectToDeliver(charge: 82, to: home)
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: "is left out").count == 1, "\(ending.log)")
   }
 }

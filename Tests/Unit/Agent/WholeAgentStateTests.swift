@@ -13,13 +13,11 @@ extension WholeAgent.State {
   /// anew at every start.
   @Test(.enabled(if: canMount, "only root can make a file system that is full or read-only"))
   func aFullStateDirectoryWaitsForRoomAndRegistersOnce() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     try board.makeFolder("state")
     let disk = try SmallDisk(at: board.state)
     try disk.fill()
-    let agent = try RunningAgent(on: board)
-    try await agent.event("state_failed")
+    let agent = try await RunningAgent.run(on: board, until: "state_failed")
     try await agent.hasReadEverything()
     #expect(home.requestCount == 0)
     try disk.makeRoom()
@@ -30,24 +28,20 @@ extension WholeAgent.State {
     // Room is needed to register only.
     try disk.fill()
     try await agent.expectToDeliver(charge: 70, to: home)
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: "No space left on device; free space there").count == 1)
-    let restarted = try RunningAgent(on: board)
-    try await restarted.event("proven")
+    let restarted = try await RunningAgent.proven(on: board)
     #expect(await restarted.stop().status == 0)
     #expect(home.counters.registrations == 1)
   }
 
   @Test(.enabled(if: canMount, "only root can make a file system that is full or read-only"))
   func aReadOnlyStateDirectoryIsToldAndNothingIsRegistered() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     try board.makeFolder("state")
     let disk = try SmallDisk(at: board.state)
     try disk.remount("ro")
-    let agent = try RunningAgent(on: board)
-    try await agent.event("state_failed")
+    let agent = try await RunningAgent.run(on: board, until: "state_failed")
     try await agent.event("spool_failed")
     for _ in 0..<2 { try await agent.hasReadEverything() }
     #expect(home.requestCount == 0)
@@ -59,16 +53,13 @@ extension WholeAgent.State {
     try disk.remount("ro")
     #expect(
       await agent.stop().lines(with: "Read-only file system; its disk is read-only").count == 1)
-    let restarted = try RunningAgent(on: board)
-    try await restarted.event("proven")
+    let restarted = try await RunningAgent.proven(on: board)
     #expect(await restarted.stop().status == 0)
   }
 
   @Test func twoAgentsDoNotShareAStateDirectory() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let first = try RunningAgent(on: board)
-    try await first.event("proven")
+    let (home, board) = try homeAndBoard()
+    let first = try await RunningAgent.proven(on: board)
     let second = try await RunningAgent(on: board).ending()
     #expect(second.status == 75)
     #expect(second.log.count == 1)
@@ -89,8 +80,7 @@ extension WholeAgent.State {
   /// What a command of root's leaves must be readable for the service, which runs as another user.
   @Test(.enabled(if: isRoot, "only root can be somebody else"))
   func whatRootWritesBelongsToTheOwnerOfTheDirectory() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     try board.makeFolder("state")
     try board.give("state", to: 65534)
     #expect(try await board.run("pair", "--token-file", board.path("token"), "--yes").status == 0)
@@ -104,8 +94,7 @@ extension WholeAgent.State {
 
   @Test(.enabled(if: isRoot, "only root can be somebody else"))
   func aLinkOfTheDirectorysOwnerLeadsRootNowhere() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     #expect(try await board.run("pair", "--token-file", board.path("token"), "--yes").status == 0)
     home.fault = .status(503)
     try board.makeFolder("precious")
@@ -156,8 +145,7 @@ extension WholeAgent.State {
   @Test func aDamagedOrNewerRegistrationIsNeitherUsedNorReplaced() async throws {
     var home = try practiceHome()
     let board = try Board(reportingTo: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     #expect(await agent.stop().status == 0)
     let good = try String(contentsOf: board.registration, encoding: .utf8)
     // What the agent sent before it ended has arrived once all of its connections are closed.
@@ -187,8 +175,7 @@ extension WholeAgent.State {
 
     // A copy brought back is as good as ever.
     try board.write(good, to: "state/registration.json")
-    let restored = try RunningAgent(on: board)
-    try await restored.event("proven")
+    let restored = try await RunningAgent.proven(on: board)
     #expect(await restored.stop().status == 0)
     #expect(home.counters.registrations == 1)
   }
@@ -219,8 +206,7 @@ extension WholeAgent.State {
   func whereItIsNotKnownWhichTokensWereRejectedNoneIsSent(
     _ substitute: Substitute
   ) async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home, settings: "notifications: websocket")
+    let (home, board) = try homeAndBoard(settings: "notifications: websocket")
     try board.makeState(withRejected: substitute.text)
     for command in [["pair", "--token-file", board.path("token"), "--yes"], ["watch"]] {
       let ending = try await RunningAgent(
@@ -238,14 +224,12 @@ extension WholeAgent.State {
     #expect(!home.hasSeenASocket)
 
     // An agent that waits looks again with every cycle.
-    let agent = try RunningAgent(on: board)
-    try await agent.event("state_failed")
+    let agent = try await RunningAgent.run(on: board, until: "state_failed")
     try await agent.hasReadEverything()
     try board.remove("state/rejected-token")
     try await agent.event("registered")
     try await agent.event("proven")
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: substitute.words).count == 1)
     #expect(home.counters.refused == 0)
   }
@@ -254,8 +238,7 @@ extension WholeAgent.State {
   func aRegisteredBoardDeliversWithoutKnowingWhichTokensWereRejected(
     _ substitute: Substitute
   ) async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home, settings: "notifications: websocket")
+    let (home, board) = try homeAndBoard(settings: "notifications: websocket")
     let token = board.path("token")
     #expect(try await board.run("pair", "--token-file", token, "--yes").status == 0)
     let wasSocketSeen = home.hasSeenASocket

@@ -50,8 +50,7 @@ extension WholeAgent.Statistics {
     let event = try await agent.event("statistics_imported")
     #expect(event.sensor == "supply_bat7_capacity" && event.hours == 3)
     #expect(!areHoursKept(on: board))
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(
       ending.lines(with: "imported 3 hours of an outage into Home Assistant's statistics of").count
         == 1)
@@ -93,8 +92,7 @@ extension WholeAgent.Statistics {
     home.fault = .noWebSocket
     let board = try Board(reportingTo: home, settings: Self.settings)
     try board.keepHours(3)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     // Not even root removes it now.
     try board.remove("state/statistics.hours")
     try board.makeFolder("state/statistics.hours")
@@ -109,8 +107,7 @@ extension WholeAgent.Statistics {
     let home = try practiceHome()
     let board = try Board(reportingTo: home, settings: Self.settings)
     try board.write("no hours", to: "state/statistics.hours")
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     let ending = await agent.stop()
     #expect(ending.lines(with: "renamed to statistics.hours.aside").count == 1)
     #expect(!areHoursKept(on: board))
@@ -122,16 +119,14 @@ extension WholeAgent.Statistics {
   @Test func withoutATokenTheRestOfTheAgentGoesOn() async throws {
     let home = try practiceHome()
     let first = try Board(reportingTo: home)
-    let agent = try RunningAgent(on: first)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: first)
     _ = await agent.stop()
     let board = try Board(
       reportingTo: home.url, token: nil, isTokenFileNamed: false, settings: Self.settings)
     try board.write(
       try Data(contentsOf: first.registration), to: "state/registration.json")
     try board.keepHours(1)
-    let other = try RunningAgent(on: board)
-    try await other.event("proven")
+    let other = try await RunningAgent.proven(on: board)
     let ending = await other.stop()
     #expect(ending.lines(with: "there is no WebSocket: there is no token. Pair").count == 1)
     #expect(areHoursKept(on: board))

@@ -13,10 +13,7 @@ extension WholeAgent.Status {
   }
 
   @Test func aHundredPeersAtOnceThatDoNotReadHoldTheAgentNotUp() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let (home, board, agent) = try await provenAgent()
     var peers: [Peer] = []
     for _ in 0..<100 { peers.append(try Peer(connectingTo: board.socket)) }
 
@@ -40,8 +37,7 @@ extension WholeAgent.Status {
   @Test func whateverAPeerSendsIsNotRead() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     for _ in 0..<20 {
       let peer = try Peer(connectingTo: board.socket)
       let noise = [UInt8](repeating: 0xFF, count: 1024)
@@ -55,11 +51,10 @@ extension WholeAgent.Status {
   @Test func anAgentThatIsOutOfDescriptorsAnswersWhenItHasSomeAgain() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     try agent.limitDescriptors(true)
     let peer = try Peer(connectingTo: board.socket)
-    #expect(await agent.says("the agent cannot answer homeward status now: Too many open files"))
+    #expect(await agent.says("the agent cannot answer homeward status: Too many open files"))
     try agent.limitDescriptors(false)
     for _ in 0..<2 { try await agent.hasReadEverything() }
     try await agent.event("proven")

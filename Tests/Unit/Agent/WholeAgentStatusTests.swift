@@ -11,10 +11,7 @@ extension WholeAgent {
 
 extension WholeAgent.Status {
   @Test func whatWorksIsToldAsProvenOverTheRouteThatIsTaken() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let (home, board, agent) = try await provenAgent()
 
     let json = try await AskedStatus(on: board, "--json")
     #expect(json.ending.status == 0)
@@ -45,10 +42,7 @@ extension WholeAgent.Status {
   }
 
   @Test func anOutageIsToldWithItsCauseAndTheNextAttempt() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let (home, board, agent) = try await provenAgent()
     home.fault = .status(503)
     for charge in [70, 71] {
       try board.charge(charge)
@@ -102,8 +96,7 @@ extension WholeAgent.Status {
   @Test func aSourceThatFailsIsNamedUntilItWorksAgain() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     try board.unplug("BAT7")
     try await agent.event("source_failed", of: "BAT7")
     let failing = try await AskedStatus(on: board, "--json").document.failing_sources
@@ -119,8 +112,7 @@ extension WholeAgent.Status {
   @Test func theWebSocketIsToldWhereThereIsOne() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home, settings: "notifications: websocket")
-    let agent = try RunningAgent(on: board)
-    try await agent.event("notifications_open")
+    let agent = try await RunningAgent.run(on: board, until: "notifications_open")
     let document = try await AskedStatus(on: board, "--json").document
     #expect(document.websocket?.state == "open")
     #expect(document.websocket?.version?.isEmpty == false)
@@ -141,8 +133,7 @@ extension WholeAgent.Status {
       #expect(ending.lines(with: "\(board.state.path); start it: sudo homeward run").count == 1)
     }
 
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     #expect(await agent.stop().status == 0)
     #expect(try await AskedStatus(on: board).ending.status == 69)
     let left = try FileManager.default.contentsOfDirectory(atPath: board.state.path)
@@ -152,15 +143,13 @@ extension WholeAgent.Status {
   @Test func theSocketOfAKilledAgentIsReplaced() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)
-    let killed = try RunningAgent(on: board)
-    try await killed.event("proven")
+    let killed = try await RunningAgent.proven(on: board)
     #expect(await killed.kill().status == SIGKILL)
     let left = try FileManager.default.contentsOfDirectory(atPath: board.state.path)
     #expect(left.contains("agent.socket"), "nobody tidied up")
     #expect(try await AskedStatus(on: board).ending.status == 69)
 
-    let next = try RunningAgent(on: board)
-    try await next.event("proven")
+    let next = try await RunningAgent.proven(on: board)
     #expect(try await AskedStatus(on: board).ending.status == 0)
     // One that may not run leaves the other's socket alone.
     #expect(try await RunningAgent(on: board).ending().status == 75)
@@ -172,8 +161,7 @@ extension WholeAgent.Status {
   func whoMayNotAskIsToldWhoMay() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     let asked = try await AskedStatus(withoutPrivilegesOn: board)
     #expect(asked.ending.status == 77)
     #expect(asked.ending.lines(with: "; run: sudo homeward status").count == 1)
@@ -186,11 +174,9 @@ extension WholeAgent.Status {
     let state = board.path(String(repeating: "s", count: 100))
     let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
     try board.write(text.replacing(board.state.path, with: state), to: "homeward.yaml")
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     #expect(try await AskedStatus(on: board).ending.status == 66)
-    let ending = await agent.stop()
-    #expect(ending.status == 0)
+    let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: "cannot answer homeward status: File name too long").count == 1)
   }
 
@@ -199,8 +185,7 @@ extension WholeAgent.Status {
   @Test func watchingGoesOnUntilItIsEnded() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     let watch = try RunningAgent(
       on: board, ["status", "--watch", "--config", board.configuration])
     for _ in 0..<2 { try await watch.line(endingWith: "nothing") }
@@ -217,14 +202,12 @@ extension WholeAgent.Status {
   @Test func watchingGoesOnWhileTheAgentRestarts() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)
-    let first = try RunningAgent(on: board)
-    try await first.event("proven")
+    let first = try await RunningAgent.proven(on: board)
     let watch = try RunningAgent(
       on: board, ["status", "--watch", "--json", "--config", board.configuration])
     try await watch.line(endingWith: "}")
     #expect(await first.stop().status == 0)
-    let second = try RunningAgent(on: board)
-    try await second.event("proven")
+    let second = try await RunningAgent.proven(on: board)
     for _ in 0..<2 { try await watch.line(endingWith: "}") }
     let ending = await watch.interrupt()
     #expect(ending.status == 0)

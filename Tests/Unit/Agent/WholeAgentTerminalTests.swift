@@ -145,8 +145,7 @@ extension WholeAgent.AtTheTerminal {
   @Test func theStatusForAFullDeviceIsTold() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
+    let agent = try await RunningAgent.proven(on: board)
     for words in ["status", "status --json", "status --watch"] {
       #expect(try await written(words, on: board).status == 74)
     }

@@ -31,8 +31,7 @@ extension WholeAgent.Wake {
 
   /// Else the board would stay on, or off for good, because a network is away.
   @Test func whereHomeAssistantIsNotReachedThereIsANextTimeToo() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home, settings: "upload: { every: 1h }")
+    let (home, board) = try homeAndBoard(settings: "upload: { every: 1h }")
     home.fault = .hang
     let ending = try await board.run(
       "run", "--once", "--print-next-wake", "--trust-clock", "--timeout=1s")
@@ -77,8 +76,7 @@ extension WholeAgent.Wake {
   /// A power HAT was given a moment that had passed by its own clock: the board never woke.
   @Test(.enabled(if: !isClockSynchronized, "the network keeps the clock of this machine"))
   func aClockThatMayBeWrongTellsNoMoment() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     let ending = try await board.run("run", "--once", "--print-next-wake")
     #expect(ending.status == 72)
     #expect(ending.output == [])

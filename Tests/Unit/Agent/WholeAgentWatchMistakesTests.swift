@@ -31,8 +31,7 @@ extension WholeAgent.Watching {
   }
 
   @Test func withoutRoomToKeepARejectionNothingIsSent() async throws {
-    let home = try practiceHome()
-    let board = try await Board.pairedByToken(with: home)
+    let (home, board) = try await pairedHomeAndBoard()
     try board.blockWriting()
     let requestCount = home.requestCount
     let ending = try await board.run("watch", "states", "zone.home", "--once")
@@ -76,8 +75,7 @@ extension WholeAgent.Watching {
   }
 
   @Test func aHomeThatCannotBeReachedAtFirstIsNamed() async throws {
-    let home = try practiceHome()
-    let board = try await Board.pairedByToken(with: home)
+    let (home, board) = try await pairedHomeAndBoard()
     home.fault = .noWebSocket
     let refused = try await board.run("watch")
     #expect(refused.status == 75)

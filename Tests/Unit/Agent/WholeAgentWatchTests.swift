@@ -53,6 +53,11 @@ func boardWithSensor(in home: PracticeServer) async throws -> Board {
   return board
 }
 
+func homeAndBoardWithSensor() async throws -> (PracticeServer, Board) {
+  let home = try practiceHome()
+  return (home, try await boardWithSensor(in: home))
+}
+
 /// How often a command succeeded.
 func count(of command: String, in home: PracticeServer) -> Int {
   home.journal.count { $0.event == .occurred(.commanded(command)) }
@@ -60,8 +65,7 @@ func count(of command: String, in home: PracticeServer) -> Int {
 
 extension WholeAgent.Watching {
   @Test func aStateIsShownAsItIsAndAsItBecomesUntilCtrlC() async throws {
-    let home = try practiceHome()
-    let board = try await boardWithSensor(in: home)
+    let (home, board) = try await homeAndBoardWithSensor()
     let watch = try watching(board, "states", sensorX, "zone.home")
     try await watch.line(endingWith: "  \(sensorX)  1 %")
     try await watch.line(endingWith: "  zone.home      0")
@@ -82,8 +86,7 @@ extension WholeAgent.Watching {
   }
 
   @Test func anEntityThatIsDeletedIsSaidToBeGone() async throws {
-    let home = try practiceHome()
-    let board = try await boardWithSensor(in: home)
+    let (home, board) = try await homeAndBoardWithSensor()
     let watch = try watching(board, "states", sensorX)
     try await watch.line(endingWith: "1 %")
     home.withHome { $0.forget(sensorX) }
@@ -134,8 +137,7 @@ extension WholeAgent.Watching {
   }
 
   @Test func aTemplateIsShownWheneverItSaysSomethingElse() async throws {
-    let home = try practiceHome()
-    let board = try await boardWithSensor(in: home)
+    let (home, board) = try await homeAndBoardWithSensor()
     let watch = try watching(board, "template", "{{ states('\(sensorX)') }}")
     #expect(try await watch.line(endingWith: "") == "1")
     try await board.send(state: 2)
@@ -193,8 +195,7 @@ extension WholeAgent.Watching {
   // MARK: Scripts
 
   @Test func aScriptEndsItAfterSoManyEntries() async throws {
-    let home = try practiceHome()
-    let board = try await boardWithSensor(in: home)
+    let (home, board) = try await homeAndBoardWithSensor()
     let once = try await board.run("watch", "states", sensorX, "--once")
     #expect(once.status == 0)
     #expect(once.output.count == 1)

@@ -82,13 +82,12 @@ private final class Machine {
   @Test func aDamagedFileOfThisBoardIsToldWithItsPlace() throws {
     try machine.write("name: x\ncompatible: [maker-one]\nwrong: 1\n", to: "own/bad.yaml")
     let tree = try machine.tree("maker-one")
-    do {
+    do throws(CommandFailure) {
       _ = try machine.files.board(of: tree)
       Issue.record("a damaged file was read")
     } catch {
-      let failure = CommandFailure(error)
-      let words = String(decoding: failure.text.bytes, as: UTF8.self)
-      #expect(failure.code == .configuration)
+      let words = String(decoding: error.text.bytes, as: UTF8.self)
+      #expect(error.code == .configuration)
       #expect(words.contains("own/bad.yaml:3:1: unknown key \"wrong\""))
     }
   }

@@ -107,9 +107,9 @@ import Testing
     // A file system without room for a file.
     let place = Path("/proc")
     for durability in [Durability.reading, .batch] {
-      #expect(DiskFlaw(of: place, durability) != nil)
+      #expect(DiskFlaw.flaw(of: place, durability) != nil)
     }
-    #expect(DiskFlaw(of: place, .memory) == nil)
+    #expect(DiskFlaw.flaw(of: place, .memory) == nil)
   }
 
   @Test func whatCannotBeKeptSaysWhyAndWhatToDo() {

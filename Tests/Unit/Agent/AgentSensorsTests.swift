@@ -10,11 +10,11 @@ import Testing
 @testable import Board
 
 /// Which level of the power policy holds, as a sensor.
-@Suite struct PowerPolicySourceTests {
+@Suite struct AgentSensorsTests {
   private let folder = TestRun.newPlace()
   private let sink = RecordingSink()
   private let driver: UplinkDriver
-  private let status: PowerPolicySource
+  private let status: AgentSensors
   private let charge: SensorIndex
 
   init() throws {
@@ -29,7 +29,7 @@ import Testing
       configuration: configuration, state: state, registration: nil, onceTimeout: nil,
       loop: try EventLoop(), reporter: reporter
     ).driver(now: Moment.now.instant)
-    status = PowerPolicySource(driver: driver, sink: sink)
+    status = AgentSensors(driver: driver, sink: sink)
     charge = try #require(
       driver.declare(SupplySensor.capacity.description(of: [UInt8]("house".utf8))))
   }

@@ -5,24 +5,33 @@ import LinuxIO
 import Outbox
 import Sensing
 
-/// The active level of the power policy and the remaining time of the battery, as sensors. It is
-/// sampled after the sources of the supply, and checks for another level also between two cycles:
+/// The agent's own sensors: the active level of the power policy, the remaining time of the
+/// battery, the number of lost readings, and the last crash.
+///
+/// They are sampled after the sources of the supply. The level is also checked between two cycles:
 /// the kernel announces changes, and the level may have a cycle of hours.
-final class PowerPolicySource: Source {
-  let name = InlineText("power")
+final class AgentSensors: Source {
+  let name = InlineText("agent")
   private let driver: UplinkDriver
   private let sink: any ReadingSink
   private var levelSensor: SensorIndex?
   /// Declared with the first forecast.
   private var daysLeft: SensorIndex?
+  private var lostReadings: SensorIndex?
+  private var lastCrash: SensorIndex?
   /// Name of the level, stored because it changes rarely and a cycle builds no text.
   private var words = InlineText("normal")
   private var level: Int?
+  /// Record of the last crash, and its directory; nil if there is none to deliver.
+  private var crash: (words: LastWords, state: StateDirectory)?
 
   init(driver: UplinkDriver, sink: any ReadingSink) {
     self.driver = driver
     self.sink = sink
   }
+
+  /// Reports a crash, whose record in `state` is removed when Home Assistant has the value.
+  func crashed(_ words: LastWords, in state: StateDirectory) { crash = (words, state) }
 
   func sample(at moment: Moment) throws(SourceFailure) {
     if driver.uplink.power.hasLevels {
@@ -34,7 +43,17 @@ final class PowerPolicySource: Source {
     }
     if days != nil { daysLeft = daysLeft ?? sink.declare(.batteryDaysLeft) }
     record(days.map { .number($0) } ?? .unknown, of: daysLeft, at: moment)
+    lostReadings = lostReadings ?? sink.declare(.lostReadings)
+    let count = Int64(driver.uplink.delivery.history.spool.losses.entryCount)
+    record(.number(FixedPoint(count)), of: lostReadings, at: moment)
+    forgetDeliveredCrash()
+    if let crash, lastCrash == nil {
+      lastCrash = sink.declare(.lastCrash)
+      record(.text(crash.words.value), of: lastCrash, at: moment)
+    }
   }
+
+  func stop(at moment: Moment) { forgetDeliveredCrash() }
 
   /// Records the level if it has changed.
   func follow(at moment: Moment) { if takeLevel() { recordLevel(at: moment) } }
@@ -57,6 +76,16 @@ final class PowerPolicySource: Source {
     guard let sensor else { return }
     sink.record(Reading(sensor: sensor, value: value, time: moment.wallTime))
   }
+
+  /// Removes the record once it is delivered. A file that cannot be removed is reported again after
+  /// the next start, unchanged.
+  private func forgetDeliveredCrash() {
+    guard let lastCrash, let state = crash?.state,
+      driver.uplink.delivery.batch.fate(of: lastCrash) != .kept
+    else { return }
+    try? state.removeLastWords()
+    crash = nil
+  }
 }
 
 extension SensorDescription {
@@ -71,5 +100,18 @@ extension SensorDescription {
       uniqueID: [UInt8]("battery_days_left"), name: [UInt8]("Battery days left"),
       unit: [UInt8]("d"), deviceClass: [UInt8]("duration"), stateClass: [UInt8]("measurement"),
       isDiagnostic: true)
+  }
+
+  fileprivate static var lostReadings: SensorDescription {
+    SensorDescription(
+      uniqueID: [UInt8]("lost_readings"), name: [UInt8]("Lost readings"),
+      stateClass: [UInt8]("total_increasing"), icon: [UInt8]("mdi:database-alert"),
+      isDiagnostic: true)
+  }
+
+  fileprivate static var lastCrash: SensorDescription {
+    SensorDescription(
+      uniqueID: [UInt8]("last_crash"), name: [UInt8]("Last crash"),
+      icon: [UInt8]("mdi:alert-octagon"), isDiagnostic: true)
   }
 }
