@@ -6,16 +6,11 @@ import HomeAssistantClient
 import LinuxIO
 import Transport
 
-struct UnpairingOptions {
-  var configuration = [UInt8](Configuration.defaultFile)
-  var isLocal = false
-  var isYes = false
-  var isJSON = false
-}
-
 /// Reversal of a `Pairing`, as far as the login allows it.
 final class Unpairing {
-  private let options: UnpairingOptions
+  private let options: Options
+  /// Whether Home Assistant is not contacted.
+  private let isLocal: Bool
   private let dialog: Dialog
   private let loop: EventLoop
   /// Whether Home Assistant no longer has the device.
@@ -24,9 +19,10 @@ final class Unpairing {
   /// it elsewhere.
   private var isLoginEnded = false
 
-  init(_ options: UnpairingOptions) throws(CommandFailure) {
+  init(_ options: Options) throws(CommandFailure) {
     self.options = options
-    dialog = Dialog(isAlwaysYes: options.isYes)
+    isLocal = options.has("--local")
+    dialog = Dialog(isAlwaysYes: options.has("--yes"))
     loop = try .forCommand()
   }
 
@@ -43,20 +39,20 @@ final class Unpairing {
   }
 
   private func unpair() throws(CommandFailure) {
-    let configuration = try Configuration.readIfThere(from: options.configuration)
+    let configuration = try Configuration.readIfThere(from: options.file)
     let state = try StateDirectory.open(
       configuration?.stateDirectory ?? [UInt8](Configuration.defaultStateDirectory))
     guard state.isPaired else {
       return dialog.say("This board is not paired.")
     }
     let question: MessageText =
-      options.isLocal
+      isLocal
       ? "Delete the pairing on this board only, and leave the device in Home Assistant?"
       : "Remove this board from Home Assistant, with its entities and their names?"
     guard try dialog.confirm(question, standard: false) else {
       throw CommandFailure(code: .usage, text: "this board stays paired; --yes unpairs it")
     }
-    if !options.isLocal { try leave(configuration, state) }
+    if !isLocal { try leave(configuration, state) }
     do throws(Errno) { try state.removePairing() } catch {
       throw CommandFailure(
         code: .noInput, text: "the pairing in \(state.path) cannot be removed: \(error)")

@@ -31,7 +31,7 @@ final class Watch {
   private var failure: CommandFailure?
 
   init(_ options: WatchOptions) throws(CommandFailure) {
-    let configuration = try Configuration.read(from: options.configuration)
+    let configuration = try Configuration.read(from: options.file)
     self.options = options
     state = StateDirectory(Path(configuration.stateDirectory))
     login = try Login(configuration, state)
