@@ -130,17 +130,14 @@ struct ExportOutput: ~Copyable {
   }
 
   private func failure(_ error: Errno) -> CommandFailure {
-    guard let file else {
-      return CommandFailure(
-        code: .inputOutput, text: "standard output cannot be written: \(error)")
+    var text: MessageText = "standard output cannot be written: \(error)"
+    if let file {
+      text = "\(file) cannot be written completely: \(error)"
+      if isNew {
+        try? removeFile(at: file)
+        text = "\(text); the incomplete file was removed"
+      }
     }
-    guard isNew else {
-      return CommandFailure(
-        code: .inputOutput, text: "\(file) cannot be written completely: \(error)")
-    }
-    try? removeFile(at: file)
-    return CommandFailure(
-      code: .inputOutput,
-      text: "\(file) cannot be written completely: \(error); the incomplete file was removed")
+    return CommandFailure(code: .inputOutput, text: text)
   }
 }
