@@ -229,26 +229,24 @@ final class Pairing {
   ) throws(CommandFailure) {
     let client = try client(of: login, rejected)
     defer { client.end() }
-    let answer = try client.ask(.devices)
-    if client.isCredentialRejected {
-      dialog.keep(rejected: login.credential, in: state)
-      throw CommandFailure(code: .noPermission, text: Login.rejectedWords)
+    let devices: [Device]
+    do throws(RequestError) { devices = try client.ask(.devices).elements } catch {
+      if client.isCredentialRejected {
+        dialog.keep(rejected: login.credential, in: state)
+        throw CommandFailure(code: .noPermission, text: Login.rejectedWords)
+      }
+      throw CommandFailure(
+        code: .temporaryFailure,
+        text: "the new login cannot be tested: \(error.words). The old one stays; try again later"
+      )
     }
     let deviceID = identity.deviceID(of: registration)
-    switch answer {
-    case .success(let devices) where devices.elements.contains(where: { $0.isBoard(deviceID) }):
-      return
-    case .success:
+    guard devices.contains(where: { $0.isBoard(deviceID) }) else {
       throw CommandFailure(
         code: .unavailable,
         text:
           "Home Assistant at \(bytes: summary.url) does not know this board. To make it a device"
           + " there, with new entities: \(Arguments.command("pair"))")
-    case .failure(let error):
-      throw CommandFailure(
-        code: .temporaryFailure,
-        text: "the new login cannot be tested: \(error.words). The old one stays; try again later"
-      )
     }
   }
 

@@ -15,40 +15,35 @@ struct PairingOptions {
     var isLogin: Bool { if case .login = self { true } else { false } }
   }
 
-  let url: [UInt8]?
-  let configuration: [UInt8]
+  private let options: Options
+  let source: Source
   /// State directory if there is no configuration; it goes into the new one.
   let stateDirectory: [UInt8]?
-  let name: [UInt8]?
-  let source: Source
-  /// Whether an existing pairing stays, and belongs to this board from now on.
-  let keepsDevice: Bool
   /// PEM certificates of the authorities of an `https://` address.
   let authorityFile: [UInt8]?
-  /// Whether the board stays the same device, and gets a new login.
-  let isLoginOnly: Bool
-  let isYes: Bool
-  let isJSON: Bool
 
+  var url: [UInt8]? { options.words.first }
+  var configuration: [UInt8] { options.file }
+  var name: [UInt8]? { options["--name"] }
+  /// Whether an existing pairing stays, and belongs to this board from now on.
+  var keepsDevice: Bool { options.has("--same-device") }
+  /// Whether the board stays the same device, and gets a new login.
+  var isLoginOnly: Bool { options.has("--login") }
+  var isYes: Bool { options.has("--yes") }
+  var isJSON: Bool { options.isJSON }
   var isConfigurationNamed: Bool {
     !configuration.span.elementsEqual(Configuration.defaultFile)
   }
 
   init(_ options: Options) throws(UsageError) {
-    url = options.words.first
-    configuration = options.file
-    stateDirectory = try Self.path("--state-directory", in: options)
-    authorityFile = try Self.path("--ca-file", in: options)
-    name = options["--name"]
-    source =
-      options.has("--token") ? .token : options["--token-file"].map { .tokenFile($0) } ?? .login
-    keepsDevice = options.has("--same-device")
-    isLoginOnly = options.has("--login")
-    isYes = options.has("--yes")
-    isJSON = options.isJSON
+    self.options = options
     guard options.count(of: ["--token", "--token-file"]) < 2 else {
       throw .mistake("the token is given twice")
     }
+    source =
+      options.has("--token") ? .token : options["--token-file"].map { .tokenFile($0) } ?? .login
+    stateDirectory = try Self.path("--state-directory", in: options)
+    authorityFile = try Self.path("--ca-file", in: options)
     if isLoginOnly, name != nil { throw .mistake("--login does not change the name") }
   }
 

@@ -86,23 +86,16 @@ final class Unpairing {
     let settings = configuration?.homeAssistant.transport(to: url) ?? .system
     let client = try BlockingClient(at: url, with: tokens, settings: settings, loop: loop)
     let deviceID = identity.deviceID(of: registration)
-    let problem = try client.delete(deviceID: deviceID)
-    client.end()
-    switch problem {
-    case nil:
-      isDeviceDeleted = true
-      dialog.say("Home Assistant has deleted this board, with its entities.")
-    case .deviceMissing?:
-      isDeviceDeleted = true
-      dialog.say("Home Assistant no longer knows this board.")
-    case .failed(let error) where error.isNoAnswer:
+    do throws(RequestError) {
+      defer { client.end() }
+      try delete(deviceID, client)
+    } catch  where error.isNoAnswer {
       throw CommandFailure(
         code: .temporaryFailure,
         text: "\(error.words); nothing was changed. If that Home Assistant no longer exists:"
           + " homeward unpair --local")
-    case .failed(let error)?: dialog.say("The device was not deleted: \(error.words).")
-    case .notAdministrator?:
-      dialog.say("The device was not deleted: the user of this board is not an administrator.")
+    } catch {
+      dialog.say("The device was not deleted: \(error.words).")
     }
     if client.isCredentialRejected {
       isLoginEnded = true
@@ -110,6 +103,23 @@ final class Unpairing {
     } else {
       try endLogin(credential, at: url, settings)
     }
+  }
+
+  /// Deletes the device of this board, which only an administrator may do: its configuration entry,
+  /// and with that the webhook and all entities.
+  private func delete(_ deviceID: [UInt8], _ client: BlockingClient) throws(RequestError) {
+    guard try client.ask(.currentUser).isAdmin else {
+      return dialog.say(
+        "The device was not deleted: the user of this board is not an administrator.")
+    }
+    let device = try client.ask(.devices).elements.first { $0.isBoard(deviceID) }
+    if let entry = device?.configEntryIDs.first {
+      _ = try client.call(RawRESTRequest(.delete, "config/config_entries/entry/" + entry))
+      dialog.say("Home Assistant has deleted this board, with its entities.")
+    } else {
+      dialog.say("Home Assistant no longer knows this board.")
+    }
+    isDeviceDeleted = true
   }
 
   private func endLogin(
@@ -167,35 +177,6 @@ extension RequestError {
     case .server, .http, .decoding, .rejected, .overrun, .cancelled, .tooLarge,
       .unsupported:
       false
-    }
-  }
-}
-
-private enum DeletionProblem {
-  case failed(RequestError)
-  case notAdministrator
-  case deviceMissing
-}
-
-extension BlockingClient {
-  /// Deletes the device of this board, which only an administrator may do: its configuration entry,
-  /// and with that the webhook and all entities. Returns the problem; nil if it is deleted.
-  fileprivate func delete(deviceID: [UInt8]) throws(CommandFailure) -> DeletionProblem? {
-    switch try ask(.currentUser) {
-    case .success(let user) where !user.isAdmin: return .notAdministrator
-    case .success: break
-    case .failure(let error): return .failed(error)
-    }
-    let devices: [Device]
-    switch try ask(.devices) {
-    case .success(let answer): devices = answer.elements
-    case .failure(let error): return .failed(error)
-    }
-    let device = devices.first { $0.isBoard(deviceID) }
-    guard let entry = device?.configEntryIDs.first else { return .deviceMissing }
-    switch try call(RawRESTRequest(.delete, "config/config_entries/entry/" + entry)) {
-    case .success: return nil
-    case .failure(let error): return .failed(error)
     }
   }
 }

@@ -17,21 +17,20 @@ struct WatchOptions {
   static let topics: [StaticString] = ["states", "events", "template"]
   private static let countDigitsMax = 9
 
+  private let options: Options
   let topic: Topic
-  let file: [UInt8]
-  let isJSON: Bool
-  let showsAttributes: Bool
-  /// `--once`: with states, all watched entities as they are now; else one entry.
-  let isOnce: Bool
   /// Number of entries after which it ends; nil for no limit.
   private(set) var entryCountMax: Int?
 
+  var file: [UInt8] { options.file }
+  var isJSON: Bool { options.isJSON }
+  var showsAttributes: Bool { options.has("--attributes") }
+  /// `--once`: with states, all watched entities as they are now; else one entry.
+  var isOnce: Bool { options.has("--once") }
+
   init(_ options: Options) throws(UsageError) {
+    self.options = options
     topic = try Topic(options.words, data: try DataArgument(in: options))
-    file = options.file
-    isJSON = options.isJSON
-    showsAttributes = options.has("--attributes")
-    isOnce = options.has("--once")
     if let word = options["--count"] {
       guard word.count <= Self.countDigitsMax, let count = word.span.decimalValue, count > 0 else {
         throw .mistake("--count needs a whole number of at least 1, not \(quoted: word)")
