@@ -61,6 +61,17 @@ extension ByteBuffer {
     for element in elements { write(element, &self) }
     closeJSONArray()
   }
+
+  /// Appends a member whose value is an array of objects, each with the members that `write` appends.
+  mutating func appendMember<Element>(
+    _ key: StaticString, objects: [Element], _ write: (Element, inout ByteBuffer) -> Void
+  ) {
+    appendMember(key, objects) { element, buffer in
+      buffer.openJSONObject()
+      write(element, &buffer)
+      buffer.closeJSONObject()
+    }
+  }
 }
 
 extension JSONObject {
