@@ -62,7 +62,7 @@ extension ByteBuffer {
     closeJSONArray()
   }
 
-  /// Appends a member whose value is an array of objects, each with the members that `write` appends.
+  /// Appends a member whose value is an array of objects, with the members that `write` appends.
   mutating func appendMember<Element>(
     _ key: StaticString, objects: [Element], _ write: (Element, inout ByteBuffer) -> Void
   ) {
