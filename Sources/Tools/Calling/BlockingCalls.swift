@@ -158,7 +158,8 @@ final class BlockingClient {
 
   private let loop: EventLoop
   private let driver: NetworkDriver
-  private let client: Client
+  /// Client for requests whose answers come during `turn`.
+  let client: Client
 
   init(
     at url: [UInt8], with tokens: AccessTokens, settings: TransportSettings, loop: EventLoop
@@ -174,34 +175,38 @@ final class BlockingClient {
 
   var isCredentialRejected: Bool { driver.isCredentialRejected }
 
-  func ask<R: Request>(
-    _ request: R
-  ) throws(CommandFailure) -> Result<R.Response, RequestError> {
+  func ask<R: Request>(_ request: R) throws(RequestError) -> R.Response {
     try wait { client.send(request, $0) }
   }
 
-  func call<R: RESTRequest>(
-    _ request: R
-  ) throws(CommandFailure) -> Result<R.Response, RequestError> {
+  func call<R: RESTRequest>(_ request: R) throws(RequestError) -> R.Response {
     try wait { client.send(request, $0) }
   }
 
   func end() { client.disconnect() }
 
+  /// Whether the connection needs `turn`.
+  var isAtWork: Bool { driver.deadline != nil }
+
+  /// Waits for an event until the time at the latest.
+  func turn(until end: Instant?) throws(CommandFailure) {
+    try loop.wait(until: earliest(driver.deadline, end))
+    driver.deadlineReached(now: Moment.now.instant)
+  }
+
   private func wait<Response>(
     _ send: (@escaping (Result<Response, RequestError>) -> Void) -> RequestID
-  ) throws(CommandFailure) -> Result<Response, RequestError> {
+  ) throws(RequestError) -> Response {
     let answer = Answer<Response>()
     let id = send { answer.result = $0 }
     let end = Moment.now.instant + Self.timeout
-    while true {
-      if let result = answer.result { return result }
-      guard Moment.now.instant < end else { break }
-      try loop.wait(until: earliest(driver.deadline, end))
-      driver.deadlineReached(now: Moment.now.instant)
+    while answer.result == nil, Moment.now.instant < end {
+      // A loop that cannot wait brings no answer either.
+      do throws(CommandFailure) { try turn(until: end) } catch { break }
     }
+    if let result = answer.result { return try result.get() }
     client.cancel(id)
-    return .failure(.expired)
+    throw .expired
   }
 
   private final class Answer<Response> {

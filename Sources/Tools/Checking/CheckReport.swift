@@ -44,7 +44,7 @@ struct CheckReport {
     jsonLine { line in
       line.appendMember("is_well", code == .success)
       if let version { line.appendMember("version", version.bytes.span) }
-      line.appendMember("findings", findings) { $0.write(into: &$1) }
+      line.appendMember("findings", objects: findings) { $0.writeMembers(into: &$1) }
     }
   }
 }
@@ -58,16 +58,13 @@ extension Finding {
   ///              what to do   homeward pair
   var lines: [UInt8] {
     var lines = StatusLines(subjectWidth: 15)
-    lines.append(problem != nil ? .wrong : advice != nil ? .neither : .well, subject, text)
+    lines.append(problem != nil ? .wrong : remedy != nil ? .neither : .well, subject, text)
     if let problem { lines.append(more: "at fault", "\(problem.culprit.words)") }
     if let remedy { lines.append(more: "what to do", remedy) }
     return lines.bytes
   }
 
-  fileprivate var remedy: MessageText? { problem?.remedy ?? advice }
-
-  fileprivate func write(into line: inout ByteBuffer) {
-    line.openJSONObject()
+  fileprivate func writeMembers(into line: inout ByteBuffer) {
     line.appendMember("subject", subject)
     line.appendMember("is_well", problem == nil)
     if let problem {
@@ -76,6 +73,5 @@ extension Finding {
     }
     line.appendMember("text", text.bytes.span)
     if let remedy { line.appendMember("remedy", remedy.bytes.span) }
-    line.closeJSONObject()
   }
 }

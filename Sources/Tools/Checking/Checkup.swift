@@ -92,7 +92,7 @@ final class Checkup {
         report.append(finding)
       }
     }
-    if let loginCheck { report.append(try loginCheck.finding()) }
+    if let loginCheck { report.append(loginCheck.finding()) }
     loginCheck?.end()
   }
 

@@ -42,7 +42,7 @@ struct EncryptionProof {
       }
       if answer == .notLive {
         // Only the user of this board can see why.
-        return try loginCheck?.findingNotLive(deviceID)
+        return loginCheck?.findingNotLive(deviceID)
           ?? .wrong(
             "encryption", "not_live", .homeAssistant, .temporaryFailure,
             "Home Assistant sends empty answers: it is starting, or it does not know this device",

@@ -22,8 +22,6 @@ struct Finding {
     let cause: StaticString
     let culprit: Culprit
     let code: ExitCode
-    /// Advice for a person; nil if the text of the finding contains it.
-    let remedy: MessageText?
   }
 
   /// Name of the subject, such as `encryption`.
@@ -31,14 +29,15 @@ struct Finding {
   /// Result in words. It begins with a capital letter or a name, and has no full stop.
   let text: MessageText
   /// Nil if all is well.
-  let problem: Problem?
-  /// Possible improvement if there is no problem; nil if there is nothing to improve.
-  var advice: MessageText?
+  var problem: Problem?
+  /// Advice for a person, or a possible improvement if there is no problem; nil if there is nothing
+  /// to do, or the text contains it.
+  var remedy: MessageText?
 
   // Every check calls these: not inlined, to save code.
   @inline(never)
   static func well(_ subject: StaticString, _ text: MessageText) -> Finding {
-    Finding(subject: subject, text: text, problem: nil)
+    Finding(subject: subject, text: text)
   }
 
   /// Creates a finding that is neither good nor a problem.
@@ -46,7 +45,7 @@ struct Finding {
   static func note(
     _ subject: StaticString, _ text: MessageText, remedy: MessageText
   ) -> Finding {
-    Finding(subject: subject, text: text, problem: nil, advice: remedy)
+    Finding(subject: subject, text: text, remedy: remedy)
   }
 
   @inline(never)
@@ -55,7 +54,7 @@ struct Finding {
     _ text: MessageText, remedy: MessageText? = nil
   ) -> Finding {
     Finding(
-      subject: subject, text: text,
-      problem: Problem(cause: cause, culprit: culprit, code: code, remedy: remedy))
+      subject: subject, text: text, problem: Problem(cause: cause, culprit: culprit, code: code),
+      remedy: remedy)
   }
 }

@@ -23,13 +23,13 @@ final class LoginCheck {
 
   func end() { client.end() }
 
-  func finding() throws(CommandFailure) -> Finding {
-    switch try client.ask(.currentUser) {
-    case .success(let user):
+  func finding() -> Finding {
+    do throws(RequestError) {
+      let user = try client.ask(.currentUser)
       let name: MessageText = user.name.map { "\(shown: $0)" } ?? "a user without a name"
       let role: MessageText = user.isAdmin ? ", an administrator" : ""
       return .well("login", "\(name)\(role)")
-    case .failure(let error):
+    } catch {
       guard client.isCredentialRejected else {
         return .wrong("login", "no_answer", .homeAssistant, .temporaryFailure, error.words)
       }
@@ -47,14 +47,14 @@ final class LoginCheck {
   }
 
   /// Returns the finding about a board whose webhook is not live; nil if that is not known.
-  func findingNotLive(_ deviceID: [UInt8]) throws(CommandFailure) -> Finding? {
-    guard case .success(let config) = try client.ask(.config) else { return nil }
+  func findingNotLive(_ deviceID: [UInt8]) -> Finding? {
+    guard let config = try? client.ask(.config) else { return nil }
     guard config.state == "RUNNING" else {
       return .wrong(
         "encryption", "starting", .homeAssistant, .temporaryFailure, "Home Assistant is starting",
         remedy: "wait some minutes, and check again")
     }
-    guard case .success(let devices) = try client.ask(.devices) else { return nil }
+    guard let devices = try? client.ask(.devices) else { return nil }
     guard let device = devices.elements.first(where: { $0.isBoard(deviceID) }) else {
       return .wrong(
         "encryption", "gone", .homeAssistant, .unavailable,

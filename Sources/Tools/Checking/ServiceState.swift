@@ -7,20 +7,10 @@ import LinuxIO
 struct ServiceState {
   private static let byteCountMax = 4096
 
-  let isLoaded: Bool
-  /// State such as `active`, `inactive`, `failed` or `activating`.
-  let active: [UInt8]
-  /// Substate such as `running`, `dead` or `auto-restart`.
-  let sub: [UInt8]
-  /// State of the unit file, such as `enabled` or `disabled`; empty if systemd does not report it.
-  let file: [UInt8]
-  let restarts: Int
-  /// User that it runs as; empty for root.
-  let user: [UInt8]
-  /// Whether it cannot see homes, temporary files, or whether the kernel's clock is right.
-  let hidesHomes: Bool
-  let hidesTemporaryFiles: Bool
-  let hidesClock: Bool
+  /// Answer of `systemctl show`: lines of `NAME=VALUE`.
+  private let shown: [UInt8]
+
+  init(shown: [UInt8]) { self.shown = shown }
 
   /// Returns the state that systemd reports; nil on a machine without systemd.
   static func ask(below root: Path = Path("")) -> ServiceState? {
@@ -45,43 +35,47 @@ struct ServiceState {
     func isBelow(_ places: [StaticString]) -> Bool {
       places.contains { path.bytes.span.starts(with: $0) }
     }
+    let hidesHomes = !value("ProtectHome").isEmpty && !says("ProtectHome", "no")
     return hidesHomes && isBelow(["/home/", "/root/", "/run/user/"])
-      || hidesTemporaryFiles && isBelow(["/tmp/", "/var/tmp/"])
+      || says("PrivateTmp", "yes") && isBelow(["/tmp/", "/var/tmp/"])
   }
 
-  /// Parses the answer of `systemctl show`: lines of `NAME=VALUE`.
-  init(shown text: [UInt8]) {
-    func value(_ name: StaticString) -> [UInt8] {
-      for line in text.split(separator: UInt8(ascii: "\n")) {
-        guard let sign = line.firstIndex(of: UInt8(ascii: "=")),
-          [UInt8](line[..<sign]).span.elementsEqual(name)
-        else { continue }
-        return [UInt8](line[(sign + 1)...])
-      }
-      return []
+  /// Returns the value of a property; empty if systemd does not report it.
+  private func value(_ name: StaticString) -> [UInt8] {
+    for line in shown.split(separator: UInt8(ascii: "\n")) {
+      guard let sign = line.firstIndex(of: UInt8(ascii: "=")),
+        [UInt8](line[..<sign]).span.elementsEqual(name)
+      else { continue }
+      return [UInt8](line[(sign + 1)...])
     }
-    isLoaded = value("LoadState").span.elementsEqual("loaded")
-    active = value("ActiveState")
-    sub = value("SubState")
-    file = value("UnitFileState")
-    restarts = value("NRestarts").span.decimalValue.map { Int(clamping: $0) } ?? 0
-    user = value("User")
-    hidesHomes = !value("ProtectHome").isEmpty && !value("ProtectHome").span.elementsEqual("no")
-    hidesTemporaryFiles = value("PrivateTmp").span.elementsEqual("yes")
-    hidesClock = value("ProtectClock").span.elementsEqual("yes")
+    return []
   }
+
+  private func says(_ name: StaticString, _ word: StaticString) -> Bool {
+    value(name).span.elementsEqual(word)
+  }
+
+  var isLoaded: Bool { says("LoadState", "loaded") }
+  /// State such as `active`, `inactive`, `failed` or `activating`.
+  var active: [UInt8] { value("ActiveState") }
+  /// Substate such as `running`, `dead` or `auto-restart`.
+  var sub: [UInt8] { value("SubState") }
+  /// User that it runs as; empty for root.
+  var user: [UInt8] { value("User") }
+  /// Whether it cannot see whether the kernel's clock is right.
+  var hidesClock: Bool { says("ProtectClock", "yes") }
 
   /// Finding about the service; nil without a unit: the agent may be started in other ways.
   var finding: Finding? {
     guard isLoaded else { return nil }
     let state: MessageText =
       "homeward.service is \(bytes: active.printable) (\(bytes: sub.printable))"
-    guard !active.span.elementsEqual("activating") || sub.span.elementsEqual("auto-restart") else {
+    let isStarting = says("ActiveState", "activating")
+    guard !isStarting || says("SubState", "auto-restart") else {
       return .note("service", state, remedy: "check again in a moment")
     }
-    let isRunning = active.span.elementsEqual("active") || active.span.elementsEqual("reloading")
-    guard isRunning else {
-      let isStarting = active.span.elementsEqual("activating")
+    let restarts = value("NRestarts").span.decimalValue.map { Int(clamping: $0) } ?? 0
+    guard says("ActiveState", "active") || says("ActiveState", "reloading") else {
       return .wrong(
         "service", isStarting ? "starting" : "not_running", .board, .unavailable,
         restarts > 0 ? "\(state), and was restarted \(restarts, "time")" : state,
@@ -89,6 +83,7 @@ struct ServiceState {
           ? "sudo journalctl -u homeward shows why it stops"
           : "sudo systemctl restart homeward; sudo journalctl -u homeward shows why it stopped")
     }
+    let file = value("UnitFileState")
     if file.span.elementsEqual("disabled") || file.span.elementsEqual("enabled-runtime") {
       return .note(
         "service",

@@ -12,12 +12,11 @@ extension Command {
         .dataError, .noInput, .unavailable, .osError, .inputOutput, .temporaryFailure,
         .protocolError, .noPermission, .configuration,
       ]
-    ) { (arguments: inout Arguments) throws(UsageError) -> Task in
-      // No file is named for the configuration of the service.
-      let (file, isJSON) = try arguments.fileAndForm()
+    ) { (options: Options) throws(UsageError) -> Task in
       return { () throws(CommandFailure) in
-        let report = try Checkup(configuration: file, isShown: !isJSON).run()
-        if isJSON { writeToTerminal(report.json, STDOUT_FILENO) }
+        // No file is named for the configuration of the service.
+        let report = try Checkup(configuration: options["--config"], isShown: !options.isJSON).run()
+        if options.isJSON { writeToTerminal(report.json, STDOUT_FILENO) }
         return report.code
       }
     }

@@ -1,6 +1,5 @@
 import Board
 import Bytes
-import YAML
 
 /// Command of `homeward`. Each has its own file in this folder, and an entry in `all`.
 struct Command {
@@ -13,13 +12,24 @@ struct Command {
   /// Meaning of exit code 0; `codes` are the others, beside those that all commands have.
   let success: StaticString
   let codes: [ExitCode]
-  let read: (inout Arguments) throws(UsageError) -> Task
+  /// Options beside `--config` and `--json`, which all commands have.
+  var options: [Options.Row] = []
+  /// First words of which a person chooses one.
+  var actions: [StaticString] = []
+  /// Number of words that are not options.
+  var wordsMax = 0
+  let read: (Options) throws(UsageError) -> Task
 
   static var all: [Command] {
     [.run, .status, .pair, .unpair, .check, .sensors, .pins, .send, .watch, .spool]
   }
 
   static func named(_ argument: Argument) -> Command? { all.first { $0.name ~= argument } }
+
+  /// Reads the arguments after its name.
+  func task(_ arguments: inout Arguments) throws(UsageError) -> Task {
+    try read(try Options(&arguments, of: options, wordsMax: wordsMax))
+  }
 
   /// Text of `homeward NAME --help`.
   var page: [UInt8] {
@@ -73,33 +83,6 @@ extension ByteBuffer {
     append(code == .success ? "   " : "  ")
     append(meaning)
     append(UInt8(ascii: "\n"))
-  }
-}
-
-extension Arguments {
-  /// Reads the time after an option; `example` is a valid one.
-  mutating func duration(
-    of option: Argument, in range: ClosedRange<Duration>, example: StaticString
-  ) throws(UsageError) -> Duration {
-    let text = try value(of: option, "a time, such as 10s")
-    do throws(Refusal) { return try Duration(text, in: range, example: example) } catch {
-      throw .mistake("\(bytes: option.bytes): \(error.problem); \(error.remedy)")
-    }
-  }
-
-  /// Reads all arguments of a command that accepts only `--config FILE` and `--json`; the file is
-  /// nil if none is named.
-  mutating func fileAndForm() throws(UsageError) -> (file: [UInt8]?, isJSON: Bool) {
-    var file: [UInt8]?
-    var isJSON = false
-    while let argument = try next() {
-      switch argument {
-      case "--json": isJSON = true
-      case "--config": file = try value(of: argument, "the name of a file")
-      default: throw argument.unknown
-      }
-    }
-    return (file, isJSON)
   }
 }
 

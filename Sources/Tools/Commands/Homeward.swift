@@ -49,7 +49,7 @@ public enum Homeward {
     guard let named = Command.named(word) else { throw word.unknown }
     command = named
     if isHelpWanted { throw .helpWanted }
-    let task = try named.read(&arguments)
+    let task = try named.task(&arguments)
     do throws(CommandFailure) {
       guard prepareSodium() else {
         throw CommandFailure(code: .osError, text: "this machine has no source of random numbers")
@@ -94,23 +94,8 @@ extension CommandFailure {
 }
 
 extension Command {
-  /// Words that it accepts, out of its help: those after `homeward NAME` at the begin of a line,
-  /// and all that begin with two dashes.
+  /// Words that it accepts, for a hint after a slip.
   fileprivate var words: [[UInt8]] {
-    var words: [[UInt8]] = []
-    var line: [[UInt8]] = []
-    var word: [UInt8] = []
-    for byte in [UInt8](help) + [UInt8(ascii: "\n")] {
-      if byte.isLetterOrDigit || byte.isDashOrUnderscore {
-        word.append(byte)
-        continue
-      }
-      let isAction = line.count == 2 && line[0] == [UInt8]("homeward")
-      if word.span.starts(with: "--") || isAction { words.append(word) }
-      if !word.isEmpty { line.append(word) }
-      word = []
-      if byte == UInt8(ascii: "\n") { line = [] }
-    }
-    return words
+    (actions + (Options.common + options).map { $0.name } + ["--help"]).map { [UInt8]($0) }
   }
 }

@@ -1,7 +1,6 @@
 import Board
 import Bytes
 import HomeAssistant
-import YAML
 
 extension Command {
   static var pair: Command {
@@ -11,8 +10,32 @@ extension Command {
       codes: [
         .dataError, .noInput, .cannotCreate, .temporaryFailure, .protocolError,
         .noPermission, .configuration,
-      ]
-    ) { (arguments: inout Arguments) throws(UsageError) in try PairCommand(&arguments).run }
+      ],
+      options: [
+        ("--token", nil), ("--token-file", "the name of a file"),
+        ("--state-directory", "the name of a directory"), ("--ca-file", "the name of a file"),
+        ("--login", nil), ("--name", "a name"), ("--same-device", nil), ("--yes", nil),
+      ],
+      wordsMax: 1
+    ) { (options: Options) throws(UsageError) -> Task in
+      let options = try PairingOptions(options)
+      return { () throws(CommandFailure) in try pair(options) }
+    }
+  }
+
+  private static func pair(_ options: PairingOptions) throws(CommandFailure) -> ExitCode {
+    if options.keepsDevice {
+      try Pairing(options).keepDevice()
+      return .success
+    }
+    let summary = try Pairing(options).run()
+    // The state directory is unlocked again.
+    if !options.isConfigurationNamed, summary.offer != .toBeChanged, Service.canStart {
+      Log().notice(Service.start())
+    }
+    Log().notice(summary.place)
+    if options.isJSON { summary.print() }
+    return .success
   }
 
   private static var pairHelp: StaticString {
@@ -73,69 +96,5 @@ extension Command {
       sudo homeward pair --login
 
     """
-  }
-}
-
-struct PairCommand {
-  private var options = PairingOptions()
-
-  init(_ arguments: inout Arguments) throws(UsageError) {
-    while let argument = try arguments.next() {
-      switch argument {
-      case "--token": try set(.token)
-      case "--token-file":
-        try set(.tokenFile(try arguments.value(of: argument, "the name of a file")))
-      case "--config":
-        options.configuration = try arguments.value(of: argument, "the name of a file")
-      case "--state-directory":
-        options.stateDirectory = try Self.path(
-          try arguments.value(of: argument, "the name of a directory"), of: argument)
-      case "--ca-file":
-        options.authorityFile = try Self.path(
-          try arguments.value(of: argument, "the name of a file"), of: argument)
-      case "--login": options.isLoginOnly = true
-      case "--name": options.name = try arguments.value(of: argument, "a name")
-      case "--same-device": options.keepsDevice = true
-      case "--yes": options.isYes = true
-      case "--json": options.isJSON = true
-      default:
-        guard !argument.isOption, options.url == nil else { throw argument.unknown }
-        options.url = argument.bytes
-      }
-    }
-    if options.isLoginOnly, options.name != nil {
-      throw .mistake("--login does not change the name")
-    }
-  }
-
-  /// Returns an absolute path that can stand in quotation marks in a configuration.
-  private static func path(_ text: [UInt8], of option: Argument) throws(UsageError) -> [UInt8] {
-    let isFit = text.allSatisfy {
-      (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
-    }
-    guard isFit, text.span.starts(with: "/"), text.count <= ConfigurationField.pathBytesMax else {
-      throw .mistake("\(bytes: option.bytes) needs an absolute path, such as /etc/homeward/file")
-    }
-    return text
-  }
-
-  private mutating func set(_ source: PairingOptions.Source) throws(UsageError) {
-    guard options.source.isLogin else { throw .mistake("the token is given twice") }
-    options.source = source
-  }
-
-  func run() throws(CommandFailure) -> ExitCode {
-    if options.keepsDevice {
-      try Pairing(options).keepDevice()
-      return .success
-    }
-    let summary = try Pairing(options).run()
-    // The state directory is unlocked again.
-    if !options.isConfigurationNamed, summary.offer != .toBeChanged, Service.canStart {
-      Log().notice(Service.start())
-    }
-    Log().notice(summary.place)
-    if options.isJSON { summary.print() }
-    return .success
   }
 }

@@ -11,8 +11,9 @@ extension Command {
     Command(
       name: "pins", summary: "draw this board's header, and what uses which pin",
       help: pinsHelp, success: "the board is known",
-      codes: [.noInput, .inputOutput, .noPermission, .configuration]
-    ) { (arguments: inout Arguments) throws(UsageError) in try PinsCommand(&arguments).run }
+      codes: [.noInput, .inputOutput, .noPermission, .configuration],
+      options: [("--board", "a board file or its name")]
+    ) { (options: Options) throws(UsageError) in PinsCommand(options: options).run }
   }
 
   private static var pinsHelp: StaticString {
@@ -48,30 +49,16 @@ extension Command {
 }
 
 struct PinsCommand {
-  /// Nil for the default file.
-  private var file: [UInt8]?
-  private var board: [UInt8]?
-  private var isJSON = false
-
-  init(_ arguments: inout Arguments) throws(UsageError) {
-    while let argument = try arguments.next() {
-      switch argument {
-      case "--json": isJSON = true
-      case "--config": file = try arguments.value(of: argument, "the name of a file")
-      case "--board": board = try arguments.value(of: argument, "a board file or its name")
-      default: throw argument.unknown
-      }
-    }
-  }
+  let options: Options
 
   func run() throws(CommandFailure) -> ExitCode {
-    let configuration = try Configuration.forLook(from: file)
+    let configuration = try Configuration.forLook(from: options["--config"])
     let host = configuration?.host ?? .standard
     let report: BoardReport
-    if let board {
+    if let board = options["--board"] {
       var surroundings = PinReport.Surroundings()
       // The configuration of this machine does not apply to another board.
-      if file != nil { surroundings.configured = configuration?.lines ?? [] }
+      if options.has("--config") { surroundings.configured = configuration?.lines ?? [] }
       report = BoardReport(
         try named(board, in: BoardFiles(packagedIn: host.boards)), in: surroundings)
     } else {
@@ -82,7 +69,8 @@ struct PinsCommand {
       report = BoardReport(found, in: surroundings(configuration, tree))
     }
     writeToTerminal(
-      isJSON ? report.json : report.lines(isColoured: isColored(STDOUT_FILENO)), STDOUT_FILENO)
+      options.isJSON ? report.json : report.lines(isColoured: isColored(STDOUT_FILENO)),
+      STDOUT_FILENO)
     return .success
   }
 

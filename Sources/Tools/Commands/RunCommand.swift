@@ -1,7 +1,6 @@
 import Agent
 import Board
 import Bytes
-import YAML
 
 extension Command {
   static var run: Command {
@@ -11,8 +10,13 @@ extension Command {
       codes: [
         .dataError, .noInput, .unavailable, .osError, .systemFile, .inputOutput, .temporaryFailure,
         .protocolError, .noPermission, .configuration,
+      ],
+      options: [
+        ("--once", nil), ("--timeout", "a time, such as 10s"), ("--print-next-wake", nil),
+        ("--trust-clock", nil), ("--log-level", "a level, such as debug"), ("--wake", "a value"),
+        ("--rtc", "a value"),
       ]
-    ) { (arguments: inout Arguments) throws(UsageError) in try agent(&arguments).perform }
+    ) { (options: Options) throws(UsageError) in try agent(options).perform }
   }
 
   private static var runHelp: StaticString {
@@ -71,65 +75,36 @@ extension Command {
     """
   }
 
-  private static func agent(_ arguments: inout Arguments) throws(UsageError) -> Run {
-    var file = [UInt8](Configuration.defaultFile)
-    var once = OnceWords()
-    var isJSON = false
+  private static func agent(_ options: Options) throws(UsageError) -> Run {
     var level = Log.Level.info
-    while let argument = try arguments.next() {
-      switch argument {
-      case "--json": isJSON = true
-      case "--log-level":
-        level = try logLevel(try arguments.value(of: argument, "a level, such as debug"))
-      case "--config": file = try arguments.value(of: argument, "the name of a file")
-      default: guard try once.take(argument, &arguments) else { throw argument.unknown }
+    if let word = options["--log-level"] {
+      guard let named = Log.Level(word: word) else {
+        throw .mistake(
+          "--log-level: \(quoted: word) is not a level; write error, warning, notice, info or debug"
+        )
       }
+      level = named
     }
-    return Run(file, once: try once.read(), isJSON: isJSON, level: level)
+    return Run(options.file, once: try once(options), isJSON: options.isJSON, level: level)
   }
 
-  private static func logLevel(_ word: [UInt8]) throws(UsageError) -> Log.Level {
-    if let level = Log.Level(word: word) { return level }
-    throw .mistake(
-      "--log-level: \(quoted: word) is not a level; write error, warning, notice, info or debug")
-  }
-}
-
-private struct OnceWords {
-  private static let timeoutRange: ClosedRange<Duration> = .seconds(1) ... .seconds(24 * 3600)
-
-  private var isOnce = false
-  private var options = OnceOptions()
-  /// First option that requires `--once`.
-  private var dependent: Argument?
-
-  /// Reads an argument; returns whether it is one of these.
-  mutating func take(
-    _ argument: Argument, _ arguments: inout Arguments
-  ) throws(UsageError) -> Bool {
-    switch argument {
-    case "--once":
-      isOnce = true
-      return true
-    case "--timeout":
-      options.timeout = try arguments.duration(
-        of: argument, in: Self.timeoutRange, example: "10min")
-    case "--print-next-wake": options.printsNextWake = true
-    case "--trust-clock": options.isClockTrusted = true
-    case "--wake", "--rtc":
+  private static func once(_ options: Options) throws(UsageError) -> OnceOptions? {
+    if let removed = options.first(of: ["--wake", "--rtc"]) {
       throw .mistake(
-        "\(bytes: argument.bytes) was removed: set the alarm with rtcwake --mode no --time"
+        "\(removed) was removed: set the alarm with rtcwake --mode no --time"
           + " \"$(homeward run --once --print-next-wake)\"; its --device selects another clock")
-    default: return false
     }
-    dependent = dependent ?? argument
-    return true
-  }
-
-  func read() throws(UsageError) -> OnceOptions? {
-    if let dependent, !isOnce {
-      throw .mistake("\(bytes: dependent.bytes) works only with --once")
+    guard options.has("--once") else {
+      let dependent = options.first(of: ["--timeout", "--print-next-wake", "--trust-clock"])
+      if let dependent { throw .mistake("\(dependent) works only with --once") }
+      return nil
     }
-    return isOnce ? options : nil
+    var once = OnceOptions()
+    once.timeout =
+      try options.duration(
+        "--timeout", in: .seconds(1) ... .seconds(24 * 3600), example: "10min") ?? once.timeout
+    once.printsNextWake = options.has("--print-next-wake")
+    once.isClockTrusted = options.has("--trust-clock")
+    return once
   }
 }

@@ -11,8 +11,9 @@ extension Command {
       codes: [
         .dataError, .noInput, .unavailable, .temporaryFailure, .protocolError, .noPermission,
         .configuration,
-      ]
-    ) { (arguments: inout Arguments) throws(UsageError) in try SendCommand(&arguments).run }
+      ],
+      options: [DataArgument.option], wordsMax: .max
+    ) { (options: Options) throws(UsageError) in try SendCommand(options).run }
   }
 
   private static var sendHelp: StaticString {
@@ -62,32 +63,19 @@ extension Command {
 
 struct SendCommand {
   private let message: WrittenMessage
-  private var file = [UInt8](Configuration.defaultFile)
-  private var isJSON = false
+  private let options: Options
 
-  init(_ arguments: inout Arguments) throws(UsageError) {
-    var words: [[UInt8]] = []
-    var data: DataArgument?
-    while let argument = try arguments.next() {
-      switch argument {
-      case "--data": data = try DataArgument(of: argument, from: &arguments)
-      case "--config": file = try arguments.value(of: argument, "the name of a file")
-      case "--json": isJSON = true
-      default:
-        // A number may be negative, such as a longitude.
-        guard !argument.isOption || argument.bytes[1].isASCIIDigit else { throw argument.unknown }
-        words.append(argument.bytes)
-      }
-    }
-    message = try WrittenMessage(words, data: data)
+  init(_ options: Options) throws(UsageError) {
+    self.options = options
+    message = try WrittenMessage(options.words, data: try DataArgument(in: options))
   }
 
   func run() throws(CommandFailure) -> ExitCode {
-    var post = try WebhookPost(of: message.type, try Configuration.read(from: file))
+    var post = try WebhookPost(of: message.type, try .read(from: options.file))
     let report = try post.send(message)
-    writeToTerminal(isJSON ? report.json : report.lines, STDOUT_FILENO)
+    writeToTerminal(options.isJSON ? report.json : report.lines, STDOUT_FILENO)
     // On standard error: a script can use the answer alone.
-    if !isJSON {
+    if !options.isJSON {
       let log = Log()
       if report.code == .success { log.notice(report.words) } else { log.error(report.words) }
     }

@@ -9,14 +9,13 @@ extension Command {
       name: "sensors", summary: "list what this board can report, and the YAML for it",
       help: sensorsHelp, success: "the board was searched, whatever was found",
       codes: [.noInput, .inputOutput, .noPermission, .configuration]
-    ) { (arguments: inout Arguments) throws(UsageError) -> Task in
-      let (file, isJSON) = try arguments.fileAndForm()
-      return { () throws(CommandFailure) in try listSensors(file, isJSON: isJSON) }
+    ) { (options: Options) throws(UsageError) -> Task in
+      return { () throws(CommandFailure) in try listSensors(options["--config"], options.isJSON) }
     }
   }
 
   private static func listSensors(
-    _ file: [UInt8]?, isJSON: Bool
+    _ file: [UInt8]?, _ isJSON: Bool
   ) throws(CommandFailure) -> ExitCode {
     let isWatched = !isJSON && Terminal(STDOUT_FILENO) != nil
     let found = try FoundSources(

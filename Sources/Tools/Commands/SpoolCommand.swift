@@ -8,8 +8,13 @@ extension Command {
     Command(
       name: "spool", summary: "show or export the data that waits on the disk",
       help: spoolHelp, success: "done",
-      codes: [.noInput, .cannotCreate, .inputOutput, .noPermission, .configuration]
-    ) { (arguments: inout Arguments) throws(UsageError) in try SpoolCommand(&arguments).run }
+      codes: [.noInput, .cannotCreate, .inputOutput, .noPermission, .configuration],
+      options: [
+        ("--gpx", nil), ("--csv", nil), ("--output", "the name of a file"), ("--force", nil),
+        ("--all", nil), ("--directory", "the name of a directory"),
+      ],
+      actions: ["list", "export"], wordsMax: 1
+    ) { (options: Options) throws(UsageError) in try SpoolCommand(options).run }
   }
 
   private static var spoolHelp: StaticString {
@@ -57,79 +62,60 @@ extension Command {
 }
 
 struct SpoolCommand {
-  private let isExport: Bool
-  private var isJSON = false
-  private var configuration: [UInt8]?
-  private var directory: [UInt8]?
+  private let options: Options
+  /// Nil to list.
   private var format: ExportFormat?
-  private var output: [UInt8]?
-  private var replaces = false
-  private var includesAcknowledged = false
+  /// Nil for standard output.
+  private let output: [UInt8]?
 
-  init(_ arguments: inout Arguments) throws(UsageError) {
-    guard let action = try arguments.next() else { throw .mistake(Self.missingAction) }
-    switch action {
-    case "list": isExport = false
-    case "export": isExport = true
-    default: throw action.isOption ? .mistake(Self.missingAction) : action.unknown
+  init(_ options: Options) throws(UsageError) {
+    self.options = options
+    output = options["--output"].flatMap { $0.span.elementsEqual("-") ? nil : $0 }
+    guard let action = options.words.first else {
+      throw .mistake("name an action: list or export")
     }
-    while let argument = try arguments.next() { try read(argument, &arguments) }
-    try check()
-  }
-
-  private static var missingAction: MessageText { "name an action: list or export" }
-
-  private mutating func read(
-    _ argument: Argument, _ arguments: inout Arguments
-  ) throws(UsageError) {
-    switch argument {
-    case "--json": isJSON = true
-    case "--config": configuration = try arguments.value(of: argument, "the name of a file")
-    case "--directory": directory = try arguments.value(of: argument, "the name of a directory")
-    case "--gpx" where isExport: try set(.gpx(GPXTrack()))
-    case "--csv" where isExport: try set(.csv)
-    case "--output" where isExport:
-      output = try arguments.value(of: argument, "the name of a file")
-    case "--force" where isExport: replaces = true
-    case "--all" where isExport: includesAcknowledged = true
-    default: throw argument.unknown
-    }
-  }
-
-  private mutating func set(_ format: ExportFormat) throws(UsageError) {
-    guard self.format == nil else { throw .mistake("use either --gpx or --csv, not both") }
-    self.format = format
-  }
-
-  private mutating func check() throws(UsageError) {
-    if directory != nil, configuration != nil {
+    if options.has("--directory"), options.has("--config") {
       throw .mistake("--config defines the directory; leave out --config or --directory")
     }
-    if output?.span.elementsEqual("-") == true { output = nil }
-    guard isExport else { return }
-    guard format != nil else { throw .mistake("choose a format: --gpx or --csv") }
-    if output == nil, replaces { throw .mistake("--force needs --output") }
-    if output == nil, isJSON {
+    if action.span.elementsEqual("list") {
+      let wrong = options.first(of: ["--gpx", "--csv", "--output", "--force", "--all"])
+      if let wrong { throw .unknown([UInt8](wrong)) }
+      return
+    }
+    guard action.span.elementsEqual("export") else { throw .unknown(action) }
+    format = try Self.format(options)
+    guard output == nil else { return }
+    if options.has("--force") { throw .mistake("--force needs --output") }
+    if options.isJSON {
       throw .mistake("--json needs --output: standard output cannot hold both")
     }
   }
 
+  private static func format(_ options: Options) throws(UsageError) -> ExportFormat {
+    switch (options.has("--gpx"), options.has("--csv")) {
+    case (true, true): throw .mistake("use either --gpx or --csv, not both")
+    case (true, false): .gpx
+    case (false, true): .csv
+    case (false, false): throw .mistake("choose a format: --gpx or --csv")
+    }
+  }
+
   func run() throws(CommandFailure) -> ExitCode {
-    let folder = try SpoolFolder(try path(), isOptional: directory == nil)
+    let folder = try SpoolFolder(try path(), isOptional: !options.has("--directory"))
     guard let format else {
       let listing = SpoolListing(of: folder)
-      writeToTerminal(isJSON ? listing.json : listing.lines, STDOUT_FILENO)
+      writeToTerminal(options.isJSON ? listing.json : listing.lines, STDOUT_FILENO)
       return listing.code
     }
     return try SpoolExport(
-      format: format, file: output, replaces: replaces,
-      includesAcknowledged: includesAcknowledged, isJSON: isJSON
+      format: format, file: output, replaces: options.has("--force"),
+      includesAcknowledged: options.has("--all"), isJSON: options.isJSON
     ).run(folder)
   }
 
   private func path() throws(CommandFailure) -> Path {
-    if let directory { return Path(directory) }
-    let file = configuration ?? [UInt8](Configuration.defaultFile)
-    return Path(try Configuration.read(from: file).stateDirectory) / StateDirectory.spoolName
+    if let directory = options["--directory"] { return Path(directory) }
+    return Path(try Configuration.read(from: options.file).stateDirectory)
+      / StateDirectory.spoolName
   }
 }

@@ -2,7 +2,6 @@ import Board
 import Bytes
 import CLinux
 import LinuxIO
-import YAML
 
 extension Command {
   static var status: Command {
@@ -12,8 +11,9 @@ extension Command {
       codes: [
         .dataError, .noInput, .unavailable, .inputOutput, .temporaryFailure, .noPermission,
         .configuration,
-      ]
-    ) { (arguments: inout Arguments) throws(UsageError) in try StatusCommand(&arguments).run }
+      ],
+      options: [("--watch", nil), ("--every", "a time, such as 10s")]
+    ) { (options: Options) throws(UsageError) in try StatusCommand(options).run }
   }
 
   private static var statusHelp: StaticString {
@@ -52,33 +52,21 @@ extension Command {
 }
 
 struct StatusCommand {
-  private var file = [UInt8](Configuration.defaultFile)
-  private var isJSON = false
-  private var isWatching = false
+  private let options: Options
   private let every: Duration
 
-  init(_ arguments: inout Arguments) throws(UsageError) {
-    var every: Duration?
-    while let argument = try arguments.next() {
-      switch argument {
-      case "--json": isJSON = true
-      case "--watch": isWatching = true
-      case "--every":
-        every = try arguments.duration(
-          of: argument, in: .seconds(1) ... .seconds(3600), example: "2s")
-      case "--config": file = try arguments.value(of: argument, "the name of a file")
-      default: throw argument.unknown
-      }
-    }
-    if every != nil, !isWatching { throw .mistake("--every works only with --watch") }
+  init(_ options: Options) throws(UsageError) {
+    self.options = options
+    let every = try options.duration("--every", in: .seconds(1) ... .seconds(3600), example: "2s")
+    if every != nil, !options.has("--watch") { throw .mistake("--every works only with --watch") }
     self.every = every ?? .seconds(2)
   }
 
   func run() throws(CommandFailure) -> ExitCode {
-    let configuration = try Configuration.read(from: file)
+    let configuration = try Configuration.read(from: options.file)
     let client = StatusClient(stateDirectory: Path(configuration.stateDirectory))
-    if isWatching {
-      let terminal = isJSON ? nil : Terminal(STDOUT_FILENO)
+    if options.has("--watch") {
+      let terminal = options.isJSON ? nil : Terminal(STDOUT_FILENO)
       if let terminal, let look = ScreenLook(environmentVariable) {
         try StatusWatch(client, terminal, look, every: every).run()
       } else {
@@ -92,7 +80,7 @@ struct StatusCommand {
   }
 
   private func text(of status: AgentStatus) -> [UInt8] {
-    isJSON
+    options.isJSON
       ? status.document
       : status.lines.wrappedForOutput.withVerdictsColored(on: STDOUT_FILENO)
   }

@@ -7,20 +7,10 @@ extension Command {
     Command(
       name: "unpair", summary: "remove this board from Home Assistant",
       help: unpairHelp, success: "this board is no longer paired",
-      codes: [.dataError, .noInput, .temporaryFailure, .noPermission, .configuration]
-    ) { (arguments: inout Arguments) throws(UsageError) -> Task in
-      var options = UnpairingOptions()
-      while let argument = try arguments.next() {
-        switch argument {
-        case "--local": options.isLocal = true
-        case "--yes": options.isYes = true
-        case "--json": options.isJSON = true
-        case "--config":
-          options.configuration = try arguments.value(of: argument, "the name of a file")
-        default: throw argument.unknown
-        }
-      }
-      return { [options] () throws(CommandFailure) in
+      codes: [.dataError, .noInput, .temporaryFailure, .noPermission, .configuration],
+      options: [("--local", nil), ("--yes", nil)]
+    ) { (options: Options) throws(UsageError) -> Task in
+      return { () throws(CommandFailure) in
         try Unpairing(options).run()
         return .success
       }

@@ -7,9 +7,16 @@ extension Command {
     Command(
       name: "watch", summary: "show states, events or a template, as they change",
       help: watchHelp, success: "stopped by Ctrl-C, by --count or --once, or by a closed pipe",
-      codes: [.dataError, .noInput, .unavailable, .temporaryFailure, .noPermission, .configuration]
-    ) { (arguments: inout Arguments) throws(UsageError) -> Task in
-      let options = try WatchOptions(&arguments)
+      codes: [
+        .dataError, .noInput, .unavailable, .temporaryFailure, .noPermission, .configuration,
+      ],
+      options: [
+        DataArgument.option, ("--attributes", nil), ("--once", nil),
+        ("--count", "a number of entries"),
+      ],
+      wordsMax: .max
+    ) { (options: Options) throws(UsageError) -> Task in
+      let options = try WatchOptions(options)
       return { () throws(CommandFailure) in try Watch(options).run() }
     }
   }
@@ -53,42 +60,5 @@ extension Command {
       sudo homeward watch events --json | jq .event_type
 
     """
-  }
-}
-
-extension WatchOptions {
-  private static var countDigitsMax: Int { 9 }
-
-  fileprivate init(_ arguments: inout Arguments) throws(UsageError) {
-    self.init()
-    var words: [[UInt8]] = []
-    var data: DataArgument?
-    while let argument = try arguments.next() {
-      switch argument {
-      case "--attributes": showsAttributes = true
-      case "--json": isJSON = true
-      case "--once": isOnce = true
-      case "--count":
-        entryCountMax = try Self.count(
-          try arguments.value(of: argument, "a number of entries"))
-      case "--data": data = try DataArgument(of: argument, from: &arguments)
-      case "--config":
-        configuration = try arguments.value(of: argument, "the name of a file")
-      default:
-        guard !argument.isOption else { throw argument.unknown }
-        words.append(argument.bytes)
-      }
-    }
-    topic = try Topic(words, data: data)
-    if case .states = topic { return }
-    if showsAttributes { throw .mistake("--attributes works only with states") }
-    if isOnce { entryCountMax = 1 }
-  }
-
-  private static func count(_ word: [UInt8]) throws(UsageError) -> Int {
-    guard word.count <= countDigitsMax, let count = word.span.decimalValue, count > 0 else {
-      throw .mistake("--count needs a whole number of at least 1, not \(quoted: word)")
-    }
-    return Int(count)
   }
 }

@@ -3,43 +3,34 @@ import Bytes
 import Outbox
 import Sensing
 
-enum ExportFormat {
-  /// Fixes only.
-  case gpx(GPXTrack)
-  case csv
-
+/// Format of an export, with what it remembers of the entries so far.
+struct ExportFormat {
   static let entryByteCountMax = 1024
 
-  var name: StaticString {
-    switch self {
-    case .gpx: "gpx"
-    case .csv: "csv"
-    }
-  }
+  /// Fixes only.
+  static var gpx: ExportFormat { ExportFormat(track: GPXTrack()) }
+  static var csv: ExportFormat { ExportFormat(track: nil) }
+
+  /// Nil for a table.
+  private var track: GPXTrack?
+
+  var isTrack: Bool { track != nil }
 
   func appendStart(to buffer: inout ByteBuffer) {
-    switch self {
-    case .gpx: GPXTrack.appendStart(to: &buffer)
-    case .csv: CSVTable.appendHeader(to: &buffer)
-    }
+    if isTrack { GPXTrack.appendStart(to: &buffer) } else { CSVTable.appendHeader(to: &buffer) }
   }
 
   /// Appends an entry; one that does not belong in the format is left out.
   mutating func append(
     _ entry: SpoolEntry, of uniqueID: [UInt8], on device: Int?, to buffer: inout ByteBuffer
   ) {
-    switch (self, entry.content) {
-    case (.gpx(var track), .fix(let fix)):
-      track.append(fix, isTimeTrusted: entry.isTimeTrusted, of: device, to: &buffer)
-      self = .gpx(track)
-    case (.gpx, .reading): break
-    case (.csv, _): CSVTable.append(entry, of: uniqueID, to: &buffer)
+    guard isTrack else { return CSVTable.append(entry, of: uniqueID, to: &buffer) }
+    if case .fix(let fix) = entry.content {
+      track?.append(fix, isTimeTrusted: entry.isTimeTrusted, of: device, to: &buffer)
     }
   }
 
-  func appendEnd(to buffer: inout ByteBuffer) {
-    if case .gpx(let track) = self { track.appendEnd(to: &buffer) }
-  }
+  func appendEnd(to buffer: inout ByteBuffer) { track?.appendEnd(to: &buffer) }
 }
 
 extension ByteBuffer {

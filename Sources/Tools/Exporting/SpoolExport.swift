@@ -57,20 +57,16 @@ struct SpoolExport {
     let rest: MessageText =
       includesAcknowledged ? "" : "; --all also exports data that Home Assistant has"
     let fixes: MessageText = count.fixes == 1 ? "1 fix" : "\(count.fixes) fixes"
-    switch format {
-    case .gpx where count.fixes == 0:
-      return "No fix is waiting\(rest)."
-    case .gpx: return "\(fixes)\(rest)."
-    case .csv: return "\(count.readings, "reading") and \(fixes)\(rest)."
-    }
+    guard format.isTrack else { return "\(count.readings, "reading") and \(fixes)\(rest)." }
+    return count.fixes == 0 ? "No fix is waiting\(rest)." : "\(fixes)\(rest)."
   }
 
   private func json(_ count: Count) -> [UInt8] {
     let file = file ?? []
     return jsonLine { line in
-      line.appendMember("format", format.name)
+      line.appendMember("format", (format.isTrack ? "gpx" : "csv") as StaticString)
       line.appendMember("file", file.span)
-      if case .csv = format { line.appendMember("readings", count.readings) }
+      if !format.isTrack { line.appendMember("readings", count.readings) }
       line.appendMember("fixes", count.fixes)
     }
   }
@@ -134,17 +130,14 @@ struct ExportOutput: ~Copyable {
   }
 
   private func failure(_ error: Errno) -> CommandFailure {
-    guard let file else {
-      return CommandFailure(
-        code: .inputOutput, text: "standard output cannot be written: \(error)")
+    var text: MessageText = "standard output cannot be written: \(error)"
+    if let file {
+      text = "\(file) cannot be written completely: \(error)"
+      if isNew {
+        try? removeFile(at: file)
+        text = "\(text); the incomplete file was removed"
+      }
     }
-    guard isNew else {
-      return CommandFailure(
-        code: .inputOutput, text: "\(file) cannot be written completely: \(error)")
-    }
-    try? removeFile(at: file)
-    return CommandFailure(
-      code: .inputOutput,
-      text: "\(file) cannot be written completely: \(error); the incomplete file was removed")
+    return CommandFailure(code: .inputOutput, text: text)
   }
 }

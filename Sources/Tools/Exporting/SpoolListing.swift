@@ -3,26 +3,18 @@ import Bytes
 import LinuxIO
 import Outbox
 
-struct SpoolListing {
-  private let directory: Path
+struct SpoolListing: ~Copyable {
+  private let folder: SpoolFolder
   private let segments: [ArchivedSegment]
-  private let acknowledgedSequence: UInt64
-  private let deviceCount: Int
-  let code: ExitCode
 
   init(of folder: consuming SpoolFolder) {
     while folder.next() != nil {}
-    directory = folder.path
-    var segments: [ArchivedSegment] = []
-    for segment in folder.archive.segments where segment.condition != .vanished {
-      segments.append(segment)
-    }
-    self.segments = segments
-    acknowledgedSequence = folder.archive.acknowledgedSequence
-    deviceCount = folder.archive.deviceCount
-    code = folder.archive.exitCode
+    segments = folder.archive.segments.filter { $0.condition != .vanished }
+    self.folder = folder
   }
 
+  var code: ExitCode { folder.archive.exitCode }
+  private var directory: Path { folder.path }
   private var byteCount: Int { segments.reduce(0) { $0 + $1.byteCount } }
   private var entryCount: Int { segments.reduce(0) { $0 + $1.entryCount } }
   private var waitingCount: Int { segments.reduce(0) { $0 + $1.waitingCount } }
@@ -44,9 +36,8 @@ struct SpoolListing {
 
   private var remarks: MessageText {
     var text: MessageText = ""
-    if acknowledgedSequence > 0 {
-      text = "Home Assistant has everything up to \(decimal: acknowledgedSequence).\n"
-    }
+    let (last, deviceCount) = (folder.archive.acknowledgedSequence, folder.archive.deviceCount)
+    if last > 0 { text = "Home Assistant has everything up to \(decimal: last).\n" }
     if deviceCount > 1 { text = text + "These are the files of \(deviceCount) devices.\n" }
     return text
   }
@@ -66,12 +57,12 @@ struct SpoolListing {
   var json: [UInt8] {
     jsonLine { line in
       line.appendMember("directory", directory.bytes.span)
-      line.appendMember("segments", segments) { $1.append($0) }
+      line.appendMember("segments", objects: segments) { $1.appendMembers(of: $0) }
       line.appendMember("bytes", byteCount)
       line.appendMember("entries", entryCount)
       line.appendMember("waiting", waitingCount)
-      line.appendMember("acknowledged_up_to", acknowledgedSequence)
-      line.appendMember("devices", deviceCount)
+      line.appendMember("acknowledged_up_to", folder.archive.acknowledgedSequence)
+      line.appendMember("devices", folder.archive.deviceCount)
     }
   }
 }
@@ -88,8 +79,7 @@ extension ByteBuffer {
     appendMember(key, Text(iso8601: time).bytes.span)
   }
 
-  fileprivate mutating func append(_ segment: ArchivedSegment) {
-    openJSONObject()
+  fileprivate mutating func appendMembers(of segment: ArchivedSegment) {
     appendMember("file", segment.file.name.span)
     appendMember("condition", segment.conditionCode)
     appendMember("is_aside", segment.isAside)
@@ -108,7 +98,6 @@ extension ByteBuffer {
     appendMember("damaged_bytes", segment.damagedByteCount)
     appendMember("torn_bytes", segment.tornByteCount)
     appendMember("nameless", segment.namelessCount)
-    closeJSONObject()
   }
 }
 

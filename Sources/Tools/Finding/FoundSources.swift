@@ -112,7 +112,9 @@ extension FoundSources {
 
   var json: [UInt8] {
     jsonLine { line in
-      line.appendMember("kinds", kinds.filter { !$0.found.isEmpty }) { $0.write(into: &$1) }
+      line.appendMember("kinds", objects: kinds.filter { !$0.found.isEmpty }) {
+        $0.writeMembers(into: &$1)
+      }
     }
   }
 }
@@ -152,22 +154,21 @@ extension FoundSources.Kind {
     return remarks
   }
 
-  fileprivate func write(into line: inout ByteBuffer) {
-    line.openJSONObject()
+  fileprivate func writeMembers(into line: inout ByteBuffer) {
     line.appendMember("key", found.key)
     line.appendMember("title", found.title)
-    line.appendMember("found", entries) { $0.write(into: &$1, isEntry: found.isEntry) }
+    line.appendMember("found", objects: entries) {
+      $0.writeMembers(into: &$1, isEntry: found.isEntry)
+    }
     if let yaml = found.line { line.appendMember("yaml", yaml.bytes.span) }
     if let note = found.note { line.appendMember("note", note.bytes.span) }
     line.appendMember("omitted", found.omittedCount)
     line.appendMember("unusable", found.unusableCount)
-    line.closeJSONObject()
   }
 }
 
 extension FoundSources.Entry {
-  fileprivate func write(into line: inout ByteBuffer, isEntry: Bool) {
-    line.openJSONObject()
+  fileprivate func writeMembers(into line: inout ByteBuffer, isEntry: Bool) {
     line.appendMember("address", item.address.printable.span)
     if !item.name.isEmpty { line.appendMember("name", item.name.span) }
     line.appendMember("is_reported", item.reportedBy != nil)
@@ -175,15 +176,13 @@ extension FoundSources.Entry {
       line.appendMember("yaml", ("- \(yaml)" as MessageText).bytes.span)
     }
     line.appendMember("text", words.bytes.span)
-    line.appendMember("sensors", sample?.sensors ?? []) { $0.write(into: &$1) }
+    line.appendMember("sensors", objects: sample?.sensors ?? []) { $0.writeMembers(into: &$1) }
     if let failure = sample?.failures.first?.failure { line.appendMember("failure", failure.code) }
-    line.closeJSONObject()
   }
 }
 
 extension SourceSample.Sensor {
-  fileprivate func write(into line: inout ByteBuffer) {
-    line.openJSONObject()
+  fileprivate func writeMembers(into line: inout ByteBuffer) {
     line.appendMember("name", description.name.printable.span)
     line.appendMember("value") { line in
       switch value {
@@ -197,6 +196,5 @@ extension SourceSample.Sensor {
     if let deviceClass = description.deviceClass {
       line.appendMember("device_class", deviceClass.span)
     }
-    line.closeJSONObject()
   }
 }

@@ -6,38 +6,6 @@ import LinuxIO
 import Outbox
 import Transport
 
-struct PairingOptions {
-  /// Source of the credential.
-  enum Source {
-    /// User name and password, asked for.
-    case login
-    /// A long-lived access token, asked for.
-    case token
-    /// A long-lived access token from a file; `-` is standard input.
-    case tokenFile([UInt8])
-
-    var isLogin: Bool { if case .login = self { true } else { false } }
-  }
-
-  var url: [UInt8]?
-  var configuration = [UInt8](Configuration.defaultFile)
-  /// State directory if there is no configuration; it goes into the new one.
-  var stateDirectory: [UInt8]?
-  var name: [UInt8]?
-  var source = Source.login
-  /// Whether an existing pairing stays, and belongs to this board from now on.
-  var keepsDevice = false
-  var isConfigurationNamed: Bool {
-    !configuration.span.elementsEqual(Configuration.defaultFile)
-  }
-  /// PEM certificates of the authorities of an `https://` address.
-  var authorityFile: [UInt8]?
-  /// Whether the board stays the same device, and gets a new login.
-  var isLoginOnly = false
-  var isYes = false
-  var isJSON = false
-}
-
 /// Pairing of this board with a Home Assistant: finds the server, logs in, registers, and stores
 /// the result.
 final class Pairing {
@@ -261,26 +229,24 @@ final class Pairing {
   ) throws(CommandFailure) {
     let client = try client(of: login, rejected)
     defer { client.end() }
-    let answer = try client.ask(.devices)
-    if client.isCredentialRejected {
-      dialog.keep(rejected: login.credential, in: state)
-      throw CommandFailure(code: .noPermission, text: Login.rejectedWords)
+    let devices: [Device]
+    do throws(RequestError) { devices = try client.ask(.devices).elements } catch {
+      if client.isCredentialRejected {
+        dialog.keep(rejected: login.credential, in: state)
+        throw CommandFailure(code: .noPermission, text: Login.rejectedWords)
+      }
+      throw CommandFailure(
+        code: .temporaryFailure,
+        text: "the new login cannot be tested: \(error.words). The old one stays; try again later"
+      )
     }
     let deviceID = identity.deviceID(of: registration)
-    switch answer {
-    case .success(let devices) where devices.elements.contains(where: { $0.isBoard(deviceID) }):
-      return
-    case .success:
+    guard devices.contains(where: { $0.isBoard(deviceID) }) else {
       throw CommandFailure(
         code: .unavailable,
         text:
           "Home Assistant at \(bytes: summary.url) does not know this board. To make it a device"
           + " there, with new entities: \(Arguments.command("pair"))")
-    case .failure(let error):
-      throw CommandFailure(
-        code: .temporaryFailure,
-        text: "the new login cannot be tested: \(error.words). The old one stays; try again later"
-      )
     }
   }
 

@@ -11,19 +11,16 @@ struct PersonReview {
   /// Runs the review. A failure is only reported: the board is paired already.
   func run(deviceID: [UInt8], _ summary: inout PairingSummary) throws(CommandFailure) {
     let user: User
-    switch try client.ask(.currentUser) {
-    case .success(let answer): user = answer
-    case .failure(let error): return sayUnknown(error)
+    do throws(RequestError) {
+      user = try client.ask(.currentUser)
+      summary.user = user
+      summary.person = try TrackedPerson.find(client, user: user, deviceID: deviceID)
+    } catch {
+      return dialog.say(
+        "It is not known whether this board is now assigned to a person: \(error.words). Check"
+          + " Settings, People.")
     }
-    summary.user = user
-    let found: TrackedPerson?
-    switch try TrackedPerson.find(client, user: user, deviceID: deviceID) {
-    case .success(let answer): found = answer
-    case .failure(let error): return sayUnknown(error)
-    }
-    guard let found else { return }
-    summary.person = found
-    try offer(to: found, of: user, &summary)
+    if let person = summary.person { try offer(to: person, of: user, &summary) }
   }
 
   private func offer(
@@ -49,17 +46,11 @@ struct PersonReview {
         "To undo this later, open Settings, People, \(name), and remove"
           + " \(shown: found.tracker.text).")
     }
-    if let error = try found.detach(client) {
+    do throws(RequestError) { try found.detach(client) } catch {
       return dialog.say("This board is still assigned to \"\(name)\": \(error.words)")
     }
     summary.isDetached = true
     dialog.say("This board is no longer assigned to \"\(name)\".")
-  }
-
-  private func sayUnknown(_ error: RequestError) {
-    dialog.say(
-      "It is not known whether this board is now assigned to a person: \(error.words). Check"
-        + " Settings, People.")
   }
 }
 
@@ -74,30 +65,20 @@ struct TrackedPerson {
   /// Finds the person; nil if the board is no person's tracker.
   static func find(
     _ client: BlockingClient, user: User, deviceID: [UInt8]
-  ) throws(CommandFailure) -> Result<TrackedPerson?, RequestError> {
-    let people: People
-    switch try client.ask(.people) {
-    case .success(let answer): people = answer
-    case .failure(let error): return .failure(error)
-    }
+  ) throws(RequestError) -> TrackedPerson? {
+    let people = try client.ask(.people)
     guard let person = people.stored.first(where: { $0.userID == user.id }),
       !person.deviceTrackers.isEmpty
-    else { return .success(nil) }
-    switch try client.ask(TrackerEntries(person.deviceTrackers)) {
-    case .success(let entries):
-      let tracker = person.deviceTrackers.first { entries.isMobileApp($0, deviceID: deviceID) }
-      return .success(tracker.map { TrackedPerson(person: person, tracker: $0) })
-    case .failure(let error): return .failure(error)
-    }
+    else { return nil }
+    let entries = try client.ask(TrackerEntries(person.deviceTrackers))
+    let tracker = person.deviceTrackers.first { entries.isMobileApp($0, deviceID: deviceID) }
+    return tracker.map { TrackedPerson(person: person, tracker: $0) }
   }
 
   /// Removes the board from the trackers of the person, which only an administrator may do.
-  func detach(_ client: BlockingClient) throws(CommandFailure) -> RequestError? {
+  func detach(_ client: BlockingClient) throws(RequestError) {
     let trackers = JSON.array(otherTrackers.map { .text($0.text) })
-    switch try client.ask(.updatePerson(person.id, changes: ["device_trackers": trackers])) {
-    case .success: return nil
-    case .failure(let error): return error
-    }
+    _ = try client.ask(.updatePerson(person.id, changes: ["device_trackers": trackers]))
   }
 }
 

@@ -6,16 +6,11 @@ import HomeAssistantClient
 import LinuxIO
 import Transport
 
-struct UnpairingOptions {
-  var configuration = [UInt8](Configuration.defaultFile)
-  var isLocal = false
-  var isYes = false
-  var isJSON = false
-}
-
 /// Reversal of a `Pairing`, as far as the login allows it.
 final class Unpairing {
-  private let options: UnpairingOptions
+  private let options: Options
+  /// Whether Home Assistant is not contacted.
+  private let isLocal: Bool
   private let dialog: Dialog
   private let loop: EventLoop
   /// Whether Home Assistant no longer has the device.
@@ -24,9 +19,10 @@ final class Unpairing {
   /// it elsewhere.
   private var isLoginEnded = false
 
-  init(_ options: UnpairingOptions) throws(CommandFailure) {
+  init(_ options: Options) throws(CommandFailure) {
     self.options = options
-    dialog = Dialog(isAlwaysYes: options.isYes)
+    isLocal = options.has("--local")
+    dialog = Dialog(isAlwaysYes: options.has("--yes"))
     loop = try .forCommand()
   }
 
@@ -43,20 +39,20 @@ final class Unpairing {
   }
 
   private func unpair() throws(CommandFailure) {
-    let configuration = try Configuration.readIfThere(from: options.configuration)
+    let configuration = try Configuration.readIfThere(from: options.file)
     let state = try StateDirectory.open(
       configuration?.stateDirectory ?? [UInt8](Configuration.defaultStateDirectory))
     guard state.isPaired else {
       return dialog.say("This board is not paired.")
     }
     let question: MessageText =
-      options.isLocal
+      isLocal
       ? "Delete the pairing on this board only, and leave the device in Home Assistant?"
       : "Remove this board from Home Assistant, with its entities and their names?"
     guard try dialog.confirm(question, standard: false) else {
       throw CommandFailure(code: .usage, text: "this board stays paired; --yes unpairs it")
     }
-    if !options.isLocal { try leave(configuration, state) }
+    if !isLocal { try leave(configuration, state) }
     do throws(Errno) { try state.removePairing() } catch {
       throw CommandFailure(
         code: .noInput, text: "the pairing in \(state.path) cannot be removed: \(error)")
@@ -90,23 +86,16 @@ final class Unpairing {
     let settings = configuration?.homeAssistant.transport(to: url) ?? .system
     let client = try BlockingClient(at: url, with: tokens, settings: settings, loop: loop)
     let deviceID = identity.deviceID(of: registration)
-    let problem = try client.delete(deviceID: deviceID)
-    client.end()
-    switch problem {
-    case nil:
-      isDeviceDeleted = true
-      dialog.say("Home Assistant has deleted this board, with its entities.")
-    case .deviceMissing?:
-      isDeviceDeleted = true
-      dialog.say("Home Assistant no longer knows this board.")
-    case .failed(let error) where error.isNoAnswer:
+    do throws(RequestError) {
+      defer { client.end() }
+      try delete(deviceID, client)
+    } catch  where error.isNoAnswer {
       throw CommandFailure(
         code: .temporaryFailure,
         text: "\(error.words); nothing was changed. If that Home Assistant no longer exists:"
           + " homeward unpair --local")
-    case .failed(let error)?: dialog.say("The device was not deleted: \(error.words).")
-    case .notAdministrator?:
-      dialog.say("The device was not deleted: the user of this board is not an administrator.")
+    } catch {
+      dialog.say("The device was not deleted: \(error.words).")
     }
     if client.isCredentialRejected {
       isLoginEnded = true
@@ -114,6 +103,23 @@ final class Unpairing {
     } else {
       try endLogin(credential, at: url, settings)
     }
+  }
+
+  /// Deletes the device of this board, which only an administrator may do: its configuration entry,
+  /// and with that the webhook and all entities.
+  private func delete(_ deviceID: [UInt8], _ client: BlockingClient) throws(RequestError) {
+    guard try client.ask(.currentUser).isAdmin else {
+      return dialog.say(
+        "The device was not deleted: the user of this board is not an administrator.")
+    }
+    let device = try client.ask(.devices).elements.first { $0.isBoard(deviceID) }
+    if let entry = device?.configEntryIDs.first {
+      _ = try client.call(RawRESTRequest(.delete, "config/config_entries/entry/" + entry))
+      dialog.say("Home Assistant has deleted this board, with its entities.")
+    } else {
+      dialog.say("Home Assistant no longer knows this board.")
+    }
+    isDeviceDeleted = true
   }
 
   private func endLogin(
@@ -171,35 +177,6 @@ extension RequestError {
     case .server, .http, .decoding, .rejected, .overrun, .cancelled, .tooLarge,
       .unsupported:
       false
-    }
-  }
-}
-
-private enum DeletionProblem {
-  case failed(RequestError)
-  case notAdministrator
-  case deviceMissing
-}
-
-extension BlockingClient {
-  /// Deletes the device of this board, which only an administrator may do: its configuration entry,
-  /// and with that the webhook and all entities. Returns the problem; nil if it is deleted.
-  fileprivate func delete(deviceID: [UInt8]) throws(CommandFailure) -> DeletionProblem? {
-    switch try ask(.currentUser) {
-    case .success(let user) where !user.isAdmin: return .notAdministrator
-    case .success: break
-    case .failure(let error): return .failed(error)
-    }
-    let devices: [Device]
-    switch try ask(.devices) {
-    case .success(let answer): devices = answer.elements
-    case .failure(let error): return .failed(error)
-    }
-    let device = devices.first { $0.isBoard(deviceID) }
-    guard let entry = device?.configEntryIDs.first else { return .deviceMissing }
-    switch try call(RawRESTRequest(.delete, "config/config_entries/entry/" + entry)) {
-    case .success: return nil
-    case .failure(let error): return .failed(error)
     }
   }
 }

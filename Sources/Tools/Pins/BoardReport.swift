@@ -36,19 +36,16 @@ struct BoardReport {
   var json: [UInt8] {
     jsonLine { line in
       line.appendMember("board", board.name.span)
-      line.appendMember("headers", headers) { header, line in
-        line.openJSONObject()
+      line.appendMember("headers", objects: headers) { header, line in
         line.appendMember("name", header.name.span)
-        line.appendMember("pins", header.pins) { $0.write(into: &$1) }
-        line.closeJSONObject()
+        line.appendMember("pins", objects: header.pins) { $0.writeMembers(into: &$1) }
       }
     }
   }
 }
 
 extension PinReport {
-  fileprivate func write(into line: inout ByteBuffer) {
-    line.openJSONObject()
+  fileprivate func writeMembers(into line: inout ByteBuffer) {
     line.appendMember("pin", number)
     line.appendMember("names", pin.names) { $1.appendJSON($0.printable) }
     if let place = pin.line {
@@ -67,7 +64,6 @@ extension PinReport {
         line.appendJSONNull()
       }
     }
-    line.closeJSONObject()
   }
 }
 

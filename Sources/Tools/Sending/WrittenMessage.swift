@@ -204,11 +204,11 @@ struct DataArgument {
 
   init(_ text: [UInt8]) { self.text = text }
 
-  /// Reads the word after `--data`; `-` stands for standard input.
-  init(
-    of option: Argument, from arguments: inout Arguments
-  ) throws(UsageError) {
-    let value = try arguments.value(of: option, "JSON, or - for standard input")
+  static var option: Options.Row { ("--data", "JSON, or - for standard input") }
+
+  /// Reads the value of `--data`, in which `-` stands for standard input; nil if it is not given.
+  init?(in options: Options) throws(UsageError) {
+    guard let value = options["--data"] else { return nil }
     guard value.span.elementsEqual("-") else {
       self.init(value)
       return

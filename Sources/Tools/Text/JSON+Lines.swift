@@ -5,14 +5,35 @@ extension JSON {
   /// Lines with a member or an element each, indented by two spaces for each level. A text that
   /// stands alone is shown as its lines.
   var lines: [UInt8] {
-    var shown: [UInt8]
-    if case .text(let text) = self {
-      shown = text.bytes.forTerminal.escapedLines
-    } else {
-      shown = JSONIndenter(serialized().forTerminal).shown
+    let shown =
+      if case .text(let text) = self { text.bytes.forTerminal.escapedLines } else { indented() }
+    return shown + "\n".utf8
+  }
+
+  private func indented(by indent: Int = 0) -> [UInt8] {
+    let brackets: (StaticString, StaticString)
+    let items: [[UInt8]]
+    switch self {
+    case .object(let object):
+      brackets = ("{", "}")
+      items = object.members.map { key, value in
+        JSON.text(key).serialized().forTerminal + ": ".utf8 + value.indented(by: indent + 2)
+      }
+    case .array(let elements):
+      brackets = ("[", "]")
+      items = elements.map { $0.indented(by: indent + 2) }
+    default: return serialized().forTerminal
     }
-    shown.append(UInt8(ascii: "\n"))
-    return shown
+    var shown = [UInt8](brackets.0)
+    for index in items.indices {
+      if index > 0 { shown.append(UInt8(ascii: ",")) }
+      shown += Self.lineStart(indent + 2) + items[index]
+    }
+    return shown + (items.isEmpty ? [] : Self.lineStart(indent)) + [UInt8](brackets.1)
+  }
+
+  private static func lineStart(_ indent: Int) -> [UInt8] {
+    "\n".utf8 + [UInt8](repeating: UInt8(ascii: " "), count: indent)
   }
 }
 
@@ -39,6 +60,17 @@ extension ByteBuffer {
     openJSONArray()
     for element in elements { write(element, &self) }
     closeJSONArray()
+  }
+
+  /// Appends a member whose value is an array of objects, with the members that `write` appends.
+  mutating func appendMember<Element>(
+    _ key: StaticString, objects: [Element], _ write: (Element, inout ByteBuffer) -> Void
+  ) {
+    appendMember(key, objects) { element, buffer in
+      buffer.openJSONObject()
+      write(element, &buffer)
+      buffer.closeJSONObject()
+    }
   }
 }
 
@@ -67,57 +99,5 @@ extension [UInt8] {
       }
     }
     return shown
-  }
-}
-
-/// Formatter of JSON without spaces into indented lines.
-private struct JSONIndenter {
-  private(set) var shown: [UInt8] = []
-  private var depth = 0
-  private var isText = false
-  private var isEscaped = false
-
-  init(_ json: [UInt8]) {
-    for index in json.indices {
-      append(json[index], before: index + 1 < json.count ? json[index + 1] : 0)
-    }
-  }
-
-  private mutating func append(_ byte: UInt8, before next: UInt8) {
-    if isText { return appendInText(byte) }
-    if Self.closes(byte) { close() }
-    shown.append(byte)
-    switch byte {
-    case UInt8(ascii: "\""): isText = true
-    case UInt8(ascii: ":"): shown.append(UInt8(ascii: " "))
-    case UInt8(ascii: ","): beginLine()
-    case _ where Self.opens(byte):
-      depth += 1
-      if !Self.closes(next) { beginLine() }
-    default: break
-    }
-  }
-
-  private mutating func appendInText(_ byte: UInt8) {
-    shown.append(byte)
-    isText = isEscaped || byte != UInt8(ascii: "\"")
-    isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
-  }
-
-  private mutating func close() {
-    depth -= 1
-    if let last = shown.last, !Self.opens(last) { beginLine() }
-  }
-
-  private mutating func beginLine() {
-    shown += "\n".utf8 + [UInt8](repeating: UInt8(ascii: " "), count: 2 * depth)
-  }
-
-  private static func opens(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
-  }
-
-  private static func closes(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]")
   }
 }

@@ -3,7 +3,6 @@ import Bytes
 import HomeAssistant
 import HomeAssistantClient
 import LinuxIO
-import Transport
 
 /// Watch of Home Assistant over its WebSocket, until a signal stops it or the output is complete.
 final class Watch {
@@ -14,10 +13,8 @@ final class Watch {
   private let url: [UInt8]
   private let login: Login
   private let state: StateDirectory
-  private let loop: EventLoop
   private let signals: Signals
-  private let driver: NetworkDriver
-  private let client: Client
+  private let network: BlockingClient
   private let log = Log()
   private var output: WatchOutput
   private var states: StateLines
@@ -31,35 +28,27 @@ final class Watch {
   private var failure: CommandFailure?
 
   init(_ options: WatchOptions) throws(CommandFailure) {
-    let configuration = try Configuration.read(from: options.configuration)
+    let configuration = try Configuration.read(from: options.file)
     self.options = options
     state = StateDirectory(Path(configuration.stateDirectory))
     login = try Login(configuration, state)
     let tokens = login.tokens(try state.keptRejectedTokens())
-    loop = try .forCommand()
+    let loop = try EventLoop.forCommand()
     url = try configuration.homeAssistant.urlForSecrets(loop: loop)
     signals = try loop.signals()
-    guard
-      let driver = NetworkDriver(
-        address: url, tokens: tokens, settings: configuration.homeAssistant.tls, loop: loop,
-        userAgent: homewardUserAgent)
-    else { throw CommandFailure(code: .osError, text: "libcurl does not start") }
-    self.driver = driver
-    client = driver.makeClient(seed: randomSeed())
+    network = try BlockingClient(
+      at: url, with: tokens, settings: configuration.homeAssistant.tls, loop: loop)
     output = WatchOutput(entryCountMax: options.entryCountMax)
     states = StateLines(showsAttributes: options.showsAttributes)
     if case .states(let ids) = options.topic { missing = ids } else { missing = [] }
   }
 
   func run() throws(CommandFailure) -> ExitCode {
-    client.observe { [self] in stateChanged($0) }.detach()
+    network.client.observe { [self] in stateChanged($0) }.detach()
     let subscription = subscribe()
-    client.connect()
-    while !isOver {
-      try loop.wait(until: driver.deadline)
-      driver.deadlineReached(now: Moment.now.instant)
-    }
-    client.cancel(subscription)
+    network.client.connect()
+    while !isOver { try network.turn(until: nil) }
+    network.client.cancel(subscription)
     try end()
     if let failure { throw failure }
     if let id = absent.first {
@@ -74,12 +63,9 @@ final class Watch {
   private var isOver: Bool { signals.isStopRequested || output.isDone || failure != nil }
 
   private func end() throws(CommandFailure) {
-    client.disconnect()
+    network.end()
     let end = Moment.now.instant + Self.farewellTimeout
-    while let deadline = driver.deadline, Moment.now.instant < end {
-      try loop.wait(until: min(deadline, end))
-      driver.deadlineReached(now: Moment.now.instant)
-    }
+    while network.isAtWork, Moment.now.instant < end { try network.turn(until: end) }
   }
 
   // MARK: The connection
@@ -90,7 +76,7 @@ final class Watch {
       wasReady = true
       if isLost { log.notice("connected again") }
       isLost = false
-    case .down(.rejected) where driver.isCredentialRejected: failure = rejected()
+    case .down(.rejected) where network.isCredentialRejected: failure = rejected()
     case .down(.retrying(_, _, let cause)): connectionFailed(cause)
     case .connecting, .authenticating, .down: break
     }
@@ -121,7 +107,7 @@ final class Watch {
   }
 
   private func subscribe(to request: some SubscriptionRequest) -> RequestID {
-    client.subscribe(
+    network.client.subscribe(
       request.command, request.payload, onStart: { [self] in started($0) },
       onEvent: { [self] in received($0) }
     ).detach()

@@ -14,16 +14,33 @@ struct WatchOptions {
     case template(Text, variables: JSONObject)
   }
 
-  var topic = Topic.states([])
-  var configuration = [UInt8](Configuration.defaultFile)
-  var isJSON = false
-  var showsAttributes = false
-  /// Number of entries after which it ends; nil for no limit.
-  var entryCountMax: Int?
-  /// `--once`: with states, all watched entities as they are now; else one entry.
-  var isOnce = false
-
   static let topics: [StaticString] = ["states", "events", "template"]
+  private static let countDigitsMax = 9
+
+  private let options: Options
+  let topic: Topic
+  /// Number of entries after which it ends; nil for no limit.
+  private(set) var entryCountMax: Int?
+
+  var file: [UInt8] { options.file }
+  var isJSON: Bool { options.isJSON }
+  var showsAttributes: Bool { options.has("--attributes") }
+  /// `--once`: with states, all watched entities as they are now; else one entry.
+  var isOnce: Bool { options.has("--once") }
+
+  init(_ options: Options) throws(UsageError) {
+    self.options = options
+    topic = try Topic(options.words, data: try DataArgument(in: options))
+    if let word = options["--count"] {
+      guard word.count <= Self.countDigitsMax, let count = word.span.decimalValue, count > 0 else {
+        throw .mistake("--count needs a whole number of at least 1, not \(quoted: word)")
+      }
+      entryCountMax = Int(count)
+    }
+    if case .states = topic { return }
+    if showsAttributes { throw .mistake("--attributes works only with states") }
+    if isOnce { entryCountMax = 1 }
+  }
 }
 
 extension WatchOptions.Topic {

@@ -90,7 +90,7 @@ import Testing
 
   private func gpx(_ fixes: [(fix: Fix, isTimeTrusted: Bool, device: Int)]) throws -> Document {
     let text = text(
-      .gpx(GPXTrack()),
+      .gpx,
       fixes.map { (entry($0.fix, isTimeTrusted: $0.isTimeTrusted), "", $0.device) })
     let document = Document()
     let parser = XMLParser(data: Data(text.utf8))
@@ -106,7 +106,7 @@ import Testing
     var fix = Fix.evening(2.1239, latitude: -52.12345674, longitude: 4.2, altitude: -3.25)
     fix.speedMetersPerSecond = 5
     #expect(
-      text(.gpx(GPXTrack()), [(entry(fix), "", 0), (entry(.evening(3, latitude: -52.1)), "", 0)])
+      text(.gpx, [(entry(fix), "", 0), (entry(.evening(3, latitude: -52.1)), "", 0)])
         == """
         <?xml version="1.0" encoding="UTF-8"?>
         <gpx version="1.1" creator="Homeward \(homewardVersion)" \

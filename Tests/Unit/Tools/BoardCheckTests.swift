@@ -11,7 +11,7 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
 /// A finding as a person reads it: `WRONG subject cause: text; remedy`.
 func row(_ finding: Finding?) -> String {
   guard let finding else { return "nothing" }
-  let remedy = text((finding.problem?.remedy ?? finding.advice)?.bytes ?? [])
+  let remedy = text(finding.remedy?.bytes ?? [])
   let verdict = finding.problem.map { "WRONG \(finding.subject) \($0.cause) \($0.code.rawValue)" }
   return "\(verdict ?? "\(finding.subject)"): \(text(finding.text.bytes)); \(remedy)"
 }

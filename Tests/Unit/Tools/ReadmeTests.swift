@@ -72,7 +72,7 @@ import Testing
     guard let name = try arguments.next() else { return }
     guard !("help" ~= name) else { return }
     let command = try #require(Command.named(name))
-    _ = try command.read(&arguments)
+    _ = try command.task(&arguments)
   }
 
   // MARK: Commands of the system

@@ -21,8 +21,8 @@ import Testing
     let end = Moment.now.instant + .seconds(20)
     while question.outcome == nil, Moment.now.instant < end { try loop.turn(until: end) }
     switch question.outcome {
-    case .answered(let status)?: return status.code
-    case .failed(let failure)?: return failure.code
+    case .success(let status)?: return status.code
+    case .failure(let failure)?: return failure.code
     case nil: return nil
     }
   }
@@ -31,7 +31,7 @@ import Testing
     _ client: StatusClient, _ loop: EventLoop, _ words: String?
   ) throws -> StatusQuestion {
     let listener = try LocalListener(at: client.socket, waitingMax: 1)
-    let question = try StatusQuestion(client, loop: loop, now: Moment.now.instant)
+    let question = StatusQuestion(client, loop: loop, now: Moment.now.instant)
     if let words {
       guard let server = try listener.accept() else {
         Issue.record("the kernel has no connection")

@@ -115,12 +115,11 @@ struct SampleHistory {
   static let capacity = 256
   /// Duration of one sample at first: the graph grows by a column in this time.
   static let sampleTime: Duration = .seconds(10)
-  /// Marker of a time in which the number was not known.
-  private static let gap = Int64.min
   /// Larger numbers are drawn as this one.
   private static let magnitudeMax: Int64 = 1 << 40
 
-  private var samples: [Int64] = []
+  /// Means, or nil for a time in which the number was not known.
+  private var samples: [Int64?] = []
   private var valuesPerSample: Int
   /// Sum and counts of the unfinished sample.
   private var sum: Int64 = 0
@@ -150,7 +149,7 @@ struct SampleHistory {
     if samples.count == Self.capacity { halve() }
   }
 
-  private var current: Int64 { knownCount == 0 ? Self.gap : sum / Int64(knownCount) }
+  private var current: Int64? { knownCount == 0 ? nil : sum / Int64(knownCount) }
 
   private mutating func halve() {
     for index in 0..<Self.capacity / 2 {
@@ -160,31 +159,20 @@ struct SampleHistory {
     valuesPerSample = min(valuesPerSample * 2, 1 << 20)
   }
 
-  private static func mean(_ samples: ArraySlice<Int64>) -> Int64 {
-    var sum: Int64 = 0
-    var count: Int64 = 0
-    for sample in samples where sample != gap {
-      sum += sample
-      count += 1
-    }
-    return count == 0 ? gap : sum / count
+  private static func mean(_ samples: ArraySlice<Int64?>) -> Int64? {
+    let known = samples.compactMap { $0 }
+    return known.isEmpty ? nil : known.reduce(0, +) / Int64(known.count)
   }
 
   /// Returns all of the time in at most `max` columns, oldest first; nil if the number was not
   /// known. As long as there are enough columns, a new sample changes only the last one.
   func columns(max: Int) -> [Int64?] {
-    guard max > 0 else { return [] }
     let samples = count == 0 ? samples : samples + [current]
+    guard max > 0, !samples.isEmpty else { return [] }
     let width = (samples.count + max - 1) / max
-    var columns: [Int64?] = []
-    var start = 0
-    while start < samples.count {
-      let end = min(start + width, samples.count)
-      let mean = Self.mean(samples[start..<end])
-      columns.append(mean == Self.gap ? nil : mean)
-      start = end
+    return stride(from: 0, to: samples.count, by: width).map { start in
+      Self.mean(samples[start..<min(start + width, samples.count)])
     }
-    return columns
   }
 }
 

@@ -49,7 +49,7 @@ final class StatusWatch: Watcher {
       let now = Moment.now.instant
       if question == nil, now >= next {
         next = now + every
-        try ask(now)
+        question = StatusQuestion(client, loop: loop, now: now)
       }
       question?.timePassed(now)
       try takeOutcome()
@@ -71,31 +71,17 @@ final class StatusWatch: Watcher {
 
   // MARK: The agent
 
-  private func ask(_ now: Instant) throws(CommandFailure) {
-    do throws(CommandFailure) {
-      question = try StatusQuestion(client, loop: loop, now: now)
-    } catch {
-      try failed(error)
-    }
-  }
-
+  /// Continues after a failure that may pass: an agent may be started, and a hanging one may
+  /// recover.
   private func takeOutcome() throws(CommandFailure) {
     guard let outcome = question?.outcome else { return }
     question = nil
-    switch outcome {
-    case .failed(let failure): try failed(failure)
-    case .answered(let status):
-      screen.answered(status, at: .now)
-      isDue = true
-    }
-  }
-
-  /// Continues after a failure that may pass: an agent may be started, and a hanging one may
-  /// recover.
-  private func failed(_ failure: CommandFailure) throws(CommandFailure) {
-    guard failure.code == .unavailable || failure.code == .temporaryFailure else { throw failure }
-    screen.unanswered(failure.text, at: .now)
     isDue = true
+    do throws(CommandFailure) {
+      screen.answered(try outcome.get(), at: .now)
+    } catch  where error.code == .unavailable || error.code == .temporaryFailure {
+      screen.unanswered(error.text, at: .now)
+    }
   }
 
   // MARK: The terminal
