@@ -254,10 +254,8 @@ import Testing
 
   private mutating func temperatures(_ texts: [String]) -> [Int64?] {
     texts.map { text in
-      guard case .millidegrees(let number) = filter.answered([UInt8](text.utf8).span) else {
-        return nil
-      }
-      return number
+      guard case .number(let number) = filter.answered([UInt8](text.utf8).span) else { return nil }
+      return number.coefficient
     }
   }
 
@@ -286,10 +284,11 @@ import Testing
         alphabet[Int(truncatingIfNeeded: random.next() % UInt64(alphabet.count))]
       }
       switch filter.answered(bytes.span) {
-      case .millidegrees(let number):
-        #expect((-55_000...125_000).contains(number))
+      case .number(let number):
+        #expect((-55_000...125_000).contains(number.coefficient))
         let digits = String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
-        #expect(Int64(digits) == number)
+        #expect(Int64(digits) == number.coefficient)
+      case .saturated: Issue.record("a thermometer has no converter")
       case .implausible(let celsius, let range): #expect(!range.contains(celsius))
       case .flaw(let words): #expect(words.count > 0)
       }
