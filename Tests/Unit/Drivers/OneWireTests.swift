@@ -151,33 +151,6 @@ import Testing
 
   // MARK: Beside the loop
 
-  @Test func aCycleDoesNotWaitForLong() throws {
-    try write("20000\n")
-    let thermometer = thermometer()
-    try thermometer.sample(at: at(seconds: 1))
-    #expect(thermometer.isGathering)
-    #expect(thermometer.deadline == at(seconds: 6).instant)
-    thermometer.deadlineReached(at: at(seconds: 5))
-    #expect(thermometer.isGathering)
-    thermometer.deadlineReached(at: at(seconds: 6))
-    #expect(!thermometer.isGathering)
-    #expect(thermometer.deadline == nil)
-    #expect(thermometer.shortfall == .silent(thermometer.name))
-    // Its answer counts as soon as it is there.
-    while recorded == nil { try loop.turn(until: nil) }
-    #expect(recorded == .number(FixedPoint(200, decimals: 1)))
-    #expect(thermometer.shortfall == nil)
-  }
-
-  @Test func aPartIsAskedAgainOnlyAfterItsAnswer() throws {
-    try write("20000\n")
-    let thermometer = thermometer()
-    try thermometer.sample(at: at(seconds: 1))
-    thermometer.deadlineReached(at: at(seconds: 6))
-    try thermometer.sample(at: at(seconds: 11))
-    #expect(!thermometer.isGathering, "the next cycle does not wait for the last one's answer")
-  }
-
   @Test func aBusThatHangsIsSilentUntilItAnswers() throws {
     try write("20000\n")
     let thermometer = thermometer()
@@ -213,18 +186,6 @@ import Testing
     try tree.overwrite("20000\n\n\n", in: file)
     for part in parts { try wait(for: part) }
     #expect(sink.values.count == 3)
-  }
-
-  @Test func noiseMakesNoNewValue() throws {
-    let thermometer = thermometer()
-    for text in ["20000\n", "20100\n", "19900\n"] {
-      try write(text)
-      #expect(try failure(of: thermometer) == nil)
-      #expect(recorded == .number(FixedPoint(200, decimals: 1)))
-    }
-    try write("20200\n")
-    #expect(try failure(of: thermometer) == nil)
-    #expect(recorded == .number(FixedPoint(202, decimals: 1)))
   }
 
   @Test func theLeastChangeOfTheConfigurationHolds() throws {

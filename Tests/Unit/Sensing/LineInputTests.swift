@@ -43,13 +43,6 @@ private func event(
     return input
   }
 
-  @Test func theFirstLevelIsThereAtOnceAndTheSameOneNotAgain() {
-    var input = LineInput(debounce: .milliseconds(20))
-    #expect(input.levelRead(.active, now: at(5)) == .init(to: .active, at: at(5)))
-    #expect(input.levelRead(.active, now: at(6)) == nil)
-    #expect(input.deadline == nil)
-  }
-
   @Test func edgesInOrderMissNothing() {
     var input = makeInput()
     let events = [
