@@ -66,7 +66,7 @@ public final class GPIOOutput: LineSource {
   /// Performs the pending actions, and reports the outcome. Returns whether the line follows.
   private func act(at moment: Moment) -> Bool {
     let isDone = attempt(at: moment) { () throws(SourceFailure) in
-      while case .set(let level) = output.nextAction() { try set(level) }
+      while let level = output.nextAction() { try set(level) }
       try readBack(at: moment)
     }
     return isDone && isFollowing
