@@ -14,11 +14,6 @@ public struct Supervision: Sendable {
   public static let returnsMax = 2
   public static let steadyTime: Duration = .seconds(3600)
 
-  public enum Report: Equatable, Sendable {
-    case failed(SourceFailure)
-    case recovered
-  }
-
   private enum State {
     case working
     /// A nil failure means an absent source that need not be present, which is not reported.
@@ -57,11 +52,11 @@ public struct Supervision: Sendable {
     return delay >= Self.longestDelay
   }
 
-  /// Records a failure. `isUnplugged` means that people plug the source in and out, which is not a
-  /// fault.
+  /// Records a failure, and returns the one to report, if any. `isUnplugged` means that people plug
+  /// the source in and out, which is not a fault.
   public mutating func failed(
     _ failure: SourceFailure, now: Instant, isUnplugged: Bool = false
-  ) -> Report? {
+  ) -> SourceFailure? {
     let known = known
     let comesAndGoes = known == nil && !isUnplugged && isReturn(now: now)
     failedAt = now
@@ -69,12 +64,12 @@ public struct Supervision: Sendable {
     if isIntermittent {
       guard let failingSince, now - failingSince >= Self.steadyTime else { return nil }
       isIntermittent = false
-      return .failed(failure)
+      return failure
     }
     isIntermittent = comesAndGoes
-    if comesAndGoes { return .failed(.intermittent(failure)) }
+    if comesAndGoes { return .intermittent(failure) }
     if let known, failure.isSameTrouble(as: known) { return nil }
-    return .failed(failure)
+    return failure
   }
 
   /// Records that a working source fails. Returns whether that happened often enough.
@@ -88,9 +83,10 @@ public struct Supervision: Sendable {
   /// Records that an optional source is absent. An earlier report remains.
   public mutating func absent(now: Instant) { pause(known, now: now) }
 
-  public mutating func succeeded() -> Report? {
+  /// Records that the source works, and returns whether that is a recovery to report.
+  public mutating func succeeded() -> Bool {
     defer { state = .working }
-    return known == nil || isIntermittent ? nil : .recovered
+    return known != nil && !isIntermittent
   }
 
   /// Instant at which an intermittent source counts as steady; nil if the source is not
@@ -101,13 +97,13 @@ public struct Supervision: Sendable {
     return failedAt + Self.steadyTime
   }
 
-  /// Returns the recovery of an intermittent source that was steady for long enough.
+  /// Returns whether an intermittent source was steady for long enough: a recovery to report.
   @inline(__always)
-  public mutating func settled(now: Instant) -> Report? {
-    guard let steadyAt, now >= steadyAt else { return nil }
+  public mutating func settled(now: Instant) -> Bool {
+    guard let steadyAt, now >= steadyAt else { return false }
     isIntermittent = false
     returns = 0
-    return .recovered
+    return true
   }
 
   private var known: SourceFailure? {

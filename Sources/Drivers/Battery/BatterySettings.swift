@@ -32,7 +32,7 @@ public enum BatterySettings: Equatable, Sendable {
     }
     return names.map { name in
       Supplies(
-        SupplySettings(selection: .named([name]), minChanges: settings.minChanges), context,
+        SupplySettings(names: [name], minChanges: settings.minChanges), context,
         name: InlineText(name.span))
     }
   }
@@ -48,16 +48,11 @@ public enum BatterySettings: Equatable, Sendable {
 /// Settings of the reported power supplies of the kernel.
 public struct SupplySettings: Equatable, Sendable {
   /// `only`: 1 to 16 names in `/sys/class/power_supply`, such as `[BAT0]`; a missing one is a
-  /// failure. Default, and with `auto`: all that the kernel lists, now or later, except those of
-  /// devices such as a keyboard.
-  public var selection = SupplySelection.all
+  /// failure. Default, and with `auto`: nil, all that the kernel lists, now or later, except those
+  /// of devices such as a keyboard.
+  public var names: [[UInt8]]?
   /// `min_change`: smallest changes to report of capacity, voltage, current and energy.
   public var minChanges = MinChanges.standard
-
-  /// Selected names; nil if all are selected.
-  var names: [[UInt8]]? {
-    if case .named(let names) = selection { names } else { nil }
-  }
 }
 
 extension BatterySettings {
@@ -73,7 +68,7 @@ extension BatterySettings {
       let keys = field.section(example: "battery: { voltage: House battery voltage }")
       self = keys.flatMap { BatterySettings($0, among: sensors) } ?? .automatic
     } else {
-      self = .supplies(SupplySettings(selection: field.supplyNames()))
+      self = .supplies(SupplySettings(names: field.supplyNames()))
     }
   }
 
@@ -89,14 +84,14 @@ extension BatterySettings {
       return
     }
     defer { keys.reportUnknownKeys() }
-    let selection = keys.optional("only")?.supplyNames() ?? .all
+    let names = keys.optional("only")?.supplyNames()
     let minChanges = keys.optional("min_change")?.supplyMinChanges() ?? .standard
-    self = .supplies(SupplySettings(selection: selection, minChanges: minChanges))
+    self = .supplies(SupplySettings(names: names, minChanges: minChanges))
   }
 }
 
 extension ConfigurationField {
-  fileprivate func supplyNames() -> SupplySelection {
+  fileprivate func supplyNames() -> [[UInt8]] {
     let seen = SeenTexts()
     var names: [[UInt8]] = []
     for item in items(count: 1...Supplies.suppliesMax, example: "[BAT0]") {
@@ -104,7 +99,7 @@ extension ConfigurationField {
       seen.add(name, of: item)
       names.append(name)
     }
-    return .named(names)
+    return names
   }
 
   fileprivate func supplyMinChanges() -> MinChanges {

@@ -2,14 +2,6 @@ public import Bytes
 public import LinuxIO
 public import Sensing
 
-/// Selection of the reported power supplies.
-public enum SupplySelection: Equatable, Sendable {
-  /// All that the kernel lists, now or later.
-  case all
-  /// Supplies by the names of their directories; a missing one is a failure.
-  case named([[UInt8]])
-}
-
 /// The batteries, chargers and mains supplies of `/sys/class/power_supply`
 /// (`Documentation/ABI/testing/sysfs-class-power`).
 ///

@@ -298,8 +298,6 @@ final class Supply: FileSource {
   }
 
   private func recordAll(_ value: Value, at moment: Moment) {
-    for number in sensors.indices {
-      sensors[number].recordFailure(value, at: moment.wallTime, in: sink)
-    }
+    sensors.recordFailure(value, at: moment.wallTime, in: sink)
   }
 }

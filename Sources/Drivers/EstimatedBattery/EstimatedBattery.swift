@@ -40,9 +40,11 @@ public final class EstimatedBattery {
     self.now = now
     estimator = BatteryEstimator(chemistry: settings.chemistry, cells: settings.cells)
     capacity = DeclaredSensor(
-      .estimated(.capacity, of: settings.name), minChange: settings.minChange)
-    status = DeclaredSensor(.estimated(.status, of: settings.name))
-    confidence = DeclaredSensor(.estimated(.confidence, of: settings.name))
+      .estimatedCapacity(of: settings.name), minChange: settings.minChange)
+    status = DeclaredSensor(
+      .estimated("status", of: settings.name, icon: "mdi:battery-charging"))
+    confidence = DeclaredSensor(
+      .estimated("confidence", of: settings.name, icon: "mdi:battery-unknown"))
   }
 
   // MARK: Inputs

@@ -1,5 +1,4 @@
 public import Bytes
-import CLinux
 public import LinuxIO
 import Sensing
 
@@ -8,49 +7,37 @@ import Sensing
 ///
 /// The kernel quiets the line first, if its debounce window is long enough for that; `LineInput`
 /// decides which levels count, and when the line has to rest.
-public final class GPIOLine {
-  public let name: InlineText
+public final class GPIOLine: LineSource {
   private let settings: GPIOLineSettings
-  private let devices: Path
   private let loop: EventLoop
-  private let sink: any ReadingSink
-  private let supervisor: Supervisor
 
   private var sensor: DeclaredSensor
   private var input: LineInput
-  private var request: GPIOLineRequest?
   private var watch: Watch?
   /// Whether the loop ignores edges now.
   private var isResting = false
 
   init(_ settings: GPIOLineSettings, _ context: SourceContext) {
     self.settings = settings
-    devices = context.devices
     loop = context.loop
-    sink = context.sink
-    supervisor = context.supervisor
-    name = settings.name
     input = LineInput(debounce: settings.debounce)
     sensor = DeclaredSensor(
       GPIOLineSettings.entityKind.description(
         of: settings.entity, uniqueID: settings.address.uniqueID, isUrgent: settings.isUrgent))
+    super.init(settings.address, in: context.devices, context.sink, context.supervisor)
   }
 
   // MARK: The line
 
   private func open(at moment: Moment) throws(SourceFailure) {
-    let place = try GPIOLinePlace(of: settings.address, named: name, in: devices)
+    try open(
+      .input(
+        edges: .both, quiet: settings.debounce.quiet, kept: LineInput.eventsPerReadMax,
+        perRead: LineInput.eventsPerReadMax),
+      isActiveLow: settings.isActiveLow, bias: settings.bias)
     do throws(Errno) {
-      let request = try GPIOLineRequest(
-        place,
-        .input(
-          edges: .both, quiet: settings.debounce.quiet, kept: LineInput.eventsPerReadMax,
-          perRead: LineInput.eventsPerReadMax),
-        isActiveLow: settings.isActiveLow, bias: settings.bias)
-      watch = try loop.watch(request.descriptor, for: .input, telling: self)
-      self.request = consume request
-    } catch Errno(code: ENXIO) {
-      throw .unsupported(name, remedy: "choose a line whose chip can report edges")
+      guard let descriptor = request?.descriptor else { return }
+      watch = try loop.watch(descriptor, for: .input, telling: self)
     } catch {
       throw SourceFailure(error, of: name)
     }
@@ -59,12 +46,12 @@ public final class GPIOLine {
     supervisor.worked(name)
   }
 
-  private func close() {
+  override func lineLost(_ value: Value, at moment: Moment) {
     if let watch { loop.stop(watch) }
     watch = nil
     isResting = false
-    request = nil
     input = LineInput(debounce: settings.debounce)
+    sensor.record(value, at: moment.wallTime, in: sink)
   }
 
   /// Starts or stops listening to the line, as `input` wants.
@@ -78,84 +65,47 @@ public final class GPIOLine {
     isResting = input.isResting
   }
 
-  /// Reports too many edges, and their end.
-  private func tellExcess(at moment: Moment) {
-    if let rate = input.excessEdgesPerSecond {
-      supervisor.failed(name, .flooded(name, edgesPerSecond: rate), now: moment.instant)
-    } else {
-      supervisor.worked(name)
-    }
-  }
-
   private func readLevel(at moment: Moment) throws(SourceFailure) {
-    do throws(Errno) {
-      guard let level = try request?.level() else { return }
-      record(input.levelRead(level, now: moment.instant), at: moment)
-    } catch {
-      throw SourceFailure(error, of: name)
-    }
+    guard let level = try level() else { return }
+    record(input.levelRead(level, now: moment.instant), at: moment)
   }
 
   private func readEvents(_ readiness: Readiness, at moment: Moment) throws(SourceFailure) {
-    do throws(Errno) {
-      let count = try request?.readEvents(asleep: timeAsleep) { event in
-        record(input.eventRead(event, now: moment.instant), at: moment)
-      }
-      if count == 0, readiness.isDisjoint(with: .failure) { return }
+    let count = try readEvents { event in
+      record(input.eventRead(event, now: moment.instant), at: moment)
+    }
+    if count == 0 {
       // A line that hangs up without an event has lost its chip.
-      guard let count, count > 0 else { throw .noSuchDevice }
-    } catch {
-      throw SourceFailure(error, of: name)
+      guard readiness.isDisjoint(with: .failure) else { throw .missing(name) }
+      return
     }
     if input.readingEnded(now: moment.instant) { try readLevel(at: moment) }
     try rest()
-    if input.excessEdgesPerSecond != nil { tellExcess(at: moment) }
+    if let rate = input.excessEdgesPerSecond { tellExcess(rate, at: moment) }
   }
 
-  // MARK: Results
-
   /// Records a level with the time at which the line reached it.
-  private func record(_ settled: Debouncer.Settled?, at moment: Moment) {
+  private func record(_ settled: Edge?, at moment: Moment) {
     guard let settled else { return }
     sensor.record(
-      .boolean(settled.level == .active), at: moment.wallTime - (moment.instant - settled.since),
+      .boolean(settled.level == .active), at: moment.wallTime - (moment.instant - settled.instant),
       in: sink)
   }
 
-  private func attempt(
-    at moment: Moment, _ body: () throws(SourceFailure) -> Void
-  ) {
-    do throws(SourceFailure) {
-      try body()
-    } catch {
-      failed(error, at: moment)
-    }
-  }
+  // MARK: Cycles and deadlines
 
-  private func failed(_ failure: SourceFailure, at moment: Moment) {
-    close()
-    sensor.record(failure.value, at: moment.wallTime, in: sink)
-    supervisor.failed(name, failure, now: moment.instant)
-  }
-}
-
-extension GPIOLine: Source {
   /// Opens the line if it is closed; otherwise reads its level, in case an edge was lost or its
   /// chip left without a report.
-  public func sample(at moment: Moment) {
-    attempt(at: moment) { () throws(SourceFailure) in
-      guard request != nil else { return try open(at: moment) }
-      try readLevel(at: moment)
-      input.cycleBegan()
-      tellExcess(at: moment)
-    }
+  override func sampleLine(at moment: Moment) throws(SourceFailure) {
+    guard request != nil else { return try open(at: moment) }
+    try readLevel(at: moment)
+    input.cycleBegan()
+    tellExcess(input.excessEdgesPerSecond, at: moment)
   }
 
-  public var listening: Listening { request != nil ? .open : .closed }
+  public override var deadline: Instant? { request != nil ? input.deadline : nil }
 
-  public var deadline: Instant? { request != nil ? input.deadline : nil }
-
-  public func deadlineReached(at moment: Moment) {
+  public override func deadlineReached(at moment: Moment) {
     record(input.deadlineReached(now: moment.instant), at: moment)
     guard isResting, !input.isResting else { return }
     attempt(at: moment) { () throws(SourceFailure) in
@@ -163,8 +113,6 @@ extension GPIOLine: Source {
       try readEvents([], at: moment)
     }
   }
-
-  public var holder: InlineText? { settings.address.holder(in: devices) }
 }
 
 extension GPIOLine: Watcher {

@@ -61,7 +61,6 @@ extension GPIOLineSettings: SensorSettings {
   }
 
   var input: SensorInput { .line(address) { SensorEntry(moved(to: $0)) } }
-  var measured: [MeasuredSensor] { [] }
   func source(_ context: SourceContext) -> any Source { GPIOLine(self, context) }
 
   var remedies: SourceRemedies {

@@ -27,7 +27,6 @@ extension InterfaceSettings: SensorSettings {
   var name: InlineText { InlineText(interface.span) }
 
   var input: SensorInput { .part(interface) }
-  var measured: [MeasuredSensor] { [] }
   func source(_ context: SourceContext) -> any Source { InterfaceStatistics(self, context) }
 
   var remedies: SourceRemedies {

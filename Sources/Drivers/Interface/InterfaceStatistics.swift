@@ -16,7 +16,7 @@ public final class InterfaceStatistics: FileSource {
 
   /// Whether the interface has a radio; nil if unknown.
   private var hasRadio: Bool?
-  private let nl80211 = WirelessSocket()
+  private let nl80211: WirelessSocket
 
   init(_ settings: InterfaceSettings, _ context: SourceContext) {
     let interface = context.sys / "class" / "net" / settings.interface
@@ -25,6 +25,7 @@ public final class InterfaceStatistics: FileSource {
     sent = KernelFile(interface / "statistics" / "tx_bytes", label: name)
     index = KernelFile(interface / "ifindex", label: name)
     radio = KernelFile(interface / "phy80211" / "name")
+    nl80211 = WirelessSocket(named: name)
     receivedSensor = DeclaredSensor(settings.description(of: .received))
     sentSensor = DeclaredSensor(settings.description(of: .sent))
     signalSensor = DeclaredSensor(
@@ -95,7 +96,7 @@ public final class InterfaceStatistics: FileSource {
 
   private func readSignal() throws(SourceFailure) -> Value {
     let index = try self.index.parse { KernelText.integer($0, in: 1...Int64(Int32.max)) }
-    let signal = try nl80211.signal(ofInterface: UInt32(index), named: name)
+    let signal = try nl80211.signal(ofInterface: UInt32(index))
     return signal.map { .number(FixedPoint(Int64($0))) } ?? .unavailable
   }
 }
@@ -105,16 +106,18 @@ private final class WirelessSocket {
   /// Maximum number of datagrams of one answer.
   private static let datagramsMax = 64
 
+  /// Name of the interface in messages.
+  private let name: InlineText
   private var inquiry = SignalInquiry()
   private var socket: NetlinkSocket?
   private var buffer = ByteBuffer(capacity: SignalInquiry.datagramByteCountMax)
 
+  init(named name: InlineText) { self.name = name }
+
   /// Returns the signal in dBm; nil while the radio is not associated with an access point.
-  func signal(
-    ofInterface index: UInt32, named name: InlineText
-  ) throws(SourceFailure) -> Int8? {
+  func signal(ofInterface index: UInt32) throws(SourceFailure) -> Int8? {
     do throws(SourceFailure) {
-      return try askedSignal(ofInterface: index, named: name)
+      return try askedSignal(ofInterface: index)
     } catch {
       // Datagrams that it still holds belong to the failed request.
       socket = nil
@@ -122,16 +125,14 @@ private final class WirelessSocket {
     }
   }
 
-  private func askedSignal(
-    ofInterface index: UInt32, named name: InlineText
-  ) throws(SourceFailure) -> Int8? {
+  private func askedSignal(ofInterface index: UInt32) throws(SourceFailure) -> Int8? {
     inquiry.begin(interface: index)
-    try send(named: name)
+    try send()
     for _ in 0..<Self.datagramsMax {
-      guard try receive(named: name) else { continue }
-      switch try step(named: name) {
+      guard try receive() else { continue }
+      switch try step() {
       case .read: continue
-      case .send: try send(named: name)
+      case .send: try send()
       case .found(let signal): return signal
       case .noRadio: return nil
       case .failed(let errno): throw .failed(name, errno: errno)
@@ -140,7 +141,7 @@ private final class WirelessSocket {
     throw .malformed(name, found: InlineText("an endless answer of nl80211"))
   }
 
-  private func send(named name: InlineText) throws(SourceFailure) {
+  private func send() throws(SourceFailure) {
     do throws(Errno) {
       if socket == nil { socket = try NetlinkSocket.generic() }
       try socket?.send(inquiry.request)
@@ -150,7 +151,7 @@ private final class WirelessSocket {
   }
 
   /// Receives a datagram; returns whether the buffer holds one of the kernel.
-  private func receive(named name: InlineText) throws(SourceFailure) -> Bool {
+  private func receive() throws(SourceFailure) -> Bool {
     do throws(Errno) {
       switch try socket?.receive(into: &buffer) {
       case .datagram: return true
@@ -163,10 +164,8 @@ private final class WirelessSocket {
     throw .malformed(name, found: InlineText("half an answer of nl80211"))
   }
 
-  private func step(named name: InlineText) throws(SourceFailure) -> SignalInquiry.Step {
-    do throws(NetlinkError) {
-      return try Self.received(buffer, by: &inquiry)
-    } catch {
+  private func step() throws(SourceFailure) -> SignalInquiry.Step {
+    do throws(NetlinkError) { return try Self.received(buffer, by: &inquiry) } catch {
       throw .malformed(name, found: InlineText("a malformed answer of nl80211"))
     }
   }

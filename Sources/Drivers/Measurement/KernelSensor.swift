@@ -44,7 +44,6 @@ public final class KernelSensor: NumberSource {
   private var channel: OpenChannel?
   /// Bus of the channel; before that is known, a bus of its own.
   private var knownBus: DeviceBus
-  private var outcome = Outcome.answer(.flaw)
   private var notYetCount = 0
   private var powerUp = PowerUpFilter()
 
@@ -65,17 +64,6 @@ public final class KernelSensor: NumberSource {
 
   // MARK: Reading
 
-  private enum Outcome {
-    case answer(KernelConversion.Answer)
-    /// The part itself reports that the number is invalid.
-    case fault
-    /// Text in place of a number.
-    case flaw(InlineText)
-    case error(Errno)
-    /// Failure to open the channel.
-    case failure(SourceFailure)
-  }
-
   override func readFiles() -> Bool {
     let isFresh = channel == nil
     let formerBus = knownBus
@@ -84,30 +72,35 @@ public final class KernelSensor: NumberSource {
       self.channel = channel
       knownBus = channel.bus
       if isFresh, holdsLoopUp || knownBus != formerBus { return false }
-      outcome = Self.outcome(of: channel)
+      answer = .success(try value(of: channel))
     } catch {
-      outcome = .failure(error)
+      if case .missing = error, !isFresh {
+        close()
+        return readFiles()
+      }
+      answer = .failure(error)
     }
-    guard case .error(.noSuchDevice) = outcome, !isFresh else { return true }
-    close()
-    return readFiles()
+    return true
   }
 
   override var bus: DeviceBus { knownBus }
 
-  private static func outcome(of channel: OpenChannel) -> Outcome {
-    do throws(Errno) {
-      let outcome = try channel.file.read { Self.outcome(of: channel, saying: $0) }
-      guard case .answer = outcome, let fault = channel.fault else { return outcome }
-      return fault.reportsFault ? .fault : outcome
-    } catch {
-      return .error(error)
+  private func value(of channel: OpenChannel) throws(SourceFailure) -> Value {
+    let answer: KernelConversion.Answer
+    do throws(Errno) { answer = try channel.file.read { channel.conversion.answer($0) } } catch {
+      guard error == .wouldBlock, notYetCount < Self.notYetMax else {
+        throw SourceFailure(error, of: name)
+      }
+      notYetCount += 1
+      return .unknown
     }
-  }
-
-  private static func outcome(of channel: OpenChannel, saying text: Span<UInt8>) -> Outcome {
-    let answer = channel.conversion.answer(text)
-    return answer == .flaw ? .flaw(InlineText(text.trimmed())) : .answer(answer)
+    if !answer.isFlaw, channel.fault?.reportsFault == true { throw .faulty(name) }
+    let number = try answer.number(of: name)
+    notYetCount = 0
+    if channel.isOneWire, !powerUp.accepts(number.rounded(to: 3).coefficient) {
+      throw .malformed(name, found: PowerUpFilter.words)
+    }
+    return .number(try measurement.value(of: number, from: name))
   }
 
   // MARK: Results
@@ -119,40 +112,30 @@ public final class KernelSensor: NumberSource {
     }
   }
 
-  override func value(at moment: Moment) throws(SourceFailure) -> Value? {
-    switch outcome {
-    case .answer(.number(let number)):
-      notYetCount = 0
-      if channel?.isOneWire == true, !powerUp.accepts(number.rounded(to: 3).coefficient) {
-        throw .malformed(name, found: PowerUpFilter.words)
-      }
-      if let value = measurement.value(of: number) { return .number(value) }
-      throw .malformed(name, found: InlineText("a number too large for its calibration"))
-    case .answer(.implausible(let number, let range)): throw range.failure(of: name, number)
-    case .fault: throw .faulty(name)
-    case .answer(.saturated(let number)):
-      throw .malformed(name, found: Self.endOfRange(number))
-    case .answer(.flaw): throw .malformed(name, found: InlineText("nothing"))
-    case .flaw(let text):
-      throw .malformed(name, found: text.count > 0 ? text : InlineText("nothing"))
-    case .error(.wouldBlock) where notYetCount < Self.notYetMax:
-      notYetCount += 1
-      return .unknown
-    case .error(let error): throw SourceFailure(error, of: name)
-    case .failure(let failure): throw failure
-    }
-  }
-
-  private static func endOfRange(_ number: FixedPoint) -> InlineText {
-    var words = ByteBuffer(capacity: InlineText.byteCountMax)
-    words.append(number)
-    words.append(", the end of its range")
-    return InlineText(words.bytes)
-  }
-
   private func close() {
     channel = nil
     deviceLost()
+  }
+}
+
+extension KernelConversion.Answer {
+  fileprivate var isFlaw: Bool { if case .flaw = self { true } else { false } }
+
+  /// Returns the number.
+  ///
+  /// - Throws: the failure of `name` that stands for any other answer.
+  func number(of name: InlineText) throws(SourceFailure) -> FixedPoint {
+    switch self {
+    case .number(let number): return number
+    case .implausible(let number, let range): throw range.failure(of: name, number)
+    case .saturated(let number):
+      var words = ByteBuffer(capacity: InlineText.byteCountMax)
+      words.append(number)
+      words.append(", the end of its range")
+      throw .malformed(name, found: InlineText(words.bytes))
+    case .flaw(let text):
+      throw .malformed(name, found: text.count > 0 ? text : InlineText("nothing"))
+    }
   }
 }
 

@@ -15,10 +15,12 @@ public struct MeasurementSettings: Equatable, Sendable {
 
   static let decimalsMax = 6
 
-  /// Returns the value to send for a number in the unit of its source; nil if it is too large.
-  func value(of number: FixedPoint) -> FixedPoint? {
-    guard let calibration else { return number.rounded(to: decimals) }
-    return calibration.meaning(of: number)?.rounded(to: decimals)
+  /// Returns the value to send for a number in the unit of its source `name`.
+  func value(of number: FixedPoint, from name: InlineText) throws(SourceFailure) -> FixedPoint {
+    guard let value = calibration.map({ $0.meaning(of: number) }) ?? number else {
+      throw .malformed(name, found: InlineText("a number too large for its calibration"))
+    }
+    return value.rounded(to: decimals)
   }
 
   /// The sensor for reference by other keys of the configuration; empty if it has no unit.

@@ -29,7 +29,6 @@ extension OneWireSettings: SensorSettings {
   var name: InlineText { InlineText(id.span) }
 
   var input: SensorInput { .part(id) }
-  var measured: [MeasuredSensor] { [] }
   func source(_ context: SourceContext) -> any Source { OneWireThermometer(self, context) }
 
   var remedies: SourceRemedies {

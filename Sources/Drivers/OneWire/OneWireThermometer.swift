@@ -43,15 +43,11 @@ public final class OneWireThermometer: NumberSource {
   }
 
   override func number() throws(SourceFailure) -> FixedPoint {
-    switch try read(temperature, { filter.answered($0) }) {
-    case .flaw(let words): throw .malformed(name, found: words)
-    case .implausible(let celsius, let range): throw range.failure(of: name, celsius)
-    case .millidegrees(let number):
-      if number == 0, try isShorted() {
-        throw .malformed(name, found: InlineText("only zeros, as from a shorted wire"))
-      }
-      return FixedPoint(number, decimals: 3).rounded(to: 1)
+    let celsius = try read(temperature) { filter.answered($0) }.number(of: name)
+    if celsius.coefficient == 0, try isShorted() {
+      throw .malformed(name, found: InlineText("only zeros, as from a shorted wire"))
     }
+    return celsius.rounded(to: 1)
   }
 
   /// Whether the scratchpad is zeros, as from a shorted wire; their checksum is right. Without this

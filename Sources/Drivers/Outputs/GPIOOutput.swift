@@ -1,5 +1,4 @@
 public import Bytes
-import CLinux
 public import LinuxIO
 public import Sensing
 
@@ -7,18 +6,13 @@ public import Sensing
 /// back in each cycle.
 ///
 /// `OutputLine` decides the level. While the agent holds the line, no other program can request it.
-public final class GPIOOutput {
-  public let name: InlineText
+public final class GPIOOutput: LineSource {
   /// Name for people.
   public var title: [UInt8] { settings.entity.name }
   private let settings: OutputSettings
-  private let devices: Path
-  private let sink: any ReadingSink
-  private let supervisor: Supervisor
 
   private var sensor: DeclaredSensor
   private var output: OutputLine
-  private var request: GPIOLineRequest?
   /// Whether the last level that was read is the wanted one.
   private var isFollowing = false
 
@@ -27,12 +21,9 @@ public final class GPIOOutput {
     supervisor: Supervisor
   ) {
     self.settings = settings
-    self.devices = devices
-    self.sink = sink
-    self.supervisor = supervisor
-    name = settings.name
     output = OutputLine(safe: settings.safe, maxOn: settings.maxOn)
     sensor = DeclaredSensor(settings.description)
+    super.init(settings.address, in: devices, sink, supervisor)
   }
 
   // MARK: Commands
@@ -72,21 +63,10 @@ public final class GPIOOutput {
     return true
   }
 
-  private func open() throws(SourceFailure) {
-    let place = try GPIOLinePlace(of: settings.address, named: name, in: devices)
-    do throws(Errno) {
-      request = try GPIOLineRequest(
-        place, .output(output.safe), isActiveLow: settings.isActiveLow, bias: .asIs)
-    } catch {
-      throw SourceFailure(error, of: name)
-    }
-    output.opened()
-  }
-
   /// Performs the pending actions, and reports the outcome. Returns whether the line follows.
   private func act(at moment: Moment) -> Bool {
     let isDone = attempt(at: moment) { () throws(SourceFailure) in
-      while case .set(let level) = output.nextAction() { try set(level) }
+      while let level = output.nextAction() { try set(level) }
       try readBack(at: moment)
     }
     return isDone && isFollowing
@@ -97,11 +77,7 @@ public final class GPIOOutput {
   }
 
   private func readBack(at moment: Moment) throws(SourceFailure) {
-    let level: Level?
-    do throws(Errno) { level = try request?.level() } catch {
-      throw SourceFailure(error, of: name)
-    }
-    guard let level else { return }
+    guard let level = try level() else { return }
     sensor.record(.boolean(level == .active), at: moment.wallTime, in: sink)
     isFollowing = level == output.wanted
     if isFollowing {
@@ -113,56 +89,41 @@ public final class GPIOOutput {
     }
   }
 
-  private func attempt(
-    at moment: Moment, _ body: () throws(SourceFailure) -> Void
-  ) -> Bool {
-    do throws(SourceFailure) {
-      try body()
-      return true
-    } catch {
-      request = nil
-      output.lost()
-      sensor.record(error.value, at: moment.wallTime, in: sink)
-      supervisor.failed(name, error, now: moment.instant)
-      return false
-    }
+  override func lineLost(_ value: Value, at moment: Moment) {
+    output.lost()
+    sensor.record(value, at: moment.wallTime, in: sink)
   }
-}
 
-extension GPIOOutput: Source {
+  // MARK: Cycles and deadlines
+
   /// Requests the line with its safe level if the agent does not hold it, sets a level again that
   /// the line did not follow, and reads back the level.
-  public func sample(at moment: Moment) {
-    _ = attempt(at: moment) { () throws(SourceFailure) in
-      if request == nil {
-        try open()
-      } else if !isFollowing, let level = output.wanted {
-        try set(level)
-      }
-      try readBack(at: moment)
+  override func sampleLine(at moment: Moment) throws(SourceFailure) {
+    if request == nil {
+      try open(.output(output.safe), isActiveLow: settings.isActiveLow, bias: .asIs)
+      output.opened()
+    } else if !isFollowing, let level = output.wanted {
+      try set(level)
     }
+    try readBack(at: moment)
   }
 
-  public var listening: Listening { request != nil ? .open : .closed }
+  public override var guardsTheWorld: Bool { true }
 
-  public var guardsTheWorld: Bool { true }
+  public override var deadline: Instant? { output.deadline }
 
-  public var deadline: Instant? { output.deadline }
-
-  public func deadlineReached(at moment: Moment) {
+  public override func deadlineReached(at moment: Moment) {
     output.deadlineReached(now: moment.instant)
     _ = act(at: moment)
   }
 
   /// Sets the safe level, and gives the line back to the kernel, because the agent ends.
-  public func stop(at moment: Moment) {
+  public override func stop(at moment: Moment) {
     output.stopped()
     _ = act(at: moment)
     request = nil
     output.lost()
   }
-
-  public var holder: InlineText? { settings.address.holder(in: devices) }
 }
 
 /// A look at an output without switching it: whether its line is there, and who holds it.

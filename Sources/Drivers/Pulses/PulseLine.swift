@@ -1,5 +1,4 @@
 public import Bytes
-import CLinux
 public import LinuxIO
 import Sensing
 
@@ -7,31 +6,22 @@ import Sensing
 ///
 /// The kernel stores the edges; they are read in each cycle, and in between only if there are too
 /// many for the kernel to store. `PulseCounter` decides what counts.
-public final class PulseLine {
-  public let name: InlineText
+public final class PulseLine: LineSource {
   private let id: [UInt8]
   private let settings: PulseSettings
-  private let devices: Path
-  private let sink: any ReadingSink
-  private let supervisor: Supervisor
   private let counts: CountsFile
 
   private var total: DeclaredSensor
   private var rateSensor: DeclaredSensor?
   private var counter: PulseCounter
   private var rate: PulseRate?
-  private var request: GPIOLineRequest?
   /// Count of earlier runs; nil until it is known.
   private var before: Int64?
   private var isCounting = false
 
   init(_ settings: PulseSettings, _ context: SourceContext) {
     self.settings = settings
-    devices = context.devices
-    sink = context.sink
-    supervisor = context.supervisor
     counts = context.counts
-    name = settings.name
     id = settings.id
     counter = PulseCounter(
       minWidth: settings.minWidth, count: 0, now: Instant(nanoseconds: 0))
@@ -43,53 +33,34 @@ public final class PulseLine {
           of: $0.entity, uniqueID: settings.rateID), minChange: $0.entity.minChange,
         isRate: true)
     }
+    super.init(settings.address, in: context.devices, context.sink, context.supervisor)
   }
 
   // MARK: The line
 
   private func open(at moment: Moment) throws(SourceFailure) {
-    let place = try GPIOLinePlace(of: settings.address, named: name, in: devices)
-    do throws(Errno) {
-      let request = try GPIOLineRequest(
-        place,
-        .input(
-          edges: counter.needsBothEdges ? .both : .rising, quiet: settings.minWidth.quiet,
-          kept: PulseCounter.eventsKept, perRead: PulseCounter.eventsPerReadMax),
-        isActiveLow: settings.isActiveLow, bias: settings.bias)
-      counter.levelRead(try request.level(), now: moment.instant)
-      self.request = consume request
-    } catch Errno(code: ENXIO) {
-      throw .unsupported(name, remedy: "choose a line whose chip can report edges")
-    } catch {
-      throw SourceFailure(error, of: name)
-    }
+    try open(
+      .input(
+        edges: counter.needsBothEdges ? .both : .rising, quiet: settings.minWidth.quiet,
+        kept: PulseCounter.eventsKept, perRead: PulseCounter.eventsPerReadMax),
+      isActiveLow: settings.isActiveLow, bias: settings.bias)
+    if let level = try level() { counter.levelRead(level, now: moment.instant) }
     supervisor.worked(name)
+  }
+
+  override func lineLost(_ value: Value, at moment: Moment) {
+    total.record(value, at: moment.wallTime, in: sink)
+    rateSensor?.record(value, at: moment.wallTime, in: sink)
   }
 
   /// Reads the events that the kernel has stored.
   private func readEvents(at moment: Moment) throws(SourceFailure) {
     for _ in 0..<PulseCounter.readsMax {
-      guard try readSome(at: moment) else { break }
+      let count = try readEvents { event in counter.eventRead(event, now: moment.instant) }
+      if count == 0 { break }
     }
     counter.readingEnded(now: moment.instant)
-    if let rate = counter.excessEdgesPerSecond {
-      supervisor.failed(name, .flooded(name, edgesPerSecond: rate), now: moment.instant)
-    } else {
-      supervisor.worked(name)
-    }
-  }
-
-  /// Reads once; returns whether there were events.
-  private func readSome(at moment: Moment) throws(SourceFailure) -> Bool {
-    do throws(Errno) {
-      let count = try request?.readEvents(asleep: timeAsleep) { event in
-        counter.eventRead(event, now: moment.instant)
-      }
-      guard let count else { throw .noSuchDevice }
-      return count > 0
-    } catch {
-      throw SourceFailure(error, of: name)
-    }
+    tellExcess(counter.excessEdgesPerSecond, at: moment)
   }
 
   // MARK: Results
@@ -126,50 +97,27 @@ public final class PulseLine {
 
   private func value(_ number: FixedPoint?) -> Value { number.map { .number($0) } ?? .unknown }
 
-  private func failed(_ failure: SourceFailure, at moment: Moment) {
-    request = nil
-    total.record(failure.value, at: moment.wallTime, in: sink)
-    rateSensor?.record(failure.value, at: moment.wallTime, in: sink)
-    supervisor.failed(name, failure, now: moment.instant)
-  }
+  // MARK: Cycles and deadlines
 
-  private func attempt(at moment: Moment, _ body: () throws(SourceFailure) -> Void) {
-    do throws(SourceFailure) {
-      try body()
-    } catch {
-      failed(error, at: moment)
-    }
-  }
-}
-
-extension PulseLine: Source {
   /// Opens the line if it is closed, and reports the present total.
-  public func sample(at moment: Moment) {
+  override func sampleLine(at moment: Moment) throws(SourceFailure) {
     begin(now: moment.instant)
-    attempt(at: moment) { () throws(SourceFailure) in
-      if request == nil { try open(at: moment) }
-      try readEvents(at: moment)
-      record(at: moment)
-    }
+    if request == nil { try open(at: moment) }
+    try readEvents(at: moment)
+    record(at: moment)
   }
 
-  public var listening: Listening { request != nil ? .open : .closed }
+  public override var deadline: Instant? { request != nil ? counter.deadline : nil }
 
-  public var deadline: Instant? { request != nil ? counter.deadline : nil }
-
-  public func deadlineReached(at moment: Moment) {
+  public override func deadlineReached(at moment: Moment) {
     attempt(at: moment) { () throws(SourceFailure) in try readEvents(at: moment) }
   }
 
   /// Counts the events that the kernel still has, and stores the count.
-  public func stop(at moment: Moment) {
+  public override func stop(at moment: Moment) {
     guard isCounting else { return }
-    if request != nil {
-      attempt(at: moment) { () throws(SourceFailure) in try readEvents(at: moment) }
-    }
+    if request != nil { deadlineReached(at: moment) }
     if before == nil { before = counts.count(of: id, now: moment.instant) }
     if let count { counts.keepForGood(count, of: id, now: moment.instant) }
   }
-
-  public var holder: InlineText? { settings.address.holder(in: devices) }
 }

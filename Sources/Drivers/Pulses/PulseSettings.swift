@@ -101,7 +101,6 @@ extension PulseSettings: SensorSettings {
   static func found(in search: BoardSearch) -> FoundKind { FoundKind("Pulses", key: key) }
 
   var input: SensorInput { .line(address) { SensorEntry(moved(to: $0)) } }
-  var measured: [MeasuredSensor] { [] }
   func source(_ context: SourceContext) -> any Source { PulseLine(self, context) }
 
   var remedies: SourceRemedies {

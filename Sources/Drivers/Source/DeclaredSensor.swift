@@ -48,3 +48,10 @@ struct DeclaredSensor {
     record(value, at: time, in: sink)
   }
 }
+
+extension [DeclaredSensor] {
+  /// Records a value that stands for a failure, of those that are declared.
+  mutating func recordFailure(_ value: Value, at time: WallTime, in sink: any ReadingSink) {
+    for index in indices { self[index].recordFailure(value, at: time, in: sink) }
+  }
+}

@@ -18,7 +18,12 @@ public class FileSource: BackgroundRead, Source {
   private let supervisor: Supervisor?
   private let reader: BackgroundReader?
   private var pace = ReadPace()
-  private var answer: PendingAnswer
+  /// Time that a cycle waits for a reading beside the loop; a later one is part of the next cycle.
+  private let answerTimeout: Duration
+  /// Time of the request for the reading beside the loop; nil if none is pending.
+  private var awaitedSince: Instant?
+  /// End of the wait of the current cycle; nil if it does not wait.
+  public final private(set) var deadline: Instant?
   /// Start of the current reading, if it runs in the loop.
   private var inLoopSince: Instant?
   /// Time of the last request for a reading.
@@ -34,7 +39,7 @@ public class FileSource: BackgroundRead, Source {
     sink = context.sink
     supervisor = context.readsInLoop ? nil : context.supervisor
     reader = context.readsInLoop ? nil : context.reader
-    answer = PendingAnswer(timeout: context.answerTimeout)
+    answerTimeout = context.answerTimeout
   }
 
   // MARK: Overridden by each kind
@@ -55,7 +60,7 @@ public class FileSource: BackgroundRead, Source {
   var bus: DeviceBus { DeviceBus(named: name.bytes) }
 
   /// Time after which a reading counts as unanswered.
-  var silentAfter: Duration { PendingAnswer.silentAfter }
+  var silentAfter: Duration { .seconds(60) }
 
   /// Whether a reading may hang even if all earlier ones were fast.
   var mayHang: Bool { false }
@@ -72,14 +77,14 @@ public class FileSource: BackgroundRead, Source {
   }
 
   /// Whether a reading beside the loop is pending.
-  final var isAwaited: Bool { answer.isAwaited }
+  final var isAwaited: Bool { awaitedSince != nil }
 
   /// Records that the device was lost, because another device may take its place.
   final func deviceLost() { pace.fileLost() }
 
   public func sample(at moment: Moment) throws(SourceFailure) {
-    guard !answer.isAwaited else {
-      guard answer.isOverdue(now: moment.instant, after: silentAfter) else { return }
+    if let awaitedSince {
+      guard moment.instant - awaitedSince >= silentAfter else { return }
       tellSilence(at: moment)
       throw .silent(name)
     }
@@ -103,13 +108,18 @@ public class FileSource: BackgroundRead, Source {
       return try told(at: moment)
     }
     do throws(Errno) { try reader.perform(self, on: bus) } catch {
-      answer.answered()
+      answered()
       tellSilence(at: moment)
       throw SourceFailure(error, of: name)
     }
-    if !answer.isAwaited { answer.asked(at: moment.instant) }
+    if awaitedSince == nil {
+      awaitedSince = moment.instant
+      deadline = moment.instant + answerTimeout
+    }
     isOutdated = false
   }
+
+  private func answered() { (awaitedSince, deadline) = (nil, nil) }
 
   /// Returns false if the rest must be read beside the loop.
   private func readInLoop(at moment: Moment) -> Bool {
@@ -136,7 +146,7 @@ public class FileSource: BackgroundRead, Source {
     pace.readEnded(after: duration)
     let moment = Moment.now
     if isWhole {
-      answer.answered()
+      answered()
       arrived(at: moment)
     }
     guard !isWhole || isOutdated else { return }
@@ -158,13 +168,13 @@ public class FileSource: BackgroundRead, Source {
 
   public var listening: Listening { reader == nil ? .never : .answering }
 
-  public func valuesAnnounced() { isOutdated = answer.isAwaited }
+  public func valuesAnnounced() { isOutdated = isAwaited }
 
-  public var isGathering: Bool { answer.deadline != nil }
+  public var isGathering: Bool { deadline != nil }
 
-  public var shortfall: SourceFailure? { answer.isAwaited ? .silent(name) : nil }
+  public var shortfall: SourceFailure? { isAwaited ? .silent(name) : nil }
 
-  public var deadline: Instant? { answer.deadline }
-
-  public func deadlineReached(at moment: Moment) { answer.deadlineReached(now: moment.instant) }
+  public func deadlineReached(at moment: Moment) {
+    if let end = deadline, moment.instant >= end { deadline = nil }
+  }
 }

@@ -8,7 +8,7 @@ public class NumberSource: FileSource {
   /// Whether the configuration names it: it is then a sensor even before it exists.
   private let isNamed: Bool
   /// Result of `readFiles`.
-  final var answer: Result<FixedPoint, SourceFailure>?
+  final var answer: Result<Value, SourceFailure>?
 
   init(
     _ name: InlineText, _ context: SourceContext, _ sensor: SensorDescription,
@@ -24,11 +24,13 @@ public class NumberSource: FileSource {
 
   /// Returns the value to record; nil for none.
   func value(at moment: Moment) throws(SourceFailure) -> Value? {
-    try answer.map { (answer) throws(SourceFailure) in .number(try answer.get()) }
+    try answer?.get()
   }
 
   override func readFiles() -> Bool {
-    do throws(SourceFailure) { answer = .success(try number()) } catch { answer = .failure(error) }
+    do throws(SourceFailure) { answer = .success(.number(try number())) } catch {
+      answer = .failure(error)
+    }
     return true
   }
 

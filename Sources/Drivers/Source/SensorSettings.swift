@@ -19,9 +19,13 @@ protocol SensorSettings: Sendable {
   var input: SensorInput { get }
   var entity: EntitySettings { get }
   var remedies: SourceRemedies { get }
-  /// Sensors with a unit that the entry may have, for keys that name one.
+  /// Sensors with a unit that the entry may have, for keys that name one. Default: none.
   var measured: [MeasuredSensor] { get }
   func source(_ context: SourceContext) -> any Source
+}
+
+extension SensorSettings {
+  var measured: [MeasuredSensor] { [] }
 }
 
 /// Input of an entry of `sensors`.

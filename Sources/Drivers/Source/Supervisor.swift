@@ -111,9 +111,7 @@ public final class Supervisor {
   /// Asks the sources that are due, at the start of a cycle.
   public func sample(at moment: Moment) {
     for row in rows {
-      if row.supervision.settled(now: moment.instant) != nil {
-        unsafe owner.sourceRecovered(row.name)
-      }
+      if row.supervision.settled(now: moment.instant) { unsafe owner.sourceRecovered(row.name) }
       guard let source = row.source else { continue }
       if row.supervision.isDue(now: moment.instant) || source.listening == .open {
         ask(source, of: row, at: moment)
@@ -197,17 +195,14 @@ public final class Supervisor {
   private func failed(_ row: Row, _ failure: SourceFailure, now: Instant) {
     if row.supervision.retryAt == nil { failingCount += 1 }
     let isUnplugged = if case .missing = failure { row.source == nil } else { false }
-    if case .failed(let failure) = row.supervision.failed(
-      failure, now: now, isUnplugged: isUnplugged)
-    {
-      unsafe owner.sourceFailed(row.name, failure)
-    }
+    let report = row.supervision.failed(failure, now: now, isUnplugged: isUnplugged)
+    if let report { unsafe owner.sourceFailed(row.name, report) }
   }
 
   private func worked(_ row: Row) {
     row.hasWorked = true
     guard row.supervision.retryAt != nil else { return }
     failingCount -= 1
-    if row.supervision.succeeded() != nil { unsafe owner.sourceRecovered(row.name) }
+    if row.supervision.succeeded() { unsafe owner.sourceRecovered(row.name) }
   }
 }

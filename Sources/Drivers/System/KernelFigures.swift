@@ -33,17 +33,13 @@ final class LoadAverage: FileSource {
         sensors[index].record(.number(averages[index]), at: moment.wallTime, in: sink)
       }
     } catch {
-      recordFailure(error.value, at: moment)
+      sensors.recordFailure(error.value, at: moment.wallTime, in: sink)
       throw error
     }
   }
 
-  override func tellSilence(at moment: Moment) { recordFailure(.unavailable, at: moment) }
-
-  private func recordFailure(_ value: Value, at moment: Moment) {
-    for index in sensors.indices {
-      sensors[index].recordFailure(value, at: moment.wallTime, in: sink)
-    }
+  override func tellSilence(at moment: Moment) {
+    sensors.recordFailure(.unavailable, at: moment.wallTime, in: sink)
   }
 
   private static func sensor(

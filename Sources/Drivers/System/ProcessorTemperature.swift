@@ -37,7 +37,7 @@ final class ProcessorTemperature: NumberSource {
       if holdsLoopUp { return false }
       let celsius = try zone.celsius()
       if let range, !range.contains(celsius) { throw range.failure(of: zone.file.label, celsius) }
-      answer = .success(celsius.rounded(to: 1))
+      answer = .success(.number(celsius.rounded(to: 1)))
     } catch {
       chosen = nil
       answer = .failure(error)

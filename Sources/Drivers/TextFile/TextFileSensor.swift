@@ -41,10 +41,7 @@ public final class TextFileSensor: NumberSource {
       return pattern.number(in: shown, isCut: isCut)
     }
     guard let number else { throw whatIsWrong }
-    guard let value = measurement.value(of: number) else {
-      throw .malformed(name, found: InlineText("a number too large for its calibration"))
-    }
-    return value
+    return try measurement.value(of: number, from: name)
   }
 
   /// Failure with the text in the place of the number.

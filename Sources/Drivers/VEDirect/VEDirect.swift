@@ -65,9 +65,7 @@ public final class VEDirect {
         supervisor.worked(name)
       case .fail(let failure):
         close()
-        for index in sensors.indices {
-          sensors[index].recordFailure(failure.value, at: moment.wallTime, in: sink)
-        }
+        sensors.recordFailure(failure.value, at: moment.wallTime, in: sink)
         supervisor.failed(name, failure, now: moment.instant)
       }
       return nil
@@ -147,9 +145,7 @@ public final class VEDirect {
     serial = session.serial
     let identity = settings.identity(serial: serial)
     guard identity != self.identity else { return }
-    for index in sensors.indices {
-      sensors[index].recordFailure(.unavailable, at: moment.wallTime, in: sink)
-    }
+    sensors.recordFailure(.unavailable, at: moment.wallTime, in: sink)
     self.identity = identity
     sensors = (0..<VEDirectSensor.count).map {
       DeclaredSensor(

@@ -31,7 +31,7 @@ public struct LineInput: ~Copyable {
   public var excessEdgesPerSecond: Int? { limiter.excessEdgesPerSecond }
 
   /// Judges one event of a read; returns the level if one settled.
-  public mutating func eventRead(_ event: LineEvent, now: Instant) -> Debouncer.Settled? {
+  public mutating func eventRead(_ event: LineEvent, now: Instant) -> Edge? {
     if !isNext(event) { isIncomplete = true }
     return debouncer.edgeDetected(Edge(to: event.edge.level, at: min(event.edge.instant, now)))
   }
@@ -46,12 +46,12 @@ public struct LineInput: ~Copyable {
     return isIncomplete
   }
 
-  public mutating func levelRead(_ level: Level, now: Instant) -> Debouncer.Settled? {
+  public mutating func levelRead(_ level: Level, now: Instant) -> Edge? {
     lastLevel = level
     return debouncer.levelRead(level, now: now)
   }
 
-  public mutating func deadlineReached(now: Instant) -> Debouncer.Settled? {
+  public mutating func deadlineReached(now: Instant) -> Edge? {
     limiter.deadlineReached(now: now)
     return debouncer.deadlineReached(now: now)
   }

@@ -9,8 +9,8 @@ public struct KernelConversion: Sendable {
     case saturated(FixedPoint)
     /// No part can measure this number.
     case implausible(FixedPoint, PlausibleRange)
-    /// The text is not a number, or the number is too large.
-    case flaw
+    /// The text, which is not a number, or stands for one that is too large.
+    case flaw(InlineText)
   }
 
   /// The shunt resistor of a current measurement, in any unit, the same for both.
@@ -82,9 +82,9 @@ public struct KernelConversion: Sendable {
   }
 
   public func answer(_ text: Span<UInt8>) -> Answer {
-    guard let number = KernelText.decimal(text) else { return .flaw }
+    guard let number = KernelText.decimal(text) else { return .flaw(InlineText(text.trimmed())) }
     if isRaw, quirk?.isEnd(number) == true { return .saturated(number) }
-    guard let value = value(of: number) else { return .flaw }
+    guard let value = value(of: number) else { return .flaw(InlineText(text.trimmed())) }
     if let range, !range.contains(value) { return .implausible(value, range) }
     return .number(value)
   }

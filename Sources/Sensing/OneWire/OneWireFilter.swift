@@ -2,22 +2,14 @@ public import Bytes
 
 /// Filter of the kernel's answers that accepts temperatures.
 public struct OneWireFilter: Sendable {
-  public enum Answer: Equatable, Sendable {
-    case millidegrees(Int64)
-    /// The part cannot measure that. A part with too little power reports 127.937 °C.
-    case implausible(FixedPoint, PlausibleRange)
-    /// Description of an answer that is not a temperature.
-    case flaw(InlineText)
-  }
-
-  /// Range that parts of its family can measure.
+  /// Range that parts of its family can measure. A part with too little power reports 127.937 °C.
   private let range: PlausibleRange?
   private var powerUp = PowerUpFilter()
 
   public init(of part: KernelPart) { range = part.range(of: "°C") }
 
-  /// Judges the text of the file.
-  public mutating func answered(_ text: Span<UInt8>) -> Answer {
+  /// Judges the text of the file, in thousandths of a degree.
+  public mutating func answered(_ text: Span<UInt8>) -> KernelConversion.Answer {
     let text = text.trimmed()
     // The kernel reports a bad checksum, and a part that is gone or busy, with an empty text.
     if text.isEmpty { return .flaw(InlineText("nothing: missing, busy or a bad checksum")) }
@@ -25,7 +17,7 @@ public struct OneWireFilter: Sendable {
     let celsius = FixedPoint(number, decimals: 3)
     if let range, !range.contains(celsius) { return .implausible(celsius, range) }
     guard powerUp.accepts(number) else { return .flaw(PowerUpFilter.words) }
-    return .millidegrees(number)
+    return .number(celsius)
   }
 }
 

@@ -9,10 +9,6 @@ public import Bytes
 /// 1. An output is on without a time limit only if a command asked for that and `maxOn` is nil.
 /// 2. The level of a lost line is dropped: a reopened line starts at its safe level.
 public struct OutputLine: Sendable {
-  public enum Action: Equatable, Sendable {
-    case set(Level)
-  }
-
   private enum State {
     case closed
     case open(Level, until: Instant?)
@@ -23,7 +19,8 @@ public struct OutputLine: Sendable {
   /// Maximum time that the output is on after a command; nil for no limit.
   private let maxOn: Duration?
   private var state = State.closed
-  private var action: Action?
+  /// Level to set.
+  private var action: Level?
 
   public init(safe: Level, maxOn: Duration?) {
     self.safe = safe
@@ -42,7 +39,8 @@ public struct OutputLine: Sendable {
     return level
   }
 
-  public mutating func nextAction() -> Action? {
+  /// Returns the level to set, or nil.
+  public mutating func nextAction() -> Level? {
     defer { action = nil }
     return action
   }
@@ -83,7 +81,7 @@ public struct OutputLine: Sendable {
   private mutating func set(_ level: Level, until: Instant?) -> Bool {
     guard case .open = state else { return false }
     state = .open(level, until: until)
-    action = .set(level)
+    action = level
     return true
   }
 }

@@ -130,9 +130,9 @@ public struct PulseCounter: ~Copyable {
     lastEdge = Edge(to: level, at: now)
   }
 
-  private mutating func settle(_ settled: Debouncer.Settled?) {
+  private mutating func settle(_ settled: Edge?) {
     guard let settled, settled.level == .active else { return }
-    add(1, at: settled.since)
+    add(1, at: settled.instant)
   }
 
   private mutating func add(_ pulses: Int64, at instant: Instant) {

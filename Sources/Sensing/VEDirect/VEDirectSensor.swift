@@ -17,15 +17,6 @@ public struct VEDirectSensor: Sendable {
     case bits(VEDirectWords)
   }
 
-  /// The meaning of a label's value.
-  public enum Answer: Equatable, Sendable {
-    case value(Value)
-    /// The device has no value now (`---`), or an invalid one.
-    case none
-    /// A number outside of the sensor's range.
-    case implausible(FixedPoint)
-  }
-
   let label: StaticString
   /// Key in the configuration, and end of the unique id.
   public let key: StaticString
@@ -34,8 +25,6 @@ public struct VEDirectSensor: Sendable {
   /// Name for people; nil for the key with spaces.
   private let words: StaticString?
   private let icon: StaticString?
-  /// Plausible range of the number; nil if there is none.
-  var range: PlausibleRange? { meaning.range }
 
   // Not inlined: the table has many rows.
   @inline(never)
@@ -75,12 +64,13 @@ public struct VEDirectSensor: Sendable {
 
   // MARK: Values
 
-  func answer(_ text: Span<UInt8>) -> Answer {
+  /// Returns what the text of the label's value means: `.value`, `.none` or `.implausible`.
+  func report(_ text: Span<UInt8>) -> VEDirectSession.Report {
     switch format {
     case .number(let decimals, let shown):
       guard let number = Self.number(text) else { return .none }
       let value = FixedPoint(number, decimals: decimals)
-      if let range, !range.contains(value) { return .implausible(value) }
+      if let range = meaning.range, !range.contains(value) { return .implausible(value, range) }
       return .value(.number(value.rounded(to: shown)))
     case .minutes:
       guard let number = Self.number(text), number >= -1 else { return .none }

@@ -32,7 +32,7 @@ public struct VEDirectSession: ~Copyable {
   public enum Report: Equatable, Sendable {
     /// Nothing to record: the sensor is not wanted, or its last value still holds.
     case nothing
-    /// The device has no value for it now.
+    /// The device has no value for it now (`---`), or an invalid one.
     case none
     case value(Value)
     /// An implausible number, and the plausible range.
@@ -123,13 +123,7 @@ public struct VEDirectSession: ~Copyable {
     guard heard.contains(sensor) else {
       return now - heardAt < Self.silenceTime ? .nothing : .stale
     }
-    switch values.answer(sensor) {
-    case .value(let value): return .value(value)
-    case .none: return .none
-    case .implausible(let number):
-      guard let range = VEDirectSensor.all[sensor].range else { return .none }
-      return .implausible(number, range)
-    }
+    return values.report(sensor)
   }
 
   private var gatheredAt: Instant { askedAt + (isLearning ? Self.silenceTime : Self.gatherTime) }

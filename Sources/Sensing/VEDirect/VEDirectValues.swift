@@ -7,7 +7,7 @@ import Bytes
 /// is right by chance must not create sensors.
 struct VEDirectValues {
   private struct Row {
-    var answer = VEDirectSensor.Answer.none
+    var report = VEDirectSession.Report.none
     var heardAt: Instant?
   }
 
@@ -62,7 +62,7 @@ struct VEDirectValues {
     candidate = nil
   }
 
-  func answer(_ sensor: Int) -> VEDirectSensor.Answer { rows[sensor].answer }
+  func report(_ sensor: Int) -> VEDirectSession.Report { rows[sensor].report }
   func heardAt(_ sensor: Int) -> Instant? { rows[sensor].heardAt }
 
   /// Returns the device of a block; nil if the block has neither a product number nor a serial
@@ -89,7 +89,7 @@ struct VEDirectValues {
     while let line = reader.nextLine(at: &place) {
       let label = reader.text.extracting(line.label)
       guard let sensor = VEDirectSensor.number(of: label) else { continue }
-      rows[sensor].answer = VEDirectSensor.all[sensor].answer(reader.text.extracting(line.value))
+      rows[sensor].report = VEDirectSensor.all[sensor].report(reader.text.extracting(line.value))
       rows[sensor].heardAt = now
       heard.insert(sensor)
     }

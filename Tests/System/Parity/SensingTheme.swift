@@ -176,10 +176,12 @@ func superviseASource(to transcript: inout Transcript) {
   for step in 0..<7 {
     transcript.line("supervision") { line in
       let failure = SourceFailure.missing(InlineText(step < 4 ? "gps" : "uart"))
-      switch step == 6 ? supervision.succeeded() : supervision.failed(failure, now: now) {
-      case nil: line.append("nothing new")
-      case .recovered: line.append("recovered")
-      case .failed(let failure): line.append(failure)
+      if step == 6 {
+        line.append(supervision.succeeded() ? "recovered" : "nothing new")
+      } else if let report = supervision.failed(failure, now: now) {
+        line.append(report)
+      } else {
+        line.append("nothing new")
       }
       line.append(", again at ")
       line.append(supervision.retryAt?.nanoseconds)

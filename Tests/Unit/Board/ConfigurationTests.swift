@@ -81,7 +81,7 @@ import Transport
       configuration.battery
         == .supplies(
           SupplySettings(
-            selection: .named([Array("BAT0".utf8), Array("axp20x-battery".utf8)]))))
+            names: [Array("BAT0".utf8), Array("axp20x-battery".utf8)])))
     #expect(configuration.system.sensors == [.load, .disk])
     #expect(text(configuration.host.proc) == "/host/proc")
     #expect(text(configuration.host.sys) == "/host/sys")

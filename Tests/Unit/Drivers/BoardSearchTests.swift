@@ -115,7 +115,7 @@ import Testing
     let all = "reported by battery: auto"
     #expect(reasons(.automatic) == [all, all])
     #expect(
-      reasons(.supplies(SupplySettings(selection: .named([[UInt8]("BAT0")])))) == [
+      reasons(.supplies(SupplySettings(names: [[UInt8]("BAT0")]))) == [
         nil, "in the configuration",
       ])
     #expect(reasons(.off) == [nil, nil])

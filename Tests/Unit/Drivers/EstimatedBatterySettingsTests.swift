@@ -117,7 +117,7 @@ import YAML
     #expect(settings("off") == .off)
     #expect(settings("auto") == .automatic)
     #expect(
-      settings("[BAT0]") == .supplies(SupplySettings(selection: .named([[UInt8]("BAT0".utf8)]))))
+      settings("[BAT0]") == .supplies(SupplySettings(names: [[UInt8]("BAT0".utf8)])))
     #expect(problems.isEmpty)
   }
 }

@@ -51,21 +51,6 @@ import Testing
     #expect(sink.reports.count == 1)
   }
 
-  @Test func aMissingLineIsLookedForAgainEverMoreSeldom() throws {
-    supervisor.add(makeLine(.chip(label: [UInt8]("pinctrl-bcm2711"), offset: 17)))
-    supervisor.sample(at: at(seconds: 0))
-    let first = at(seconds: 0).instant + Supervision.firstDelay
-    #expect(supervisor.deadline == first)
-    // A cycle in between does not ask.
-    let readingCount = sink.readingCount
-    supervisor.sample(at: at(seconds: 1))
-    #expect(sink.readingCount == readingCount)
-    #expect(supervisor.deadline == first)
-    supervisor.deadlineReached(at: at(seconds: 5))
-    #expect(supervisor.deadline == at(seconds: 5).instant + Supervision.firstDelay * 2)
-    #expect(sink.reports == ["pinctrl-bcm2711/17: missing a chip for pinctrl-bcm2711/17"])
-  }
-
   @Test func whoHoldsALineIsKnownByName() throws {
     let line = makeLine()
     #expect(line.holder == nil, "there is no chip")
@@ -246,16 +231,6 @@ import Testing
     let fake = FakeLine(device)
     makeLine().sample(at: at(seconds: 1))
     #expect(recorded == .boolean(false))
-    withExtendedLifetime(fake) {}
-  }
-
-  @Test func aLineThatAnotherProgramHoldsIsBusy() throws {
-    let fake = FakeLine(device)
-    let first = makeLine()
-    let second = makeLine(.chip(label: [UInt8]("pinctrl-fake"), offset: 17))
-    first.sample(at: at(seconds: 1))
-    second.sample(at: at(seconds: 1))
-    #expect(sink.reports == ["pinctrl-fake/17: busy pinctrl-fake/17"])
     withExtendedLifetime(fake) {}
   }
 

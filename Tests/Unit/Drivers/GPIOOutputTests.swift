@@ -153,13 +153,4 @@ import Testing
     #expect(recorded == .unavailable)
     #expect(output.deadline == nil)
   }
-
-  @Test func aLineOfAnotherProgramIsBusyAndItsHolderKnown() {
-    let fake = makeFake()
-    fake.hold(as: "relay")
-    let output = makeOutput()
-    supervisor.sample(at: at(seconds: 0))
-    #expect(sink.reports == ["GPIO22: busy GPIO22"])
-    #expect(output.holder == InlineText("relay"))
-  }
 }

@@ -42,7 +42,7 @@ import YAML
       BatterySettings($0)
     }
     guard case .supplies(let supply) = settings else { throw AnotherKind() }
-    #expect(supply.selection == .all)
+    #expect(supply.names == nil)
     let supplies = Supplies(supply, try context())
     try supplies.sample(at: at(seconds: 1))
     try tree.write(["capacity": "79\n", "voltage_now": "12700000\n"], in: battery)

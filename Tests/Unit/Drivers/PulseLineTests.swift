@@ -189,15 +189,6 @@ import Testing
     #expect(sink.reports.last == "GPIO27: recovered")
   }
 
-  @Test func aLineOfAnotherProgramIsBusyAndItsHolderKnown() {
-    let fake = makeFake()
-    fake.hold(as: "gauge")
-    let line = makeLine()
-    line.sample(at: at(seconds: 0))
-    #expect(sink.reports == ["GPIO27: busy GPIO27"])
-    #expect(line.holder == InlineText("gauge"))
-  }
-
   // MARK: What is kept
 
   @Test func aTotalOutlivesARestart() {

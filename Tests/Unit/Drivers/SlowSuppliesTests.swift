@@ -86,7 +86,7 @@ import Testing
     try tree.write("\(HANGING_READ_MARK)0", to: "\(battery)/capacity")
     try tree.write(["type": "Battery\n", "capacity": "7\n"], in: "class/power_supply/BAT9")
     let names = ["sbs-20-000b", "BAT9"].map { [UInt8]($0.utf8) }
-    let source = try source(.supplies(SupplySettings(selection: .named(names))))
+    let source = try source(.supplies(SupplySettings(names: names)))
     supervisor.sample(at: at(seconds: 1))
     for _ in 0..<50 { try loop.turn(until: Moment.now.instant + .milliseconds(1)) }
     #expect(sink.sensors.isEmpty)
@@ -101,7 +101,7 @@ import Testing
     try tree.write("\(HANGING_READ_MARK)0", to: "\(battery)/capacity")
     try tree.write(["type": "Mains\n", "online": "1\n"], in: "class/power_supply/AC")
     let names = ["sbs-20-000b", "AC"].map { [UInt8]($0.utf8) }
-    let source = try source(.supplies(SupplySettings(selection: .named(names))))
+    let source = try source(.supplies(SupplySettings(names: names)))
     supervisor.sample(at: at(seconds: 1))
     for _ in 0..<50 { try loop.turn(until: Moment.now.instant + .milliseconds(1)) }
     supervisor.deadlineReached(at: at(seconds: 6))

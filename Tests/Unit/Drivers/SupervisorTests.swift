@@ -83,14 +83,6 @@ private final class ScriptedSource: Source {
       sink.reports == ["gauge: missing gauge", "gauge: recovered", "gauge: missing gauge"])
   }
 
-  @Test func anotherFailureOfTheSameSourceIsTold() {
-    source.failure = missing
-    cycles(0...0)
-    source.failure = .busy(InlineText("gauge"))
-    cycles(1...15)
-    #expect(sink.reports == ["gauge: missing gauge", "gauge: busy gauge"])
-  }
-
   @Test func aFailingSourceSilencesNoOther() {
     let other = ScriptedSource("other")
     supervisor.add(other)

@@ -25,8 +25,8 @@ import Testing
       ], in: battery)
   }
 
-  private func supplies(_ selection: SupplySelection = .all) -> Supplies {
-    Supplies(SupplySettings(selection: selection), context)
+  private func supplies(_ names: [[UInt8]]? = nil) -> Supplies {
+    Supplies(SupplySettings(names: names), context)
   }
   private func addMains(online: String = "1\n") throws {
     try tree.write(["type": "Mains\n", "online": online], in: "class/power_supply/AC")
@@ -60,7 +60,7 @@ import Testing
 
   @Test func whatAPersonNamesIsReportedThoughItIsOfADevice() throws {
     try tree.write("Device\n", to: "\(battery)/scope")
-    try supplies(.named([[UInt8]("BAT0".utf8)])).sample(at: at(seconds: 1))
+    try supplies([[UInt8]("BAT0".utf8)]).sample(at: at(seconds: 1))
     #expect(sink.values["supply_bat0_capacity"] == .number(FixedPoint(83)))
     #expect(sink.sensors.compactMap(\.powerFigure).isEmpty)
   }
@@ -282,7 +282,7 @@ import Testing
 
   @Test func onlyTheNamedSuppliesAreReportedAndAMissingOneIsSaid() throws {
     try addMains()
-    let supplies = supplies(.named([[UInt8]("AC"), [UInt8]("BAT1")]))
+    let supplies = supplies([[UInt8]("AC"), [UInt8]("BAT1")])
     try supplies.sample(at: at(seconds: 1))
     #expect(sink.values == ["supply_ac_online": .boolean(true)])
     #expect(sink.reports == ["BAT1: missing BAT1"])

@@ -19,7 +19,7 @@ import Testing
   @Test func theFirstLevelIsBelievedAtOnce() {
     var debouncer = Debouncer(window: .milliseconds(20))
     #expect(debouncer.deadline == nil)
-    #expect(debouncer.levelRead(.active, now: at(5)) == .init(.active, since: at(5)))
+    #expect(debouncer.levelRead(.active, now: at(5)) == edge(to: .active, 5))
     #expect(debouncer.deadline == nil)
     #expect(debouncer.levelRead(.active, now: at(6)) == nil)
   }
@@ -31,7 +31,7 @@ import Testing
     #expect(debouncer.edgeDetected(edge(to: .active, 102)) == nil)
     #expect(debouncer.deadline == at(122))
     #expect(debouncer.deadlineReached(now: at(121)) == nil)
-    #expect(debouncer.deadlineReached(now: at(122)) == .init(.active, since: at(102)))
+    #expect(debouncer.deadlineReached(now: at(122)) == edge(to: .active, 102))
     #expect(debouncer.deadline == nil)
     #expect(debouncer.deadlineReached(now: at(500)) == nil)
   }
@@ -48,8 +48,8 @@ import Testing
     // The loop slept through the whole pulse: its edges are in the queue one after the other.
     var debouncer = settledDebouncer()
     #expect(debouncer.edgeDetected(edge(to: .active, 100)) == nil)
-    #expect(debouncer.edgeDetected(edge(to: .inactive, 300)) == .init(.active, since: at(100)))
-    #expect(debouncer.deadlineReached(now: at(900)) == .init(.inactive, since: at(300)))
+    #expect(debouncer.edgeDetected(edge(to: .inactive, 300)) == edge(to: .active, 100))
+    #expect(debouncer.deadlineReached(now: at(900)) == edge(to: .inactive, 300))
   }
 
   @Test func withoutAWindowEveryEdgeCounts() {
@@ -57,8 +57,8 @@ import Testing
     _ = debouncer.levelRead(.inactive, now: at(0))
     _ = debouncer.edgeDetected(edge(to: .active, 100))
     #expect(debouncer.deadline == at(100))
-    #expect(debouncer.edgeDetected(edge(to: .inactive, 100)) == .init(.active, since: at(100)))
-    #expect(debouncer.deadlineReached(now: at(100)) == .init(.inactive, since: at(100)))
+    #expect(debouncer.edgeDetected(edge(to: .inactive, 100)) == edge(to: .active, 100))
+    #expect(debouncer.deadlineReached(now: at(100)) == edge(to: .inactive, 100))
   }
 
   @Test func aLevelThatNoEdgeLedToIsFoundAllTheSame() {
@@ -67,20 +67,20 @@ import Testing
     #expect(debouncer.deadline == at(70))
     // Reading it again does not put the window off.
     #expect(debouncer.levelRead(.active, now: at(60)) == nil)
-    #expect(debouncer.levelRead(.active, now: at(70)) == .init(.active, since: at(50)))
+    #expect(debouncer.levelRead(.active, now: at(70)) == edge(to: .active, 50))
   }
 
   @Test func anEdgeThatWasOnItsWayWhileTheLevelWasReadGivesTheTrueTime() {
     var debouncer = settledDebouncer()
     _ = debouncer.levelRead(.active, now: at(50))
     #expect(debouncer.edgeDetected(edge(to: .active, 48)) == nil)
-    #expect(debouncer.deadlineReached(now: at(68)) == .init(.active, since: at(48)))
+    #expect(debouncer.deadlineReached(now: at(68)) == edge(to: .active, 48))
   }
 
   @Test func anEdgeBeforeTheFirstLevelIsTheFirstLevel() {
     var debouncer = Debouncer(window: .milliseconds(20))
     #expect(debouncer.edgeDetected(edge(to: .inactive, 10)) == nil)
-    #expect(debouncer.deadlineReached(now: at(30)) == .init(.inactive, since: at(10)))
+    #expect(debouncer.deadlineReached(now: at(30)) == edge(to: .inactive, 10))
   }
 
   @Test func theEndOfTimeIsNoOverflow() {
@@ -98,7 +98,7 @@ import Testing
       }
       var debouncer = settledDebouncer()
       var now = Instant(nanoseconds: 0)
-      var last = Debouncer.Settled(.inactive, since: now)
+      var last = Edge(to: .inactive, at: now)
       for step in 0..<500 {
         now = now + .microseconds(Int64(next(30_000)))
         let level: Level = next(2) == 0 ? .inactive : .active
@@ -110,7 +110,7 @@ import Testing
           }
         guard let settled else { continue }
         try #require(settled.level != last.level, "seed \(seed), step \(step)")
-        try #require(settled.since > last.since && settled.since <= now, "seed \(seed)")
+        try #require(settled.instant > last.instant && settled.instant <= now, "seed \(seed)")
         last = settled
       }
     }

@@ -6,6 +6,8 @@ import Testing
 @Suite struct KernelConversionTests {
   private func bytes(_ text: String) -> [UInt8] { [UInt8](text.utf8) }
 
+  private func flaw(_ text: String) -> InlineText { InlineText(bytes(text).span.trimmed()) }
+
   private func number(_ text: String) throws -> FixedPoint {
     let number = KernelText.decimal(bytes(text).span)
     return try #require(number)
@@ -138,18 +140,18 @@ import Testing
 
   @Test(arguments: ["", "\n", "warm", "1e3", "0x14", "99999999999999999999", "1.000000000x"])
   func whatIsNoNumberIsAFlaw(_ text: String) throws {
-    #expect(conversion(try voltage).answer(bytes(text).span) == .flaw)
+    #expect(conversion(try voltage).answer(bytes(text).span) == .flaw(flaw(text)))
   }
 
   @Test func whatFitsNoNumberIsAFlaw() throws {
     let steep = try #require(try raw(try voltage, scale: "9223372036854775807"))
-    #expect(steep.answer(bytes("9223372036854775807").span) == .flaw)
+    #expect(steep.answer(bytes("9223372036854775807").span) == .flaw(flaw("9223372036854775807")))
     let far = try #require(try raw(try voltage, offset: "9223372036854775807", scale: "1"))
-    #expect(far.answer(bytes("9223372036854775807").span) == .flaw)
+    #expect(far.answer(bytes("9223372036854775807").span) == .flaw(flaw("9223372036854775807")))
     let none = KernelConversion(
       try voltage, of: KernelPart(named: []), quirk: nil,
       shunt: .init(assumed: FixedPoint(1), real: FixedPoint(0)))
-    #expect(none.answer(bytes("1").span) == .flaw)
+    #expect(none.answer(bytes("1").span) == .flaw(flaw("1")))
   }
 }
 

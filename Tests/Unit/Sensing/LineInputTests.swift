@@ -30,8 +30,8 @@ private func event(
   /// Lets `input` read events and returns what settled, and whether it misses some.
   private func read(
     _ events: [LineEvent], into input: inout LineInput, now: Int64 = 1000
-  ) -> (settled: [Debouncer.Settled], isIncomplete: Bool) {
-    var settled: [Debouncer.Settled] = []
+  ) -> (settled: [Edge], isIncomplete: Bool) {
+    var settled: [Edge] = []
     for event in events {
       if let level = input.eventRead(event, now: at(now)) { settled.append(level) }
     }
@@ -43,13 +43,6 @@ private func event(
     return input
   }
 
-  @Test func theFirstLevelIsThereAtOnceAndTheSameOneNotAgain() {
-    var input = LineInput(debounce: .milliseconds(20))
-    #expect(input.levelRead(.active, now: at(5)) == .init(.active, since: at(5)))
-    #expect(input.levelRead(.active, now: at(6)) == nil)
-    #expect(input.deadline == nil)
-  }
-
   @Test func edgesInOrderMissNothing() {
     var input = makeInput()
     let events = [
@@ -57,13 +50,13 @@ private func event(
       event(to: .inactive, atMilliseconds: 200, sequence: 2),
     ]
     let result = read(events, into: &input)
-    #expect(result.settled == [.init(.active, since: at(100))])
+    #expect(result.settled == [.init(to: .active, at: at(100))])
     #expect(!result.isIncomplete)
     #expect(input.deadline == at(220))
     let rest = read([event(to: .active, atMilliseconds: 225, sequence: 3)], into: &input)
-    #expect(rest.settled == [.init(.inactive, since: at(200))])
+    #expect(rest.settled == [.init(to: .inactive, at: at(200))])
     #expect(!rest.isIncomplete)
-    #expect(input.deadlineReached(now: at(245)) == .init(.active, since: at(225)))
+    #expect(input.deadlineReached(now: at(245)) == .init(to: .active, at: at(225)))
   }
 
   @Test func aGapInTheNumbersAsksForTheLevel() {
@@ -75,7 +68,7 @@ private func event(
     #expect(read(events, into: &input).isIncomplete)
     // The edge back was dropped; the level that is read puts it right.
     #expect(input.levelRead(.active, now: at(110)) == nil)
-    #expect(input.deadlineReached(now: at(130)) == .init(.active, since: at(110)))
+    #expect(input.deadlineReached(now: at(130)) == .init(to: .active, at: at(110)))
   }
 
   /// A gap before the first event, a number after four billion edges, two rising edges in a row,
@@ -100,7 +93,7 @@ private func event(
     var input = makeInput()
     let wallClock = event(to: .active, atMilliseconds: 1_700_000_000_000)
     _ = read([wallClock], into: &input, now: 1000)
-    #expect(input.deadlineReached(now: at(1020)) == .init(.active, since: at(1000)))
+    #expect(input.deadlineReached(now: at(1020)) == .init(to: .active, at: at(1000)))
   }
 
   @Test func anAddressIsSaidAsItIsWritten() {

@@ -12,7 +12,7 @@ import Testing
   }
 
   /// What is to be done now; nil where it is nothing, or more than one thing.
-  private func action(_ line: inout OutputLine) -> OutputLine.Action? {
+  private func action(_ line: inout OutputLine) -> Level? {
     let action = line.nextAction()
     return line.nextAction() == nil ? action : nil
   }
@@ -40,24 +40,24 @@ import Testing
   @Test func withoutALongestTimeALineStaysOn() {
     var line = makeLine()
     #expect(line.onRequested(now: at(0)) == true)
-    #expect(action(&line) == .set(.active))
+    #expect(action(&line) == .active)
     #expect(line.deadline == nil)
     line.deadlineReached(now: at(1_000_000))
     #expect(line.wanted == .active)
     #expect(line.offRequested() == true)
-    #expect(action(&line) == .set(.inactive))
+    #expect(action(&line) == .inactive)
   }
 
   @Test func aLineGoesOffWhenItsLongestTimeIsOver() {
     var line = makeLine(maxOn: .seconds(600))
     #expect(line.onRequested(now: at(100)) == true)
-    #expect(action(&line) == .set(.active))
+    #expect(action(&line) == .active)
     #expect(line.deadline == at(700))
     line.deadlineReached(now: at(699))
     #expect(line.nextAction() == nil)
     #expect(line.wanted == .active)
     line.deadlineReached(now: at(700))
-    #expect(action(&line) == .set(.inactive))
+    #expect(action(&line) == .inactive)
     #expect(line.deadline == nil)
     line.deadlineReached(now: at(701))
     #expect(line.nextAction() == nil)
@@ -91,7 +91,7 @@ import Testing
     var line = makeLine(safe: safe)
     _ = safe == .active ? line.offRequested() : line.onRequested(now: at(0))
     line.stopped()
-    #expect(action(&line) == .set(safe))
+    #expect(action(&line) == safe)
   }
 
   @Test func aLineThatWasLostIsSafeWhenItIsBack() {

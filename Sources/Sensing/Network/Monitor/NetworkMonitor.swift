@@ -160,9 +160,7 @@ public struct NetworkMonitor: ~Copyable {
     // Pending actions need the sockets; pending reports are replaced below.
     actions.removeAll(keepingCapacity: true)
     actions.append(.close)
-    if case .failed(let failure)? = supervision.failed(failure, now: now) {
-      actions.append(.tellFailure(failure))
-    }
+    if let report = supervision.failed(failure, now: now) { actions.append(.tellFailure(report)) }
     connection = nil
     change(to: .unknown)
   }
@@ -333,7 +331,7 @@ public struct NetworkMonitor: ~Copyable {
     }
     if let gateways = awaited, gateways.maySpeak { awaited = spokenTo(gateways, now: now) }
     rest(awaiting: awaited)
-    if supervision.succeeded() != nil { actions.append(.tellRecovery) }
+    if supervision.succeeded() { actions.append(.tellRecovery) }
     tellSteadiness(now: now)
     if round.isOutdated { gather(now: now) }
     // A silent gateway remains silent until it answers.
@@ -347,7 +345,7 @@ public struct NetworkMonitor: ~Copyable {
 
   /// Reports recovery if an intermittent monitor has worked for long enough.
   private mutating func tellSteadiness(now: Instant) {
-    if supervision.settled(now: now) != nil { actions.append(.tellRecovery) }
+    if supervision.settled(now: now) { actions.append(.tellRecovery) }
   }
 
   private mutating func change(to place: NetworkPlace) {

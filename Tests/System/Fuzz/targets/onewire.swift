@@ -15,7 +15,8 @@ func fuzz(_ input: Span<UInt8>) {
     let count = min(Int(input[place]), input.count - place - 1)
     let text = input.extracting(place + 1..<place + 1 + count)
     place += 1 + count
-    guard case .millidegrees(let number) = filter.answered(text) else { continue }
+    guard case .number(let celsius) = filter.answered(text) else { continue }
+    let number = celsius.coefficient
     expect("a part can measure it", (-55_000...125_000).contains(number))
     if number == PowerUpFilter.millidegrees {
       let isNear = known.map { abs($0 - number) <= PowerUpFilter.nearMillidegrees } ?? false

@@ -63,7 +63,7 @@ private func readLevels(_ input: Span<UInt8>) {
     now = now + .milliseconds(100 * Int64(tenths))
     forEachEvent(bytes) { event in
       guard let settled = line.eventRead(event, now: now) else { return }
-      expect("a level is not of the time to come", settled.since <= now)
+      expect("a level is not of the time to come", settled.instant <= now)
     }
     _ = line.readingEnded(now: now)
     // The debouncer has one, and the rate limiter another.
