@@ -127,7 +127,7 @@ public struct StatisticsImport: Sendable {
       tell(.deviceUnknown)
       return endPass(until: now + Self.refusalDelay)
     }
-    ask(GetRelated("device", deviceID), .findingEntities)
+    ask(.related("device", deviceID), .findingEntities)
   }
 
   private var isAnythingLeft: Bool {
@@ -147,7 +147,7 @@ public struct StatisticsImport: Sendable {
     case (.failure(let error), _): failed(error, now: now)
     case (.success(let answer), .findingEntities):
       pass.entityIDs = answer.get("entity", orOnFailure: [])
-      ask(GetEntityRegistryEntries(pass.entityIDs), .readingEntries)
+      ask(.entityRegistryEntries(pass.entityIDs), .readingEntries)
     case (.success(let answer), .readingEntries): entriesRead(answer, now: now)
     case (.success(let answer), .awaitingCompilation):
       compilationLooked(isThere: answer.hasRows, now: now)
@@ -174,7 +174,7 @@ public struct StatisticsImport: Sendable {
     // Any sensor of this board with a number is sufficient.
     let since = WallTime(startOfHour: pass.lastHour + 1)
     ask(
-      GetStatistics(
+      .statistics(
         pass.entityIDs.map { $0.text }, per: .fiveMinutes, from: since, figures: [.mean, .state]),
       .awaitingCompilation)
   }
@@ -209,7 +209,7 @@ public struct StatisticsImport: Sendable {
     describeNext(now: now)
   }
 
-  private mutating func describe() { ask(GetStatisticDescriptions([pass.target.id]), .describing) }
+  private mutating func describe() { ask(.statisticDescriptions([pass.target.id]), .describing) }
 
   private mutating func described(_ list: [StatisticDescription], now: Instant) {
     let (sensor, id) = pass.target
@@ -226,14 +226,16 @@ public struct StatisticsImport: Sendable {
     let hours = pass.chunk
     // Figures before these hours are read, too, because a counter's sum continues from them.
     let before = sensor.kind.hasSum ? Self.countedBefore : .zero
-    var look = GetStatistics(
-      [id], per: .hour, from: hours[hours.startIndex].start - before,
-      to: hours[hours.endIndex - 1].end,
-      figures: sensor.kind.hasSum ? [.state, .sum] : [.mean, .min, .max])
+    var units: JSONObject = [:]
     if let unitClass = description.unitClass, let unit = description.unit {
-      look.units[unitClass] = .text(unit)
+      units[unitClass] = .text(unit)
     }
-    ask(look, .looking(description, conversion))
+    ask(
+      .statistics(
+        [id], per: .hour, from: hours[hours.startIndex].start - before,
+        to: hours[hours.endIndex - 1].end,
+        figures: sensor.kind.hasSum ? [.state, .sum] : [.mean, .min, .max], units: units),
+      .looking(description, conversion))
   }
 
   private mutating func looked(
@@ -267,7 +269,7 @@ public struct StatisticsImport: Sendable {
   }
 
   private mutating func add(
-    _ hours: [ImportStatistics.Hour], as description: StatisticDescription, now: Instant
+    _ hours: [StatisticsHour], as description: StatisticDescription, now: Instant
   ) {
     let (sensor, id) = pass.target
     guard pass.additions < Self.additionsMax else {
@@ -276,8 +278,8 @@ public struct StatisticsImport: Sendable {
     pass.additions += 1
     let hasSum = sensor.kind.hasSum
     ask(
-      ImportStatistics(
-        id, source: "recorder", name: nil, unit: description.unit,
+      .importStatistics(
+        of: id, source: "recorder", name: nil, unit: description.unit,
         unitClass: description.unitClass, mean: hasSum ? .none : .arithmetic, hasSum: hasSum,
         hours: hours, for: pass.server),
       .adding)

@@ -81,13 +81,12 @@ public final class Uplink {
       credential: memory.credential, readsFile: settings.readsTokenFile,
       acceptsPlain: server.isPlainAllowed, isServerKnown: server.isKnown,
       isAllowed: routes.secrets.allows(server.url), seed: random.next(), now: now)
-    let update = Webhook.UpdateRegistration(identity)
     delivery = Delivery(
       routes: routes, history: history, trackerID: identity.deviceID,
       webSocketURL: settings.webSocket?.carriesMessages == true ? server.url : nil,
       wantsZones: settings.track != nil,
       protection: memory.protection,
-      untold: memory.registration?.toldFingerprint == update.fingerprint ? nil : update,
+      untold: memory.registration?.toldFingerprint == identity.fingerprint ? nil : identity,
       doubtAfter: server.registersAgainAfter ?? Delivery.doubtAfter, seed: random.next())
     actions.reserveCapacity(16)
     actions.append(.readClockState)
