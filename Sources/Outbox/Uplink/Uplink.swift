@@ -29,7 +29,7 @@ public final class Uplink {
   /// Present registration, or the former one during a new enrollment.
   public internal(set) var registration: Registration?
   var login: Login
-  var statistics: StatisticsUplink?
+  var statistics: StatisticsImport?
   private(set) var home: HomeDetector
   public private(set) var power: PowerMonitor
   var plan: CyclePlan
@@ -74,7 +74,7 @@ public final class Uplink {
     home = HomeDetector(server.home?.networks, now: now)
     let sensors = history.sensors
     statistics = memory.waitingHours.map {
-      StatisticsUplink($0, of: sensors, seed: random.next())
+      StatisticsImport($0, of: sensors, seed: random.next())
     }
     let routes = Routes(settings, memory, seed: random.next(), now: now)
     login = Login(
@@ -364,7 +364,7 @@ public final class Uplink {
 
   /// Handles the end of a write of `waitingHours`; `failure` is nil after a success.
   public func hoursKept(_ failure: DiskFailure?) {
-    if let failure { statistics?.notKept(failure) } else { statistics?.kept() }
+    statistics?.kept(failure)
   }
 
   /// Writes all data in memory to the disk now, even after a recent failure.
