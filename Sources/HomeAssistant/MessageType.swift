@@ -15,7 +15,7 @@ public enum MessageType: CaseIterable, Sendable {
   case fireEvent
   /// Templates: members of `Webhook.template`.
   case renderTemplate
-  /// Changes of the device: `Webhook.UpdateRegistration`.
+  /// Changes of the device: `RegistrationRequest.writeUpdate`.
   case updateRegistration
   /// Request for the zones: an array of `Webhook.Zone`.
   case getZones

@@ -97,7 +97,8 @@ public final class PushChannel {
 
   private func subscribe(isConfirmed: Bool) {
     self.isConfirmed = isConfirmed
-    let request = SubscribePush(webhookID: webhookID, isConfirmed: isConfirmed)
+    let request: TypedSubscription<PushNotification> = .pushNotifications(
+      webhookID: webhookID, isConfirmed: isConfirmed)
     subscription = client.subscribe(
       request.command, request.payload,
       onStart: { [unowned(unsafe) self] in unsafe started($0) },
@@ -125,7 +126,7 @@ public final class PushChannel {
       return
     }
     // The client sends nothing from inside an event handler: the rest follows after the answer.
-    client.send(ConfirmPush(webhookID: webhookID, confirmID: confirmID)) {
+    client.send(.confirmPush(webhookID: webhookID, confirmID: confirmID)) {
       [unowned(unsafe) client, listener] result in
       guard let onNotification = listener.onNotification else { return }
       // A subscription that has ended stays ended.

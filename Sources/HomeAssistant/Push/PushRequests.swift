@@ -1,52 +1,28 @@
 public import Bytes
 
-/// Subscription to the notifications for a registered device. The token must be of the user who
-/// registered it.
-///
-/// With confirmations, Home Assistant sends a notification that is not confirmed within 10 seconds
-/// elsewhere, and closes the channel silently: confirm each notification first, and subscribe again
-/// after a refused confirmation.
-public struct SubscribePush: SubscriptionRequest {
-  public typealias Event = PushNotification
-  /// Webhook of the device; a secret.
-  public let webhookID: Text
-  /// Whether each notification is confirmed with `ConfirmPush`.
-  public let isConfirmed: Bool
-
-  /// Creates a subscription for one device.
-  public init(webhookID: Text, isConfirmed: Bool) {
-    self.webhookID = webhookID
-    self.isConfirmed = isConfirmed
-  }
-
-  public var command: Text { "mobile_app/push_notification_channel" }
-  public var payload: JSONObject {
+extension SubscriptionRequest where Self == TypedSubscription<PushNotification> {
+  /// Subscription to the notifications for a registered device, by its webhook, a secret. The token
+  /// must be of the user who registered it.
+  ///
+  /// If `isConfirmed`, Home Assistant sends a notification that is not confirmed within 10 seconds
+  /// elsewhere, and closes the channel silently: confirm each notification first with
+  /// `confirmPush`, and subscribe again after a refused confirmation.
+  public static func pushNotifications(webhookID: Text, isConfirmed: Bool) -> Self {
     var payload: JSONObject = ["webhook_id": .text(webhookID)]
     if isConfirmed { payload["support_confirm"] = true }
-    return payload
+    return TypedSubscription("mobile_app/push_notification_channel", payload)
   }
 }
 
-/// Confirmation that a notification has arrived. Refused as `not_found` if the channel is closed.
-public struct ConfirmPush: Request {
-  public typealias Response = NoContent
-  /// Webhook of the device; a secret.
-  public let webhookID: Text
-  /// Identifier of the notification: `PushNotification.confirmID`.
-  public let confirmID: Text
-
-  /// Creates the confirmation of one notification.
-  public init(webhookID: Text, confirmID: Text) {
-    self.webhookID = webhookID
-    self.confirmID = confirmID
+extension Request where Self == TypedRequest<NoContent> {
+  /// Confirmation that the notification with this `PushNotification.confirmID` has arrived. Refused
+  /// as `not_found` if the channel is closed. It is never repeated: another connection has another
+  /// channel.
+  public static func confirmPush(webhookID: Text, confirmID: Text) -> Self {
+    TypedRequest(
+      "mobile_app/push_notification_confirm",
+      ["webhook_id": .text(webhookID), "confirm_id": .text(confirmID)], retry: .never)
   }
-
-  public var command: Text { "mobile_app/push_notification_confirm" }
-  public var payload: JSONObject {
-    ["webhook_id": .text(webhookID), "confirm_id": .text(confirmID)]
-  }
-  /// Never repeated: another connection has another channel.
-  public var retry: Retry { .never }
 }
 
 /// State of the confirmation of a notification.

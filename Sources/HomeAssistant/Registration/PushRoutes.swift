@@ -43,8 +43,8 @@ public struct PushRoutes: Equatable, Sendable {
       buffer.appendJSON(true)
     }
     if let target {
-      buffer.appendJSON(key: "push_url", target.url)
-      buffer.appendJSON(key: "push_token", target.token)
+      buffer.appendJSON(key: "push_url", target.url.bytes)
+      buffer.appendJSON(key: "push_token", target.token.bytes)
     }
     buffer.closeJSONObject()
   }

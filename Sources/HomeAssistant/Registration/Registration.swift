@@ -19,7 +19,7 @@ public struct Registration: Sendable {
   public private(set) var cloudhookURL: Text?
   /// Cloud address of the whole home.
   public private(set) var remoteUIURL: Text?
-  /// Value of `Webhook.UpdateRegistration.fingerprint` that was sent last, so that only changes are
+  /// Value of `RegistrationRequest.fingerprint` that was sent last, so that only changes are
   /// sent again; nil if unknown.
   public var toldFingerprint: Text?
   /// Identifier that the device registered with; nil in a file of an earlier version, which lacks
@@ -63,4 +63,11 @@ public struct Registration: Sendable {
 
   /// Path of the webhook, below the address of Home Assistant.
   public var path: [UInt8] { [UInt8]("/api/webhook/") + webhookID }
+
+  /// Stores the properties that the device registered with.
+  public mutating func answers(_ request: RegistrationRequest) {
+    toldFingerprint = request.fingerprint
+    deviceID = Text(request.deviceID)
+    board = request.board.isEmpty ? nil : Text(request.board)
+  }
 }

@@ -50,19 +50,11 @@ public struct RegistrationRequest: Sendable {
   public func write(into buffer: inout ByteBuffer) {
     buffer.removeAll()
     buffer.openJSONObject()
-    func append(_ key: StaticString, _ value: [UInt8]) {
-      buffer.appendJSON(key: key)
-      buffer.appendJSON(value)
-    }
-    append("device_id", deviceID)
-    append("app_id", [UInt8]("homeward"))
-    append("app_name", [UInt8]("Homeward"))
-    append("app_version", appVersion)
-    append("device_name", deviceName)
-    append("manufacturer", manufacturer)
-    append("model", model)
-    append("os_name", osName)
-    append("os_version", osVersion)
+    buffer.appendJSON(key: "device_id", deviceID)
+    buffer.appendJSON(key: "app_id", [UInt8]("homeward"))
+    buffer.appendJSON(key: "app_name", [UInt8]("Homeward"))
+    appendChangeable(to: &buffer)
+    buffer.appendJSON(key: "os_name", osName)
     buffer.appendJSON(key: "supports_encryption")
     buffer.appendJSON(true)
     if push != .none {
@@ -70,5 +62,46 @@ public struct RegistrationRequest: Sendable {
       push.write(into: &buffer)
     }
     buffer.closeJSONObject()
+  }
+
+  private func appendChangeable(to buffer: inout ByteBuffer) {
+    buffer.appendJSON(key: "app_version", appVersion)
+    buffer.appendJSON(key: "device_name", deviceName)
+    buffer.appendJSON(key: "manufacturer", manufacturer)
+    buffer.appendJSON(key: "model", model)
+    buffer.appendJSON(key: "os_version", osVersion)
+  }
+
+  // MARK: Changes
+
+  /// Writes the `data` of an `update_registration`, the report of this device's changes.
+  ///
+  /// It always has all members, changed or not: Home Assistant drops a message without a required
+  /// one, and forgets the push target after a message without it.
+  public func writeUpdate(into data: inout ByteBuffer) {
+    data.openJSONObject()
+    appendChangeable(to: &data)
+    data.appendJSON(key: "app_data")
+    push.write(into: &data)
+    data.closeJSONObject()
+  }
+
+  /// Irreversible fingerprint of the content of `writeUpdate`, stored with the registration so that
+  /// only changes are sent to Home Assistant.
+  public var fingerprint: Text {
+    let target = push.target.map { [$0.url.bytes, $0.token.bytes] } ?? []
+    let channel: [UInt8] = [push.isWebSocketWanted ? 1 : 0]
+    let parts = [appVersion, deviceName, manufacturer, model, osVersion, channel] + target
+    return Text(HomeAssistant.fingerprint(of: parts, purpose: "update_registration"))
+  }
+
+  /// Whether the data of the answer to an `update_registration` equal this device's, as far as the
+  /// answer shows them; the answer may be an old one.
+  public func isKnown(by answer: Span<UInt8>) -> Bool {
+    guard let device = try? JSON(parsing: answer, valueCountMax: 256) else { return false }
+    return device["app_version"] == .text(Text(appVersion))
+      && device["device_name"] == .text(Text(deviceName))
+      && device["manufacturer"] == .text(Text(manufacturer))
+      && device["model"] == .text(Text(model)) && device["os_version"] == .text(Text(osVersion))
   }
 }

@@ -87,15 +87,9 @@ public struct EntityRegistryEntries: JSONDecodable, Equatable, Sendable {
   }
 }
 
-/// Request for complete entries of the entity registry.
-public struct GetEntityRegistryEntries: Request {
-  public typealias Response = EntityRegistryEntries
-  /// Entities of the entries. The answer leaves out unknown ones.
-  public let entityIDs: [EntityID]
-
-  /// Creates a request for the entries of these entities.
-  public init(_ entityIDs: [EntityID]) { self.entityIDs = entityIDs }
-
-  public var command: Text { "config/entity_registry/get_entries" }
-  public var payload: JSONObject { ["entity_ids": .ids(entityIDs)] }
+extension Request where Self == TypedRequest<EntityRegistryEntries> {
+  /// Request for the complete entries of these entities. The answer leaves out unknown ones.
+  public static func entityRegistryEntries(_ entityIDs: [EntityID]) -> Self {
+    TypedRequest("config/entity_registry/get_entries", ["entity_ids": .ids(entityIDs)])
+  }
 }

@@ -30,23 +30,17 @@ public struct RelatedItems: JSONDecodable, Equatable, Sendable {
   }
 }
 
-/// Request for the items related to one item, such as the entities of a device, the device of an
-/// entity, and their users.
-public struct GetRelated: Request {
-  public typealias Response = RelatedItems
-  /// Type of the item, which determines the form of its identifier: `area`, `automation`,
-  /// `automation_blueprint`, `config_entry`, `device`, `entity`, `floor`, `group`, `integration`,
-  /// `label`, `person`, `scene`, `script` or `script_blueprint`.
-  public let kind: Text
-  /// Identifier of the item. An unknown one has no related items.
-  public let id: Text
-
-  /// Creates a request for the items related to this one.
-  public init(_ kind: Text, _ id: Text) {
-    self.kind = kind
-    self.id = id
+extension Request where Self == TypedRequest<RelatedItems> {
+  /// Request for the items related to one item, such as the entities of a device, the device of an
+  /// entity, and their users. An unknown item has none.
+  ///
+  /// - Parameters:
+  ///   - kind: type of the item, which determines the form of its identifier: `area`, `automation`,
+  ///     `automation_blueprint`, `config_entry`, `device`, `entity`, `floor`, `group`,
+  ///     `integration`, `label`, `person`, `scene`, `script` or `script_blueprint`.
+  ///   - id: identifier of the item.
+  /// - Returns: the request.
+  public static func related(_ kind: Text, _ id: Text) -> Self {
+    TypedRequest("search/related", ["item_type": .text(kind), "item_id": .text(id)])
   }
-
-  public var command: Text { "search/related" }
-  public var payload: JSONObject { ["item_type": .text(kind), "item_id": .text(id)] }
 }

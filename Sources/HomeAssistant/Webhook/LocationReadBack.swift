@@ -40,7 +40,7 @@ extension Webhook {
       data.appendJSON(Self.template)
       data.appendJSON(key: "variables")
       data.openJSONObject()
-      data.appendJSON(key: "id", deviceID)
+      data.appendJSON(key: "id", deviceID.bytes)
       data.closeJSONObject()
       data.closeJSONObject()
       data.closeJSONObject()

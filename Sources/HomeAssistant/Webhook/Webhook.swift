@@ -47,8 +47,8 @@ public enum Webhook {
 }
 
 extension ByteBuffer {
-  mutating func appendJSON(key: StaticString, _ text: Text) {
+  mutating func appendJSON(key: StaticString, _ text: [UInt8]) {
     appendJSON(key: key)
-    appendJSON(text.bytes)
+    appendJSON(text)
   }
 }

@@ -48,16 +48,7 @@ struct CommandResults {
   /// Writes the `data` of the `fire_event` with the next one.
   func writeNext(into data: inout ByteBuffer, of device: History.Device) {
     let result = results[sentCount]
-    data.openJSONObject()
-    data.appendMember("event_type", Self.eventType)
-    data.appendMember("event_data") { data in
-      data.openJSONObject()
-      data.appendMember("device_id", device.id.span)
-      data.appendMember("device", device.name.span)
-      result.appendMembers(to: &data)
-      data.closeJSONObject()
-    }
-    data.closeJSONObject()
+    data.appendEvent(Self.eventType, of: device) { result.appendMembers(to: &$0) }
   }
 }
 

@@ -44,14 +44,14 @@ struct Cycle {
   private var keyDueAt: Instant?
   /// Changes of the device to report, and whether Home Assistant has confirmed them in this cycle.
   /// If it ignores them, nothing is delayed: the next start of the agent reports them again.
-  private var deviceUpdate: (data: Webhook.UpdateRegistration, isConfirmed: Bool)?
+  private var deviceUpdate: (data: RegistrationRequest, isConfirmed: Bool)?
   var results = CommandResults()
   /// Challenge of the message written last; nil until the next one is written.
   private var challenge: Challenge?
 
   init(
     of batch: Batch, _ events: DeliveryEvents, trackerID: [UInt8], wantsZones: Bool,
-    protection: Delivery.Protection, untold: Webhook.UpdateRegistration?
+    protection: Delivery.Protection, untold: RegistrationRequest?
   ) {
     self.batch = batch
     self.events = events
@@ -109,7 +109,7 @@ struct Cycle {
     registration.write(message.type, nonce: nonce, into: &buffer) { data in
       switch message {
       case .key, .configuration, .zones: data.append("{}")
-      case .registration: deviceUpdate?.data.write(into: &data)
+      case .registration: deviceUpdate?.data.writeUpdate(into: &data)
       case .sensor(let sensor): batch.writeRegistration(of: sensor, into: &data)
       case .location: sent.writeLocation(for: server.version, into: &data)
       case .readBack: server.writeReadBack(challenge, into: &data)

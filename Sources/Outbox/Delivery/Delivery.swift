@@ -64,7 +64,7 @@ public final class Delivery {
   public init(
     routes: Routes, history: consuming History, trackerID: [UInt8], webSocketURL: [UInt8]? = nil,
     wantsZones: Bool = false, protection: Protection = .sealed,
-    untold: Webhook.UpdateRegistration? = nil, doubtAfter: Duration = Delivery.doubtAfter,
+    untold: RegistrationRequest? = nil, doubtAfter: Duration = Delivery.doubtAfter,
     seed: UInt64
   ) {
     self.routes = routes

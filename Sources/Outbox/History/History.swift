@@ -328,7 +328,7 @@ public struct History: ~Copyable {
   }
 
   func writeChunk(into data: inout ByteBuffer) {
-    chunk.write(into: &data, deviceID: device.id, deviceName: device.name)
+    chunk.write(into: &data, of: device)
   }
 
   mutating func chunkAnswered(now: Instant) { rateLimiter.answered(now: now) }

@@ -113,13 +113,11 @@ struct HistoryChunk: ~Copyable {
   }
 
   /// Writes the `data` of the `fire_event`.
-  func write(into data: inout ByteBuffer, deviceID: [UInt8], deviceName: [UInt8]) {
-    data.openJSONObject()
-    data.appendMember("event_type", Self.eventType)
-    data.appendJSON(key: "event_data")
-    data.openJSONObject()
-    data.appendMember("device_id", deviceID.span)
-    data.appendMember("device", deviceName.span)
+  func write(into data: inout ByteBuffer, of device: History.Device) {
+    data.appendEvent(Self.eventType, of: device) { appendMembers(to: &$0) }
+  }
+
+  private func appendMembers(to data: inout ByteBuffer) {
     if let sequences {
       data.appendMember("first") { $0.appendJSON(sequences.lowerBound) }
       data.appendMember("last") { $0.appendJSON(sequences.upperBound) }
@@ -135,8 +133,6 @@ struct HistoryChunk: ~Copyable {
     data.appendJSON(key: "point_columns")
     data.append(#"["time","latitude","longitude","accuracy","altitude","speed","course"]"#)
     data.appendArray("points") { $0.append(points.bytes) }
-    data.closeJSONObject()
-    data.closeJSONObject()
   }
 }
 
@@ -169,6 +165,21 @@ extension WallTime {
 }
 
 extension ByteBuffer {
+  /// Appends the data of a `fire_event`, with the device and `appendMembers` as the event's own.
+  mutating func appendEvent(
+    _ type: StaticString, of device: History.Device, _ appendMembers: (inout ByteBuffer) -> Void
+  ) {
+    openJSONObject()
+    appendMember("event_type", type)
+    appendJSON(key: "event_data")
+    openJSONObject()
+    appendMember("device_id", device.id.span)
+    appendMember("device", device.name.span)
+    appendMembers(&self)
+    closeJSONObject()
+    closeJSONObject()
+  }
+
   fileprivate mutating func appendArray(
     _ key: StaticString, _ elements: (inout ByteBuffer) -> Void
   ) {

@@ -12,14 +12,14 @@ extension ArraySlice<SensorHour> {
   /// Assistant's later sums would be smaller. A balance may decrease.
   func figures(
     of kind: StatisticsSensor.Kind, after points: [StatisticsPoint], _ conversion: UnitConversion
-  ) -> [ImportStatistics.Hour]? {
-    var hours: [ImportStatistics.Hour] = []
+  ) -> [StatisticsHour]? {
+    var hours: [StatisticsHour] = []
     var shownLast = -Double.infinity
     for hour in self {
       switch hour.figures {
       case .measured(let mean, let lowest, let highest):
         hours.append(
-          ImportStatistics.Hour(
+          StatisticsHour(
             hour.start, mean: conversion(mean), min: conversion(lowest), max: conversion(highest)))
       case .counted(let count):
         let shown = conversion(count)
@@ -27,7 +27,7 @@ extension ArraySlice<SensorHour> {
         guard kind == .balance || shown >= Swift.max(shownLast, base.shown) else { return nil }
         shownLast = shown
         hours.append(
-          ImportStatistics.Hour(hour.start, sum: base.sum + (shown - base.shown), state: shown))
+          StatisticsHour(hour.start, sum: base.sum + (shown - base.shown), state: shown))
       }
     }
     return hours
@@ -57,7 +57,7 @@ extension StatisticDescription {
 
 extension StatisticsPoint {
   /// Whether Home Assistant has the figures of the hour, apart from rounding.
-  func shows(_ hour: ImportStatistics.Hour) -> Bool {
+  func shows(_ hour: StatisticsHour) -> Bool {
     start == hour.start && mean.isNear(hour.mean) && min.isNear(hour.min) && max.isNear(hour.max)
       && sum.isNear(hour.sum) && state.isNear(hour.state)
   }

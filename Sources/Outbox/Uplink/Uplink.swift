@@ -29,7 +29,7 @@ public final class Uplink {
   /// Present registration, or the former one during a new enrollment.
   public internal(set) var registration: Registration?
   var login: Login
-  var statistics: StatisticsUplink?
+  var statistics: StatisticsImport?
   private(set) var home: HomeDetector
   public private(set) var power: PowerMonitor
   var plan: CyclePlan
@@ -74,20 +74,19 @@ public final class Uplink {
     home = HomeDetector(server.home?.networks, now: now)
     let sensors = history.sensors
     statistics = memory.waitingHours.map {
-      StatisticsUplink($0, of: sensors, seed: random.next())
+      StatisticsImport($0, of: sensors, seed: random.next())
     }
     let routes = Routes(settings, memory, seed: random.next(), now: now)
     login = Login(
       credential: memory.credential, readsFile: settings.readsTokenFile,
       acceptsPlain: server.isPlainAllowed, isServerKnown: server.isKnown,
       isAllowed: routes.secrets.allows(server.url), seed: random.next(), now: now)
-    let update = Webhook.UpdateRegistration(identity)
     delivery = Delivery(
       routes: routes, history: history, trackerID: identity.deviceID,
       webSocketURL: settings.webSocket?.carriesMessages == true ? server.url : nil,
       wantsZones: settings.track != nil,
       protection: memory.protection,
-      untold: memory.registration?.toldFingerprint == update.fingerprint ? nil : update,
+      untold: memory.registration?.toldFingerprint == identity.fingerprint ? nil : identity,
       doubtAfter: server.registersAgainAfter ?? Delivery.doubtAfter, seed: random.next())
     actions.reserveCapacity(16)
     actions.append(.readClockState)
@@ -365,7 +364,7 @@ public final class Uplink {
 
   /// Handles the end of a write of `waitingHours`; `failure` is nil after a success.
   public func hoursKept(_ failure: DiskFailure?) {
-    if let failure { statistics?.notKept(failure) } else { statistics?.kept() }
+    statistics?.kept(failure)
   }
 
   /// Writes all data in memory to the disk now, even after a recent failure.

@@ -51,7 +51,7 @@ struct WebhookPost {
   private var description: [UInt8] {
     var data = ByteBuffer(capacity: BlockingHTTP.requestByteCountMax)
     // `homeward run` reports a push token that cannot be read.
-    Webhook.UpdateRegistration(configuration.registrationRequest { _ in }).write(into: &data)
+    configuration.registrationRequest { _ in }.writeUpdate(into: &data)
     return [UInt8](data.bytes)
   }
 

@@ -38,8 +38,8 @@ func decodeModels(to transcript: inout Transcript) {
     line.append(change.oldState == nil)
   }
   decode(
-    GetStatistics.Response.self, #"{"a:b":[{"start":1767225600000,"end":1767229200000,"mean":1}]}"#,
-    to: &transcript
+    [Text: [StatisticsPoint]].self,
+    #"{"a:b":[{"start":1767225600000,"end":1767229200000,"mean":1}]}"#, to: &transcript
   ) { $0.append(iso8601: $1["a:b"]?.first?.end ?? WallTime(nanoseconds: 0)) }
   decode(
     RelatedItems.self, #"{"entity":["sensor.a"],"person":["person.p"]}"#, to: &transcript
@@ -84,13 +84,13 @@ private func writeRequests(to transcript: inout Transcript) {
       wantsResponse: true), to: &transcript)
   write(.currentUser, to: &transcript)
   write(
-    GetStatistics(["a:b"], per: .fiveMinutes, from: WallTime(nanoseconds: 0)), to: &transcript)
-  write(GetRelated("config_entry", "c"), to: &transcript)
-  write(GetEntityRegistryEntries(["a.b", "a.c"]), to: &transcript)
-  write(GetStatisticDescriptions(["a:b"]), to: &transcript)
+    .statistics(["a:b"], per: .fiveMinutes, from: WallTime(nanoseconds: 0)), to: &transcript)
+  write(.related("config_entry", "c"), to: &transcript)
+  write(.entityRegistryEntries(["a.b", "a.c"]), to: &transcript)
+  write(.statisticDescriptions(["a:b"]), to: &transcript)
   write(
-    ImportStatistics(
-      "a:b", source: "a", name: nil, unit: "°C", unitClass: "temperature", mean: .arithmetic,
+    .importStatistics(
+      of: "a:b", source: "a", name: nil, unit: "°C", unitClass: "temperature", mean: .arithmetic,
       hasSum: false, hours: [.init(WallTime(nanoseconds: 0), mean: 20.25)],
       for: ServerVersion("2025.11.0")),
     to: &transcript)

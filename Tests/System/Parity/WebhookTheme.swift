@@ -8,14 +8,16 @@ func talkToTheWebhook(to transcript: inout Transcript) {
 }
 
 private func writeWebhookMessages(to transcript: inout Transcript) {
-  var update = Webhook.UpdateRegistration(
-    appVersion: "0", deviceName: "B\u{26F5}", manufacturer: "x", model: "y", osVersion: "6",
+  var update = RegistrationRequest(
+    deviceID: [UInt8]("d"), deviceName: [UInt8]("B\u{26F5}"), manufacturer: [UInt8]("x"),
+    model: [UInt8]("y"), osName: [UInt8]("Linux"), osVersion: [UInt8]("6"),
+    appVersion: [UInt8]("0"),
     push: PushRoutes(
       isWebSocketWanted: true, target: PushTarget(url: "https://push/a", token: "t\"")))
-  transcript.message { update.write(into: &$0) }
+  transcript.message { update.writeUpdate(into: &$0) }
   transcript.line("told") { $0.append(update.fingerprint.bytes) }
   update.push = .none
-  transcript.message { update.write(into: &$0) }
+  transcript.message { update.writeUpdate(into: &$0) }
   transcript.message(Webhook.callService("light", "turn_on", data: ["a": 1.5]))
   transcript.message(Webhook.scanTag("a\nb"))
   transcript.message(Webhook.template("{{ a }}", variables: ["a": [nil, true]]))

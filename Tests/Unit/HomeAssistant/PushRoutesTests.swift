@@ -52,8 +52,8 @@ import Testing
   // MARK: update_registration
 
   private func updating(_ push: PushRoutes) -> String {
-    let update = Webhook.UpdateRegistration(request(push: push))
-    return written { update.write(into: &$0) }
+    let update = request(push: push)
+    return written { update.writeUpdate(into: &$0) }
   }
 
   /// Home Assistant drops the message over any other key, and over one that it misses.
@@ -72,15 +72,15 @@ import Testing
   }
 
   @Test func onlyWhatChangedIsToldAgain() throws {
-    let update = Webhook.UpdateRegistration(request())
-    #expect(update.fingerprint == Webhook.UpdateRegistration(request()).fingerprint)
+    let update = request()
+    #expect(update.fingerprint == request().fingerprint)
     #expect(update.fingerprint.bytes.count == 32)
     var others = [update, update, update, update, update, update, update]
-    others[0].appVersion = "0.2"
-    others[1].deviceName = "Boot"
-    others[2].manufacturer = "RP"
-    others[3].model = "Zero 2"
-    others[4].osVersion = "6.13"
+    others[0].appVersion = [UInt8]("0.2")
+    others[1].deviceName = [UInt8]("Boot")
+    others[2].manufacturer = [UInt8]("RP")
+    others[3].model = [UInt8]("Zero 2")
+    others[4].osVersion = [UInt8]("6.13")
     others[5].push.isWebSocketWanted = true
     others[6].push.target = try target()
     let fingerprints = others.map { $0.fingerprint } + [update.fingerprint]
@@ -88,29 +88,30 @@ import Testing
   }
 
   @Test func whatHomeAssistantHasOnRecordIsCompared() {
-    var update = Webhook.UpdateRegistration(request())
+    var update = request()
     func answer() -> [UInt8] {
       let device: JSON = [
         "app_data": ["push_token": "tok"], "app_id": "homeward",
-        "app_version": .text(update.appVersion), "device_name": .text(update.deviceName),
-        "manufacturer": .text(update.manufacturer), "model": .text(update.model),
-        "os_version": .text(update.osVersion),
+        "app_version": .text(Text(update.appVersion)),
+        "device_name": .text(Text(update.deviceName)),
+        "manufacturer": .text(Text(update.manufacturer)), "model": .text(Text(update.model)),
+        "os_version": .text(Text(update.osVersion)),
       ]
       return device.serialized()
     }
-    func isKnown(_ update: Webhook.UpdateRegistration, by answer: [UInt8]) -> Bool {
+    func isKnown(_ update: RegistrationRequest, by answer: [UInt8]) -> Bool {
       update.isKnown(by: answer.span)
     }
     let known = answer()
     #expect(isKnown(update, by: known))
     for change in [\.appVersion, \.deviceName, \.manufacturer, \.model, \.osVersion]
-      as [WritableKeyPath<Webhook.UpdateRegistration, Text>]
+      as [WritableKeyPath<RegistrationRequest, [UInt8]>]
     {
       var other = update
-      other[keyPath: change] = "x"
+      other[keyPath: change] = [UInt8]("x")
       #expect(!isKnown(other, by: known))
     }
-    update.osVersion = "6.13"
+    update.osVersion = [UInt8]("6.13")
     #expect(isKnown(update, by: answer()))
     for cut in truncations(of: known) { #expect(!isKnown(update, by: cut)) }
   }

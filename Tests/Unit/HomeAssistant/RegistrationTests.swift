@@ -22,7 +22,7 @@ import Testing
       json(deviceName: [UInt8]("Boat"))
         == #"{"device_id":"0badcafe","app_id":"homeward","app_name":"Homeward","#
         + #""app_version":"0.1","device_name":"Boat","manufacturer":"raspberrypi","#
-        + #""model":"Raspberry Pi Zero 2 W","os_name":"Linux","os_version":"6.12.20","#
+        + #""model":"Raspberry Pi Zero 2 W","os_version":"6.12.20","os_name":"Linux","#
         + #""supports_encryption":true}"#)
   }
 

@@ -19,7 +19,7 @@ import Testing
       count += 1
     }
     var data = ByteBuffer(capacity: SensorTable.dataByteCountMax)
-    chunk.write(into: &data, deviceID: [1], deviceName: [2])
+    chunk.write(into: &data, of: History.Device(id: [1], name: [2]))
     let (byteCount, isOverflowed) = (data.count, data.isOverflowed)
     #expect(!isOverflowed)
     #expect(byteCount <= HistoryChunk.byteCountMax)

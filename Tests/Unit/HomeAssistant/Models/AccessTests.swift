@@ -5,13 +5,14 @@ import Testing
 
 @Suite struct AccessTests {
   @Test func notificationsComeThroughTheChannelOfTheDevice() throws {
-    let plain = SubscribePush(webhookID: "w", isConfirmed: false)
+    let plain: TypedSubscription<PushNotification> = .pushNotifications(
+      webhookID: "w", isConfirmed: false)
     #expect(plain.command == "mobile_app/push_notification_channel")
     #expect(plain.payload == ["webhook_id": "w"])
     #expect(plain.isResubscribed)
-    #expect(
-      SubscribePush(webhookID: "w", isConfirmed: true).payload
-        == ["webhook_id": "w", "support_confirm": true])
+    let confirmed: TypedSubscription<PushNotification> = .pushNotifications(
+      webhookID: "w", isConfirmed: true)
+    #expect(confirmed.payload == ["webhook_id": "w", "support_confirm": true])
     let notification: PushNotification = try decode(
       #"{"message":"hello","title":"T","data":{"a":[1]},"hass_confirm_id":"c"}"#)
     #expect(notification.message == "hello")
@@ -24,7 +25,7 @@ import Testing
   }
 
   @Test func aConfirmationIsForThisConnectionOnly() {
-    let request = ConfirmPush(webhookID: "w", confirmID: "c")
+    let request: TypedRequest<NoContent> = .confirmPush(webhookID: "w", confirmID: "c")
     #expect(request.command == "mobile_app/push_notification_confirm")
     #expect(request.payload == ["webhook_id": "w", "confirm_id": "c"])
     #expect(request.retry == .never)

@@ -71,8 +71,9 @@ import Testing
   }
 
   @Test func statisticsAreListed() throws {
-    #expect(GetStatisticDescriptions().payload == ["statistic_ids": []])
-    let list: GetStatisticDescriptions.Response = try decode(
+    let request: TypedRequest<[StatisticDescription]> = .statisticDescriptions()
+    #expect(request.payload == ["statistic_ids": []])
+    let list: [StatisticDescription] = try decode(
       """
       [{"statistic_id":"homeward:bilge","display_unit_of_measurement":"°F","has_mean":true,
       "mean_type":2,"has_sum":false,"name":"Bilge","source":"homeward",
@@ -90,10 +91,11 @@ import Testing
   }
 
   @Test func statisticsAreDescribedOneByOne() throws {
-    let request = GetStatisticDescriptions(["sensor.a", "homeward:bilge"])
+    let request: TypedRequest<[StatisticDescription]> = .statisticDescriptions(
+      ["sensor.a", "homeward:bilge"])
     #expect(request.command == "recorder/get_statistics_metadata")
     #expect(request.payload == ["statistic_ids": ["sensor.a", "homeward:bilge"]])
-    let answer: GetStatisticDescriptions.Response = try decode(
+    let answer: [StatisticDescription] = try decode(
       """
       [{"statistic_id":"sensor.a","display_unit_of_measurement":"°C","has_mean":true,"mean_type":1,
       "has_sum":false,"name":null,"source":"recorder","statistics_unit_of_measurement":"°F",
@@ -106,12 +108,12 @@ import Testing
     #expect(throws: JSONDecodingError.missingKey("has_sum")) {
       try decode(
         #"[{"statistic_id":"sensor.a","source":"recorder"}]"#,
-        as: GetStatisticDescriptions.Response.self)
+        as: [StatisticDescription].self)
     }
   }
 
   @Test func statisticsComeWithTimesInMilliseconds() throws {
-    let request = GetStatistics(
+    let request: TypedRequest<[Text: [StatisticsPoint]]> = .statistics(
       ["homeward:bilge"], per: .fiveMinutes, from: time("2026-01-01T00:00:00Z"),
       figures: [.mean, .lastReset])
     #expect(request.command == "recorder/statistics_during_period")
@@ -120,7 +122,7 @@ import Testing
         "statistic_ids": ["homeward:bilge"], "period": "5minute",
         "start_time": "2026-01-01T00:00:00+00:00", "types": ["mean", "last_reset"],
       ])
-    let statistics: GetStatistics.Response = try decode(
+    let statistics: [Text: [StatisticsPoint]] = try decode(
       """
       {"homeward:bilge":[{"start":1767225600000,"end":1767229200000,"last_reset":null,"min":20.0,
       "mean":20.5,"max":21},{"start":1767229200000,"end":1767232800000,"sum":1.5,"state":7,
@@ -155,8 +157,8 @@ import Testing
   func anImportHasNoMemberThatThisHomeAssistantDoesNotKnow(
     version: Text, keys: [Text]
   ) throws {
-    let request = ImportStatistics(
-      "homeward:bilge", source: "homeward", name: nil, unit: "°C", unitClass: "temperature",
+    let request: TypedRequest<NoContent> = .importStatistics(
+      of: "homeward:bilge", source: "homeward", name: nil, unit: "°C", unitClass: "temperature",
       mean: .arithmetic, hasSum: false,
       hours: [.init(time("2026-01-01T00:00:00Z"), mean: 20.5, min: 20, max: 21)],
       for: ServerVersion(version))

@@ -122,7 +122,8 @@ import Testing
   }
 
   @Test func entriesAskedForByIDAreThoseThatAreThere() throws {
-    let request = GetEntityRegistryEntries(["sensor.bilge", "sensor.nope"])
+    let request: TypedRequest<EntityRegistryEntries> = .entityRegistryEntries(
+      ["sensor.bilge", "sensor.nope"])
     #expect(request.command == "config/entity_registry/get_entries")
     #expect(request.payload == ["entity_ids": ["sensor.bilge", "sensor.nope"]])
     let answer: EntityRegistryEntries = try decode(
@@ -138,7 +139,7 @@ import Testing
   }
 
   @Test func whatIsRelatedIsAskedForByKindAndID() {
-    let request = GetRelated("device", "7409")
+    let request: TypedRequest<RelatedItems> = .related("device", "7409")
     #expect(request.command == "search/related")
     #expect(request.payload == ["item_type": "device", "item_id": "7409"])
   }

@@ -24,10 +24,11 @@ extension Registration {
   }
 }
 
-extension Webhook.UpdateRegistration {
-  static let boat = Webhook.UpdateRegistration(
-    appVersion: "1", deviceName: "Boat", manufacturer: "m", model: "m", osVersion: "6",
-    push: .none)
+extension RegistrationRequest {
+  static let boat = RegistrationRequest(
+    deviceID: [UInt8]("board".utf8), deviceName: [UInt8]("Boat".utf8),
+    manufacturer: [UInt8]("m".utf8), model: [UInt8]("m".utf8), osName: [UInt8]("Linux".utf8),
+    osVersion: [UInt8]("6".utf8), appVersion: [UInt8]("1".utf8))
   /// What Home Assistant answers where it has taken `boat`.
   static let answeredForBoat =
     #"{"app_id":"homeward","app_name":"Homeward","app_version":"1","device_name":"Boat","#

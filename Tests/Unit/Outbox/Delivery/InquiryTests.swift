@@ -7,9 +7,9 @@ import Testing
 
 /// What is asked of Home Assistant and told to it beside readings.
 @Suite struct InquiryTests {
-  private static let fingerprint = Webhook.UpdateRegistration.boat.fingerprint
+  private static let fingerprint = RegistrationRequest.boat.fingerprint
 
-  private func rig(untold: Webhook.UpdateRegistration? = nil) throws -> DeliveryRig {
+  private func rig(untold: RegistrationRequest? = nil) throws -> DeliveryRig {
     DeliveryRig(
       beginning: Delivery(
         routes: .direct, history: .forTests(), trackerID: [UInt8]("board".utf8), untold: untold,
@@ -140,7 +140,7 @@ import Testing
     let rig = try rig(untold: .boat)
     rig.cycleDue()
     try rig.accept()
-    rig.answered(Webhook.UpdateRegistration.answeredForBoat.replacing("Boat", with: "Before"))
+    rig.answered(RegistrationRequest.answeredForBoat.replacing("Boat", with: "Before"))
     try rig.acceptAll()
     #expect(rig.events.contains(.registrationDropped))
     #expect(!rig.events.contains(.registrationTold(fingerprint: Self.fingerprint)))

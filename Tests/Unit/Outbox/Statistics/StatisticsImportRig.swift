@@ -1,7 +1,8 @@
 import Bytes
 import HomeAssistant
-import Outbox
 import Testing
+
+@testable import Outbox
 
 /// An import at work with a home.
 struct StatisticsImportRig {
@@ -74,7 +75,8 @@ struct StatisticsImportRig {
     while let action = transfer.nextAction() {
       switch action {
       case .ask(let question): return question
-      case .tell(let event): told.append(event)
+      case .tell(.statistics(let event)): told.append(event)
+      default: break
       }
     }
     return nil

@@ -1,7 +1,8 @@
 public import Bytes
 public import HomeAssistant
 
-/// Imports the hours that Home Assistant's long-term statistics lack, and verifies them.
+/// Measures the hours that Home Assistant's long-term statistics lack, has them stored, imports
+/// them over the WebSocket, and verifies them.
 ///
 /// A pass finds this device's entities; then for each sensor, in chunks, it reads Home Assistant's
 /// figures of these hours, adds the board's if they differ, and after a while reads again. Verified
@@ -20,7 +21,7 @@ public import HomeAssistant
 ///    is reported), or if there are too many.
 /// 3. A sensor that Home Assistant refuses does not delay another one.
 /// 4. Events come in their order, before the due request, and are never dropped.
-public struct StatisticsImport: Sendable {
+public struct StatisticsImport {
   /// Time after its end for which an hour belongs to Home Assistant alone.
   public static let ripeAfter: Duration = .seconds(900)
   /// Maximum number of hours in a request: a week of one sensor, about 15 KB.
@@ -68,9 +69,10 @@ public struct StatisticsImport: Sendable {
     var target: (sensor: StatisticsSensor, id: Text) { targets[position] }
   }
 
+  var measured: HourlyStatistics
+  /// Hours that Home Assistant lacks.
   public private(set) var waiting: WaitingHours
-  /// Whether `waiting` has changes that are not stored.
-  public private(set) var isUnkept = false
+  var keeping = Keeping()
   private var state = State.resting(until: nil)
   private var pass = Pass(webhookID: [], server: .unknown, lastHour: 0)
   private var backOff: BackOff
@@ -81,7 +83,8 @@ public struct StatisticsImport: Sendable {
   private var question: RawRequest?
   private var tellings = Queue<Event>()
 
-  public init(_ waiting: WaitingHours, seed: UInt64) {
+  public init(_ waiting: WaitingHours, of sensors: SensorTable = SensorTable(), seed: UInt64) {
+    measured = HourlyStatistics(of: sensors)
     self.waiting = waiting
     backOff = BackOff(
       first: Self.firstRetryDelay, longest: Self.longestRetryDelay, seed: seed)
@@ -91,10 +94,10 @@ public struct StatisticsImport: Sendable {
   public var problem: Problem? { told.last }
 
   /// Returns the next action; nil until the next event.
-  public mutating func nextAction() -> Action? {
-    if let event = tellings.takeFirst() { return .tell(event) }
-    defer { question = nil }
-    return question.map { .ask($0) }
+  public mutating func nextAction() -> Uplink.Action? {
+    if let action = keeping.nextAction() { return action }
+    if let event = tellings.takeFirst() { return .tell(.statistics(event)) }
+    return question.take().map { .ask($0) }
   }
 
   /// Time at which `deadlineReached` is due, or nil.
@@ -106,11 +109,8 @@ public struct StatisticsImport: Sendable {
   /// Adds an hour that Home Assistant lacks.
   public mutating func add(_ hour: SensorHour, of sensor: StatisticsSensor) {
     waiting.insert(hour, of: sensor)
-    isUnkept = true
+    keeping.isUnkept = true
   }
-
-  /// Records that `waiting` is stored.
-  public mutating func kept() { isUnkept = false }
 
   // MARK: Passes
 
@@ -127,7 +127,7 @@ public struct StatisticsImport: Sendable {
       tell(.deviceUnknown)
       return endPass(until: now + Self.refusalDelay)
     }
-    ask(GetRelated("device", deviceID), .findingEntities)
+    ask(.related("device", deviceID), .findingEntities)
   }
 
   private var isAnythingLeft: Bool {
@@ -141,13 +141,14 @@ public struct StatisticsImport: Sendable {
 
   /// Handles Home Assistant's answer, or its absence. Only the necessary part of it is decoded.
   public mutating func answered(_ result: Result<JSON, RequestError>, now: Instant) {
+    keeping.isDue = true
     guard question == nil else { return }
     switch (result, state) {
     case (_, .resting), (_, .settling): break
     case (.failure(let error), _): failed(error, now: now)
     case (.success(let answer), .findingEntities):
       pass.entityIDs = answer.get("entity", orOnFailure: [])
-      ask(GetEntityRegistryEntries(pass.entityIDs), .readingEntries)
+      ask(.entityRegistryEntries(pass.entityIDs), .readingEntries)
     case (.success(let answer), .readingEntries): entriesRead(answer, now: now)
     case (.success(let answer), .awaitingCompilation):
       compilationLooked(isThere: answer.hasRows, now: now)
@@ -174,7 +175,7 @@ public struct StatisticsImport: Sendable {
     // Any sensor of this board with a number is sufficient.
     let since = WallTime(startOfHour: pass.lastHour + 1)
     ask(
-      GetStatistics(
+      .statistics(
         pass.entityIDs.map { $0.text }, per: .fiveMinutes, from: since, figures: [.mean, .state]),
       .awaitingCompilation)
   }
@@ -209,7 +210,7 @@ public struct StatisticsImport: Sendable {
     describeNext(now: now)
   }
 
-  private mutating func describe() { ask(GetStatisticDescriptions([pass.target.id]), .describing) }
+  private mutating func describe() { ask(.statisticDescriptions([pass.target.id]), .describing) }
 
   private mutating func described(_ list: [StatisticDescription], now: Instant) {
     let (sensor, id) = pass.target
@@ -226,14 +227,16 @@ public struct StatisticsImport: Sendable {
     let hours = pass.chunk
     // Figures before these hours are read, too, because a counter's sum continues from them.
     let before = sensor.kind.hasSum ? Self.countedBefore : .zero
-    var look = GetStatistics(
-      [id], per: .hour, from: hours[hours.startIndex].start - before,
-      to: hours[hours.endIndex - 1].end,
-      figures: sensor.kind.hasSum ? [.state, .sum] : [.mean, .min, .max])
+    var units: JSONObject = [:]
     if let unitClass = description.unitClass, let unit = description.unit {
-      look.units[unitClass] = .text(unit)
+      units[unitClass] = .text(unit)
     }
-    ask(look, .looking(description, conversion))
+    ask(
+      .statistics(
+        [id], per: .hour, from: hours[hours.startIndex].start - before,
+        to: hours[hours.endIndex - 1].end,
+        figures: sensor.kind.hasSum ? [.state, .sum] : [.mean, .min, .max], units: units),
+      .looking(description, conversion))
   }
 
   private mutating func looked(
@@ -254,7 +257,7 @@ public struct StatisticsImport: Sendable {
 
   private mutating func remove(_ hours: ArraySlice<SensorHour>, of sensor: StatisticsSensor) {
     waiting.remove(hours, of: sensor)
-    isUnkept = true
+    keeping.isUnkept = true
   }
 
   /// Drops these hours; each case is reported, because they are lost.
@@ -267,7 +270,7 @@ public struct StatisticsImport: Sendable {
   }
 
   private mutating func add(
-    _ hours: [ImportStatistics.Hour], as description: StatisticDescription, now: Instant
+    _ hours: [StatisticsHour], as description: StatisticDescription, now: Instant
   ) {
     let (sensor, id) = pass.target
     guard pass.additions < Self.additionsMax else {
@@ -276,8 +279,8 @@ public struct StatisticsImport: Sendable {
     pass.additions += 1
     let hasSum = sensor.kind.hasSum
     ask(
-      ImportStatistics(
-        id, source: "recorder", name: nil, unit: description.unit,
+      .importStatistics(
+        of: id, source: "recorder", name: nil, unit: description.unit,
         unitClass: description.unitClass, mean: hasSum ? .none : .arithmetic, hasSum: hasSum,
         hours: hours, for: pass.server),
       .adding)

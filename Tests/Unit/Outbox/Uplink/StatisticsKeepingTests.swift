@@ -6,7 +6,7 @@ import Testing
 @testable import Outbox
 
 /// When hours are kept on the disk, when they are brought, and what is told of both.
-@Suite struct StatisticsUplinkTests {
+@Suite struct StatisticsKeepingTests {
   private enum Done: Equatable {
     case keep
     case ask(Text)
@@ -29,10 +29,10 @@ import Testing
   private static let search: Text = "search/related"
 
   private let sensors = SensorTable()
-  private var uplink: StatisticsUplink
+  private var transfer: StatisticsImport
   private var now = Instant(nanoseconds: 0)
 
-  init() { uplink = StatisticsUplink(WaitingHours(), of: sensors, seed: 1) }
+  init() { transfer = StatisticsImport(WaitingHours(), of: sensors, seed: 1) }
 
   private static func time(_ hours: Double) -> WallTime {
     WallTime(startOfHour: hour) + .seconds(Int64(hours * 3600))
@@ -40,7 +40,7 @@ import Testing
 
   private mutating func done() -> [Done] {
     var done: [Done] = []
-    while let action = uplink.nextAction() { done += Done(action).map { [$0] } ?? [] }
+    while let action = transfer.nextAction() { done += Done(action).map { [$0] } ?? [] }
     return done
   }
 
@@ -50,7 +50,7 @@ import Testing
     waiting.insert(
       SensorHour(number: Self.hour, .measured(mean: 2, lowest: 1, highest: 3)),
       of: StatisticsSensor(uniqueID: [UInt8]("level".utf8), unit: [UInt8]("%".utf8)))
-    uplink = StatisticsUplink(waiting, of: sensors, seed: 1)
+    transfer = StatisticsImport(waiting, of: sensors, seed: 1)
   }
 
   /// A sensor says a number through an hour of outage.
@@ -59,16 +59,16 @@ import Testing
       uniqueID: [UInt8]("level".utf8), name: [UInt8]("Level".utf8), unit: [UInt8]("%".utf8),
       stateClass: [UInt8]("measurement".utf8), icon: [UInt8]("mdi:eye".utf8))
     let sensor = try #require(sensors.declare(level))
-    uplink.clockRead(Self.time(0), isRight: true, isReached: false)
-    uplink.record(Reading(sensor: sensor, value: .number(FixedPoint(7)), time: Self.time(0)))
-    uplink.clockRead(Self.time(0.99), isRight: true, isReached: false)
+    transfer.clockRead(Self.time(0), isRight: true, isReached: false)
+    transfer.record(Reading(sensor: sensor, value: .number(FixedPoint(7)), time: Self.time(0)))
+    transfer.clockRead(Self.time(0.99), isRight: true, isReached: false)
     let early = done()
     #expect(early == [], "the hour is not over")
-    uplink.clockRead(Self.time(1), isRight: true, isReached: false)
+    transfer.clockRead(Self.time(1), isRight: true, isReached: false)
   }
 
   private mutating func connect(deviceID: Text? = "5fa3") {
-    uplink.connectionReady(
+    transfer.connectionReady(
       .unknown, deviceID: deviceID, webhookID: [UInt8]("hook".utf8), time: Self.time(400), now: now)
   }
 
@@ -78,9 +78,9 @@ import Testing
     try measureAnHour()
     let first = done()
     #expect(first == [.keep])
-    #expect(uplink.waiting.count == 1)
-    uplink.kept()
-    uplink.cycleDue()
+    #expect(transfer.waiting.count == 1)
+    transfer.kept(nil)
+    transfer.cycleDue()
     let second = done()
     #expect(second == [], "the disk has it")
   }
@@ -88,18 +88,18 @@ import Testing
   @Test mutating func whatIsNotKeptIsTriedAgainWithTheNextCycleAndToldOnce() throws {
     try measureAnHour()
     _ = done()
-    uplink.notKept(Self.full)
+    transfer.kept(Self.full)
     let told = done()
     #expect(told == [.tellNotKept(28)])
-    uplink.cycleDue()
+    transfer.cycleDue()
     let again = done()
     #expect(again == [.keep])
-    uplink.notKept(Self.full)
+    transfer.kept(Self.full)
     let silent = done()
     #expect(silent == [])
-    uplink.cycleDue()
+    transfer.cycleDue()
     _ = done()
-    uplink.notKept(DiskFailure(code: 5))
+    transfer.kept(DiskFailure(code: 5))
     let other = done()
     #expect(other == [.tellNotKept(5)])
   }
@@ -107,17 +107,17 @@ import Testing
   @Test mutating func afterItWasKeptTheSameFailureIsNewsAgain() throws {
     try measureAnHour()
     _ = done()
-    uplink.notKept(Self.full)
+    transfer.kept(Self.full)
     _ = done()
-    uplink.kept()
-    uplink.notKept(Self.full)
+    transfer.kept(nil)
+    transfer.kept(Self.full)
     let told = done()
     #expect(told == [.tellNotKept(28)])
   }
 
   @Test mutating func nothingIsKeptWhereNothingHasChanged() {
     wait()
-    uplink.cycleDue()
+    transfer.cycleDue()
     let cycle = done()
     #expect(cycle == [])
   }
@@ -133,7 +133,7 @@ import Testing
     #expect(first == [.ask(Self.search)])
     let meanwhile = done()
     #expect(meanwhile == [])
-    uplink.answered(.success(["entity": ["sensor.level"]]), now: now)
+    transfer.answered(.success(["entity": ["sensor.level"]]), now: now)
     let second = done()
     #expect(second == [.ask("config/entity_registry/get_entries")])
   }
@@ -141,13 +141,13 @@ import Testing
   /// The answer to a question is taken for that question, and once.
   @Test mutating func anAnswerThatIsNotAwaitedSaysNothing() {
     wait()
-    uplink.answered(.success(["entity": ["sensor.level"]]), now: now)
+    transfer.answered(.success(["entity": ["sensor.level"]]), now: now)
     let none = done()
     #expect(none == [])
     connect()
     _ = done()
-    uplink.answered(.failure(.disconnected), now: now)
-    uplink.answered(.success(["entity": ["sensor.level"]]), now: now)
+    transfer.answered(.failure(.disconnected), now: now)
+    transfer.answered(.success(["entity": ["sensor.level"]]), now: now)
     let late = done()
     #expect(late == [])
   }
@@ -156,12 +156,12 @@ import Testing
     wait()
     connect()
     _ = done()
-    #expect(uplink.isAtWork)
-    uplink.answered(.failure(.server(code: "unauthorized", message: "")), now: now)
+    #expect(transfer.isAtWork)
+    transfer.answered(.failure(.server(code: "unauthorized", message: "")), now: now)
     let told = done()
     #expect(told == [.tell(.failed(.notAllowed))])
-    #expect(uplink.problem == .notAllowed)
-    #expect(!uplink.isAtWork, "a person has to do something")
+    #expect(transfer.problem == .notAllowed)
+    #expect(!transfer.isAtWork, "a person has to do something")
     connect()
     let early = done()
     #expect(early == [])
@@ -172,12 +172,12 @@ import Testing
   }
 
   @Test mutating func whereNoHourWaitsNothingIsAtWork() {
-    #expect(!uplink.isAtWork)
+    #expect(!transfer.isAtWork)
     connect()
     let asked = done()
     #expect(asked == [])
     wait()
-    #expect(uplink.isAtWork)
+    #expect(transfer.isAtWork)
   }
 
   /// What Home Assistant has does not wait any more, which is kept.
@@ -216,10 +216,10 @@ import Testing
     for (command, answer) in commands {
       let asked = done()
       #expect(asked == [.ask(command)])
-      uplink.answered(.success(answer), now: now)
+      transfer.answered(.success(answer), now: now)
     }
     let told = done()
     #expect(told == [.keep, .tell(.imported(uniqueID: [UInt8]("level".utf8), hours: 1))])
-    #expect(uplink.waiting.isEmpty && !uplink.isAtWork)
+    #expect(transfer.waiting.isEmpty && !transfer.isAtWork)
   }
 }
