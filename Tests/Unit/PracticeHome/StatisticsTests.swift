@@ -83,33 +83,6 @@ import Testing
       ])
   }
 
-  @Test func onlyTheFiguresAndTheTimeThatWereAskedForAreTold() {
-    _ = bring(
-      Self.metadata(), ["start": .string(Self.hour(1)), "mean": 1],
-      ["start": .string(Self.hour(2)), "mean": 2], ["start": .string(Self.hour(3)), "mean": 3])
-    let time: JSONObject = [
-      "start_time": .string(Self.hour(2)), "end_time": .string(Self.hour(3)),
-    ]
-    let rows = read(Self.soil, with: time.merging(["types": ["mean", "sum", "change"]]))
-    #expect(
-      rows == [
-        Self.soil: [["start": 1_794_880_800_000, "end": 1_794_884_400_000, "mean": 2.0]]
-      ])
-    #expect(read(Self.soil, with: ["start_time": .string(Self.hour(4))]) == [:])
-    #expect(read("sensor.nope") == [:])
-  }
-
-  @Test func anHourIsReplacedAsAWhole() {
-    let hour: JSON = ["start": .string(Self.hour(1)), "mean": 20, "min": 19, "max": 21]
-    _ = bring(Self.metadata(), hour, ["start": .string(Self.hour(2)), "mean": 5])
-    _ = bring(Self.metadata(), ["start": .string(Self.hour(1)), "mean": 11])
-    let rows = read(Self.soil)?[Self.soil]
-    #expect(rows?.array?.count == 2)
-    #expect(rows?[0]?["mean"] == 11.0)
-    #expect(rows?[0]?["min"] == .null)
-    #expect(rows?[1]?["mean"] == 5.0)
-  }
-
   // MARK: Units
 
   @Test func aSensorIsDescribedBeforeAnythingWasImported() {
