@@ -27,50 +27,28 @@ public enum Fault: Sendable, Equatable {
   /// has no name of its own, as it is for tests.
   case foreign(status: Int, type: String = "text/html", String, ForeignField? = nil)
 
-  /// The statuses that `named(_:)` knows.
-  static let statuses = [400, 401, 403, 404, 410, 503]
-  static let slowness = Duration.seconds(3)
-
-  /// Every name `init(name:)` takes.
-  public static let names =
-    ["hang"] + statuses.map { "\($0)" }
+  private static let named: [(name: String, fault: Fault)] =
+    [("hang", .hang)] + [400, 401, 403, 404, 410, 503].map { ("\($0)", .status($0)) }
     + [
-      "captive-portal", "starting", "forget", "no-websocket", "wrong-key", "slow", "break-off",
-      "huge", "replay",
+      ("captive-portal", .captivePortal), ("starting", .starting), ("forget", .forget),
+      ("no-websocket", .noWebSocket), ("wrong-key", .wrongKey), ("slow", .slow(.seconds(3))),
+      ("break-off", .breakOff), ("huge", .huge), ("replay", .replay),
     ]
 
+  /// Every name `init(name:)` takes.
+  public static let names = named.map(\.name)
+
   public init?(name: String) {
-    switch name {
-    case "hang": self = .hang
-    case "captive-portal": self = .captivePortal
-    case "starting": self = .starting
-    case "forget": self = .forget
-    case "no-websocket": self = .noWebSocket
-    case "wrong-key": self = .wrongKey
-    case "replay": self = .replay
-    case "slow": self = .slow(Self.slowness)
-    case "break-off": self = .breakOff
-    case "huge": self = .huge
-    default:
-      guard let status = Int(name), Self.statuses.contains(status) else { return nil }
-      self = .status(status)
-    }
+    guard let fault = Self.named.first(where: { $0.name == name })?.fault else { return nil }
+    self = fault
   }
 
   public var name: String {
     switch self {
-    case .hang: "hang"
     case .status(let status): "\(status)"
-    case .captivePortal: "captive-portal"
-    case .starting: "starting"
-    case .forget: "forget"
-    case .noWebSocket: "no-websocket"
-    case .wrongKey: "wrong-key"
-    case .replay: "replay"
     case .slow: "slow"
-    case .breakOff: "break-off"
-    case .huge: "huge"
     case .foreign(let status, _, _, _): "another server's \(status)"
+    default: Self.named.first { $0.fault == self }?.name ?? ""
     }
   }
 

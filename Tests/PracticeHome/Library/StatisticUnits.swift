@@ -94,10 +94,20 @@ enum StatisticUnits {
   ) -> (@Sendable (Double) -> Double)? {
     let (source, target) = (source ?? "", target ?? "")
     guard source != target else { return { $0 } }
-    guard let kind = kindsByUnit[source], let ratios = ratios[kind], let divisor = ratios[source],
-      let factor = ratios[target]
-    else { return nil }
+    guard let (divisor, factor) = pair(source, target) else { return nil }
     let (begin, end) = (zeros[source] ?? 0, zeros[target] ?? 0)
     return { ($0 - begin) / divisor * factor + end }
+  }
+
+  /// How many of one unit are one of another of its kind.
+  static func ratio(of source: String, to target: String) -> Double? {
+    pair(source, target).map { $0 / $1 }
+  }
+
+  private static func pair(_ source: String, _ target: String) -> (Double, Double)? {
+    guard let ratios = kindsByUnit[source].flatMap({ ratios[$0] }), let divisor = ratios[source],
+      let factor = ratios[target]
+    else { return nil }
+    return (divisor, factor)
   }
 }

@@ -1,65 +1,35 @@
 /// Home Assistant shows some classes in the household's units, whatever the sensor sent: an agent
 /// that reports °F reads °C back. This is the metric household.
 struct UnitConversion: Sendable {
-  var unit: String
-  var scale: Double
-  var offset = 0.0
+  let unit: String
+  private let convert: @Sendable (Double) -> Double
+  /// How many of the unit that is sent are one of the unit that is shown.
+  private let ratio: Double
 
   /// How values of a class in a unit are shown, or nil if they stay as they are.
   static func find(deviceClass: String?, unit: String?) -> UnitConversion? {
-    guard let deviceClass, let unit else { return nil }
-    return table[deviceClass]?[unit]
+    guard let deviceClass, let unit, let shown = shownUnits[deviceClass]?[unit],
+      let convert = StatisticUnits.conversion(from: unit, to: shown),
+      let ratio = StatisticUnits.ratio(of: unit, to: shown)
+    else { return nil }
+    return UnitConversion(unit: shown, convert: convert, ratio: ratio)
   }
 
-  private static let wind = [
-    "m/s": UnitConversion(unit: "km/h", scale: 3.6),
-    "mph": UnitConversion(unit: "km/h", scale: 1.609344),
-    "ft/s": UnitConversion(unit: "km/h", scale: 1.09728),
-    "mm/s": UnitConversion(unit: "km/h", scale: 0.0036),
-  ]
-
-  private static let table: [String: [String: UnitConversion]] = [
-    "temperature": [
-      "°F": UnitConversion(unit: "°C", scale: 1 / 1.8, offset: -32 / 1.8),
-      "K": UnitConversion(unit: "°C", scale: 1, offset: -273.15),
-    ],
+  /// The unit that is shown for one that is sent, by class.
+  private static let shownUnits: [String: [String: String]] = [
+    "temperature": ["°F": "°C", "K": "°C"],
     "atmospheric_pressure": [
-      "Pa": UnitConversion(unit: "hPa", scale: 0.01),
-      "kPa": UnitConversion(unit: "hPa", scale: 10),
-      "mbar": UnitConversion(unit: "hPa", scale: 1),
-      "cbar": UnitConversion(unit: "hPa", scale: 10),
-      "bar": UnitConversion(unit: "hPa", scale: 1000),
-      "mmHg": UnitConversion(unit: "hPa", scale: 1.33322387415),
-      "inHg": UnitConversion(unit: "hPa", scale: 33.8638866667),
-      "psi": UnitConversion(unit: "hPa", scale: 68.9475729318),
+      "Pa": "hPa", "kPa": "hPa", "mbar": "hPa", "cbar": "hPa", "bar": "hPa", "mmHg": "hPa",
+      "inHg": "hPa", "psi": "hPa",
     ],
-    "pressure": [
-      "psi": UnitConversion(unit: "kPa", scale: 6.89475729318),
-      "inHg": UnitConversion(unit: "hPa", scale: 33.8638866667),
-    ],
-    "wind_speed": wind,
-    "speed": wind.filter { $0.key == "mph" || $0.key == "ft/s" },
-    "distance": [
-      "ft": UnitConversion(unit: "m", scale: 0.3048),
-      "in": UnitConversion(unit: "mm", scale: 25.4),
-      "mi": UnitConversion(unit: "km", scale: 1.609344),
-      "nmi": UnitConversion(unit: "km", scale: 1.852),
-      "yd": UnitConversion(unit: "m", scale: 0.9144),
-    ],
-    "precipitation": ["in": UnitConversion(unit: "mm", scale: 25.4)],
-    "precipitation_intensity": [
-      "in/h": UnitConversion(unit: "mm/h", scale: 25.4),
-      "in/d": UnitConversion(unit: "mm/d", scale: 25.4),
-    ],
-    "volume": [
-      "gal": UnitConversion(unit: "L", scale: 3.785411784),
-      "fl. oz.": UnitConversion(unit: "mL", scale: 29.5735295625),
-      "ft³": UnitConversion(unit: "m³", scale: 0.028316846592),
-    ],
-    "water": [
-      "gal": UnitConversion(unit: "L", scale: 3.785411784),
-      "ft³": UnitConversion(unit: "m³", scale: 0.028316846592),
-    ],
+    "pressure": ["psi": "kPa", "inHg": "hPa"],
+    "wind_speed": ["m/s": "km/h", "mph": "km/h", "ft/s": "km/h", "mm/s": "km/h"],
+    "speed": ["mph": "km/h", "ft/s": "km/h"],
+    "distance": ["ft": "m", "in": "mm", "mi": "km", "nmi": "km", "yd": "m"],
+    "precipitation": ["in": "mm"],
+    "precipitation_intensity": ["in/h": "mm/h", "in/d": "mm/d"],
+    "volume": ["gal": "L", "fl. oz.": "mL", "ft³": "m³"],
+    "water": ["gal": "L", "ft³": "m³"],
   ]
 
   /// How often a ratio can be divided by ten and stay at least one.
@@ -77,8 +47,8 @@ struct UnitConversion: Sendable {
   func text(of value: Double, sentAs sent: String) -> String {
     let sentDecimals =
       sent.firstIndex(of: ".").map { sent.distance(from: $0, to: sent.endIndex) - 1 } ?? 0
-    let decimals = sentDecimals + Self.ordersOfMagnitude(1 / scale)
-    let text = Python.fixed(value * scale + offset, decimals: decimals)
+    let decimals = sentDecimals + Self.ordersOfMagnitude(ratio)
+    let text = Python.fixed(convert(value), decimals: decimals)
     // Python is asked not to print a negative zero.
     let isZero = text.allSatisfy { "-0.".contains($0) }
     return isZero && text.hasPrefix("-") ? String(text.dropFirst()) : text

@@ -15,6 +15,7 @@ class PracticeHome:
   """The practice home. What it got last is kept in memory, so it is never killed; the gate is."""
 
   token = "practice"
+  process = listener = None
 
   def __init__(self, program):
     self.program = program
@@ -36,6 +37,8 @@ class PracticeHome:
     """One line of its journal, and when that was."""
 
   async def stop(self):
-    self.process.terminate()
-    await self.process.wait()
-    await self.listener
+    if self.process and self.process.returncode is None:
+      self.process.terminate()
+      await self.process.wait()
+    if self.listener:
+      await self.listener

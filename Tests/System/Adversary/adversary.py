@@ -7,7 +7,6 @@ import json
 import os
 import pathlib
 import random
-import re
 import shutil
 import signal
 import sys
@@ -16,6 +15,7 @@ import time
 
 import gpsd
 from home import Home
+from practice_home import PracticeHome
 from victim import Found, Victim
 
 PEERS = ["gpsd", "http", "websocket", "mdns", "netlink", "status", "files"]
@@ -48,22 +48,13 @@ class Lab:
 
   async def open_home(self):
     """The practice home, which knows nothing of all this."""
-    self.home = await asyncio.create_subprocess_exec(
-      self.practice_home, "--port", "0", "--json",
-      stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL, limit=1 << 22)
-    ready = json.loads(await asyncio.wait_for(self.home.stdout.readline(), 30))
-    host, port = re.search(r"//([^:/]+):([0-9]+)", ready["url"]).groups()
-    self.upstream = (host, int(port))
-    self.drain = asyncio.create_task(self.read_on())
-
-  async def read_on(self):
-    while await self.home.stdout.read(1 << 16):
-      pass
+    self.home = PracticeHome(self.practice_home)
+    await self.home.start(stderr=asyncio.subprocess.DEVNULL)
+    self.upstream = ("127.0.0.1", self.home.port)
 
   async def close(self):
-    if self.home and self.home.returncode is None:
-      self.home.terminate()
-      await self.home.wait()
+    if self.home:
+      await self.home.stop()
 
   @property
   def url(self):

@@ -91,6 +91,11 @@ extension Server {
   }
 }
 
+extension Response {
+  /// Whether it is the refusal of a token for this reason.
+  func isRefusal(_ reason: JSON) -> Bool { status == 400 && json?["error"] == reason }
+}
+
 extension String {
   fileprivate func trimmingSuffix(_ suffix: String) -> String {
     hasSuffix(suffix) ? String(dropLast(suffix.count)) : self
@@ -103,14 +108,18 @@ struct Tokens: Sendable {
   let refresh: String
 
   static func exchanged(for code: String) async throws -> Tokens {
-    let server = try Server.required()
-    let answer = try await server.token([
-      "grant_type": "authorization_code", "code": code, "client_id": server.client,
-    ])
-    let json = try #require(answer.json)
+    let json = try #require(try await exchange(code).json)
     return Tokens(
       access: try #require(json["access_token"].text, "\(json)"),
       refresh: try #require(json["refresh_token"].text, "\(json)"))
+  }
+
+  /// Asks for the tokens, with whatever answer there is.
+  static func exchange(_ code: String, client: String? = nil) async throws -> Response {
+    let server = try Server.required()
+    return try await server.token([
+      "grant_type": "authorization_code", "code": code, "client_id": client ?? server.client,
+    ])
   }
 
   /// Asks for a new access token, with whatever answer there is.

@@ -36,17 +36,6 @@ import Testing
     #expect(entities[1]["entity_category"] == "diagnostic")
   }
 
-  @Test func entriesAreAskedForById() {
-    let place = Caller.Place()
-    let entries = place.call().result(
-      "config/entity_registry/get_entries",
-      ["entity_ids": ["device_tracker.boat", "device_tracker.nope"]])
-    #expect(entries?["device_tracker.boat"]?["unique_id"] == "board-1")
-    #expect(entries?["device_tracker.boat"]?["platform"] == "mobile_app")
-    #expect(entries?["device_tracker.nope"] == .null)
-    #expect(entries?.object?.count == 2)
-  }
-
   @Test func aDisabledSensorIsToldSoAndAnEnabledOneTakesHalfAMinute() {
     let place = Caller.Place()
     place.visitor.sensor("cpu", ["state": 5])

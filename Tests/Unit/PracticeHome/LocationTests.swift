@@ -31,16 +31,8 @@ import Testing
   }
 
   @Test(arguments: [
-    #"{"gps":[52.5,4]}"#, #"{"gps":[52.5,4,0],"gps_accuracy":1}"#,
-    #"{"gps":[52.5],"gps_accuracy":1}"#, #"{"gps":{},"gps_accuracy":1}"#,
-    #"{"gps":null,"gps_accuracy":1}"#, #"{"gps":[91,4],"gps_accuracy":1}"#,
-    #"{"gps":[52.5,-181],"gps_accuracy":1}"#, #"{"gps":["nan",4],"gps_accuracy":1}"#,
-    #"{"gps":[null,4],"gps_accuracy":1}"#, #"{"gps":[52.5,4],"gps_accuracy":-1}"#,
-    #"{"gps":[52.5,4],"gps_accuracy":null}"#, #"{"gps":[52.5,4],"gps_accuracy":"3.5"}"#,
-    #"{"battery":-1}"#, #"{"battery":null}"#, #"{"battery":"x"}"#, #"{"speed":-1}"#,
-    #"{"speed":"3.5"}"#, #"{"speed":null}"#, #"{"course":-1}"#, #"{"vertical_accuracy":-1}"#,
-    #"{"altitude":null}"#, #"{"altitude":"x"}"#, #"{"location_name":null}"#,
-    #"{"location_name":[]}"#, #"{"in_zones":["zone.home"]}"#, #"{"foo":1}"#, "[]",
+    #"{"gps":["nan",4],"gps_accuracy":1}"#, #"{"gps":[52.5,4],"gps_accuracy":"3.5"}"#,
+    #"{"location_name":[]}"#, #"{"foo":1}"#, "[]",
   ])
   func oneBadFieldDropsTheWholeFix(data: String) {
     var visitor = Visitor()
@@ -51,40 +43,15 @@ import Testing
   }
 
   @Test(arguments: [
-    (#"{"gps":[52.5,4],"gps_accuracy":9.9}"#, "gps_accuracy", JSON.integer(9)),
-    (#"{"gps":[52.5,4],"gps_accuracy":0}"#, "gps_accuracy", 0),
-    (#"{"gps":[52.5,4],"gps_accuracy":true}"#, "gps_accuracy", 1),
+    (#"{"gps":[52.5,4],"gps_accuracy":true}"#, "gps_accuracy", JSON.integer(1)),
     (#"{"gps":[52.5,4],"gps_accuracy":" 7 "}"#, "gps_accuracy", 7),
-    (#"{"gps":["52.5","4"],"gps_accuracy":1}"#, "latitude", 52.5),
-    (#"{"speed":1.9}"#, "speed", 1),
-    (#"{"speed":-0.5}"#, "speed", 0),
-    (#"{"course":361}"#, "course", 361),
-    (#"{"battery":101}"#, "battery_level", 101),
-    (#"{"battery":0}"#, "battery_level", 0),
+    (#"{"speed":-0.5}"#, "speed", 0), (#"{"altitude":"-3"}"#, "altitude", -3.0),
     (#"{"altitude":0}"#, "altitude", 0.0),
-    (#"{"altitude":"-3"}"#, "altitude", -3.0),
-    (#"{"gps":[1,1],"gps":[52.5,4],"gps_accuracy":1}"#, "latitude", 52.5),
   ])
   func valuesAreCutToWholeNumbersAndTextIsRead(data: String, attribute: String, value: JSON) {
     var visitor = Visitor()
     visitor.send("update_location", text: data)
     #expect(visitor.attribute(attribute, Self.tracker) == value)
-  }
-
-  @Test func anAltitudeThatIsNoNumberShowsAsNull() {
-    var visitor = Visitor()
-    visitor.send("update_location", text: #"{"altitude":"nan"}"#)
-    let states = visitor.home.state(of: Self.tracker)?.json.text
-    #expect(states?.contains("\"altitude\":null") == true)
-  }
-
-  @Test(arguments: ["{}", #"{"battery":5}"#])
-  func aMessageWithoutAPositionWipesThePosition(data: String) {
-    var visitor = Visitor()
-    visitor.send("update_location", .object(Self.good))
-    visitor.send("update_location", text: data)
-    #expect(visitor.shown(Self.tracker) == "unknown")
-    #expect(visitor.attribute("latitude", Self.tracker) == nil)
   }
 
   @Test func homeIsWhereTheCircleOfUncertaintyTouchesTheZone() {
@@ -98,22 +65,6 @@ import Testing
         ["gps": [.float(latitude), 4], "gps_accuracy": .integer(Int128(accuracy))])
       #expect(visitor.shown(Self.tracker) == state, "\(latitude) ±\(accuracy)")
     }
-  }
-
-  @Test func theNameOfAPlaceWinsOverThePosition() {
-    var visitor = Visitor()
-    visitor.send("update_location", .object(Self.good.merging(["location_name": 5])))
-    #expect(visitor.shown(Self.tracker) == "5")
-    visitor.send("update_location", .object(Self.good.merging(["location_name": ""])))
-    #expect(visitor.shown(Self.tracker) == "not_home")
-  }
-
-  @Test func everyLocationIsAChangeEvenIfEqual() {
-    var visitor = Visitor()
-    visitor.send("update_location", .object(Self.good))
-    visitor.now = visitor.now + .seconds(5)
-    visitor.send("update_location", .object(Self.good))
-    #expect(visitor.home.state(of: Self.tracker)?.lastChanged == visitor.now)
   }
 
   @Test func oneHugeAccuracyBreaksTheListOfAllStates() {

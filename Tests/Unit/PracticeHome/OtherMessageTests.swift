@@ -11,17 +11,6 @@ import Testing
     }
   }
 
-  @Test func theConfigurationNamesTheEntitiesAndTheTrackerByDeviceId() throws {
-    var visitor = Visitor()
-    visitor.sensor("cpu")
-    let config = try #require(visitor.send("get_config", [:]).opened)
-    #expect(config["version"] == "2025.4.4")
-    #expect(config["latitude"] == 52.0)
-    #expect(config["hass_device_id"]?.string?.count == 32)
-    #expect(config["entities"] == ["board-1": ["disabled": false], "cpu": ["disabled": false]])
-    #expect(config["cloudhook_url"] == nil)
-  }
-
   @Test func thereIsOneZone() {
     var visitor = Visitor()
     let zones = visitor.send("get_zones", [:]).opened
@@ -40,16 +29,6 @@ import Testing
     let reply = visitor.send(
       "render_template", ["t": ["template": .string(template)]])
     #expect(reply.opened == ["t": value])
-  }
-
-  @Test func templateSyntaxIsAnErrorOfItsKeyAndABadShapeDropsAll() {
-    var visitor = Visitor()
-    let reply = visitor.send(
-      "render_template", ["a": ["template": "{{ 1 }}"], "b": ["template": "2"]])
-    #expect(reply.opened?["a"]?["error"] != nil)
-    #expect(reply.opened?["b"] == 2)
-    #expect(visitor.send("render_template", ["a": "1"]) == .silence)
-    #expect(visitor.send("render_template", ["a": ["template": "1", "x": 1]]) == .silence)
   }
 
   @Test func anEventNeedsAnObjectAndAShortType() {
@@ -107,13 +86,6 @@ import Testing
       reply.opened
         == ["mjpeg_path": "/api/camera_proxy_stream/camera.practice", "hls_path": nil])
     #expect(visitor.send("stream_camera", ["camera_entity_id": "zone.home"]) == .noBody)
-  }
-
-  @Test func aMissingCameraIsTheOneSealedFailure() {
-    var visitor = Visitor()
-    let reply = visitor.send("stream_camera", ["camera_entity_id": "camera.x"])
-    #expect(reply.status == 400)
-    #expect(reply.opened == ["success": false])
   }
 
   @Test func aRegistrationIsUpdatedInFullOrNotAtAll() {

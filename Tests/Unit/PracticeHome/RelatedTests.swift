@@ -24,13 +24,6 @@ import Testing
     #expect(related(caller, "entity", "device_tracker.boat")?["person"] == ["person.practice"])
   }
 
-  @Test func aDisabledEntityIsNoneOfItsDevices() {
-    let place = Caller.Place()
-    place.visitor.sensor("dark", ["disabled": true])
-    let id = place.visitor.send("get_config", [:]).opened?["hass_device_id"]
-    #expect(related(place.call(), "device", id)?["entity"] == ["device_tracker.boat"])
-  }
-
   @Test func ofWhatIsNotThereNothingIsRelated() {
     let caller = Caller.Place().call()
     #expect(related(caller, "device", "nope") == [:])

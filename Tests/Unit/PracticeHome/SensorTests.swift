@@ -23,34 +23,14 @@ import Testing
   }
 
   @Test(arguments: [
-    #"{"type":"sensor","unique_id":"a"}"#, #"{"name":"a","type":"sensor"}"#,
-    #"{"name":"a","unique_id":"a"}"#, #"{"name":"a","type":"light","unique_id":"a"}"#,
-    #"{"name":null,"type":"sensor","unique_id":"a"}"#,
-    #"{"name":"a","type":"sensor","unique_id":"a","device_class":"nope"}"#,
     #"{"name":"a","type":"sensor","unique_id":"a","state_class":"Measurement"}"#,
-    #"{"name":"a","type":"sensor","unique_id":"a","icon":"bell"}"#,
-    #"{"name":"a","type":"sensor","unique_id":"a","disabled":"true"}"#,
-    #"{"name":"a","type":"sensor","unique_id":"a","disabled":null}"#,
-    #"{"name":"a","type":"sensor","unique_id":"a","attributes":null}"#,
-    #"{"name":"a","type":"sensor","unique_id":"a","attributes":[]}"#,
-    #"{"name":"a","type":"sensor","unique_id":"a","state":[]}"#,
-    #"{"name":"a","type":"sensor","unique_id":"a","entity_category":"x"}"#,
     #"{"name":"a","type":"sensor","unique_id":"a","unit_of_measurement":[]}"#,
-    #"{"name":"a","type":"sensor","unique_id":"a","extra":1}"#,
-    #"{"name":"a","type":"binary_sensor","unique_id":"a","state_class":null}"#,
-    #"{"name":"a","type":"binary_sensor","unique_id":"a","state_class":"measurement"}"#,
   ])
   func aRegistrationWithOneWrongKeyIsDropped(data: String) {
     var visitor = Visitor()
     #expect(visitor.send("register_sensor", text: data) == .silence)
     let sensors = visitor.home.entityStates.filter { $0.entityID.contains("sensor.") }
     #expect(sensors.isEmpty)
-  }
-
-  @Test func aNumberForAUniqueIdIsItsText() {
-    var visitor = Visitor()
-    visitor.send("register_sensor", ["name": "a", "type": "sensor", "unique_id": 5])
-    #expect(visitor.update("5", 1).opened == ["5": ["success": true]])
   }
 
   @Test(
@@ -172,19 +152,6 @@ import Testing
     #expect(visitor.shown("sensor.boat_cpu") == "unavailable")
   }
 
-  @Test func anIconOmittedIsResetAndAttributesOmittedAreWiped() {
-    var visitor = Visitor()
-    visitor.sensor("cpu", ["state": 1])
-    visitor.update("cpu", 2, ["icon": "mdi:chip", "attributes": ["a": 1]])
-    #expect(visitor.attribute("icon", "sensor.boat_cpu") == "mdi:chip")
-    #expect(visitor.attribute("a", "sensor.boat_cpu") == 1)
-    visitor.update("cpu", 2)
-    #expect(visitor.attribute("icon", "sensor.boat_cpu") == "mdi:cellphone")
-    #expect(visitor.attribute("a", "sensor.boat_cpu") == nil)
-    visitor.update("cpu", 2, ["icon": nil])
-    #expect(visitor.attribute("icon", "sensor.boat_cpu") == nil)
-  }
-
   @Test func aStateOf256CharactersIsUnknownAndBare() {
     var visitor = Visitor()
     visitor.sensor("text")
@@ -194,17 +161,6 @@ import Testing
     visitor.update("text", .string(longest + "x"))
     #expect(visitor.shown("sensor.boat_text") == "unknown")
     #expect(visitor.home.state(of: "sensor.boat_text")?.attributes == [:])
-  }
-
-  @Test func aBatchWithOneNamelessElementIsDroppedWhole() {
-    var visitor = Visitor()
-    visitor.sensor("cpu", ["state": 1])
-    for bad in [#"{"type":"sensor","state":1}"#, #"{"type":"x","unique_id":"cpu","state":1}"#, "5"]
-    {
-      let batch = "[{\"type\":\"sensor\",\"unique_id\":\"cpu\",\"state\":2},\(bad)]"
-      #expect(visitor.send("update_sensor_states", text: batch) == .silence)
-      #expect(visitor.shown("sensor.boat_cpu") == "1")
-    }
   }
 
   @Test func everyOtherMistakeStaysWithItsElement() {
@@ -249,28 +205,6 @@ import Testing
     #expect(visitor.shown("sensor.boat_a") == "1")
     #expect(visitor.home.counters.refused == 3)
     #expect(visitor.home.counters.readings == 1)
-  }
-
-  @Test func ofDuplicatesTheLastWins() {
-    var visitor = Visitor()
-    visitor.sensor("cpu", ["state": 0])
-    let reply = visitor.send(
-      "update_sensor_states",
-      [
-        ["type": "sensor", "unique_id": "cpu", "state": 1],
-        ["type": "sensor", "unique_id": "cpu", "state": 2],
-      ])
-    #expect(reply.opened == ["cpu": ["success": true]])
-    #expect(visitor.shown("sensor.boat_cpu") == "2")
-  }
-
-  @Test func aSingleObjectIsABatchOfOne() {
-    var visitor = Visitor()
-    visitor.sensor("cpu")
-    let reply = visitor.send(
-      "update_sensor_states", ["type": "sensor", "unique_id": "cpu", "state": 7])
-    #expect(reply.opened == ["cpu": ["success": true]])
-    #expect(visitor.shown("sensor.boat_cpu") == "7")
   }
 
   @Test func aConstantSensorLooksLikeADeadOne() throws {

@@ -16,32 +16,6 @@ import Testing
     return try #require(JSONParser.parse(Array(body.utf8))["webhook_id"]?.string)
   }
 
-  @Test func aDeviceRegistersReportsAndIsReadBack() throws {
-    let server = try PracticeServer()
-    defer { server.stop() }
-    let id = try registered(server)
-    let sent = Wire.ask(
-      server.port, "POST", "/api/webhook/\(id)",
-      #"{"type":"update_location","data":{"gps":[52.5,4],"gps_accuracy":5}}"#)
-    #expect(sent.contains("Content-Type: application/json; charset=utf-8\r\n"))
-    #expect(sent.hasSuffix("\r\n\r\n{}"))
-    let state = Wire.ask(
-      server.port, "GET", "/api/states/device_tracker.boat", token: "practice")
-    #expect(state.contains("\"latitude\":52.5"))
-    #expect(server.counters.locations == 1)
-    #expect(server.state(of: "device_tracker.boat")?.state == "not_home")
-  }
-
-  @Test func silenceHasNoBodyAndNoContentType() throws {
-    let server = try PracticeServer()
-    defer { server.stop() }
-    let answer = Wire.ask(server.port, "POST", "/api/webhook/abc", "{}")
-    #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
-    #expect(answer.contains("Content-Length: 0\r\n"))
-    #expect(!answer.contains("\r\nContent-Type:"))
-    #expect(answer.hasSuffix("\r\n\r\n"))
-  }
-
   @Test func aChunkedBodyIsReadLikeAnyOther() throws {
     let server = try PracticeServer()
     defer { server.stop() }

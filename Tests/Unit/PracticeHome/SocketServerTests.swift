@@ -115,18 +115,6 @@ import Testing
     #expect(line.text() == #"{"id":1,"type":"pong"}"#)
   }
 
-  @Test func aMessageOfFourMebibytesIsTooBig() throws {
-    let server = try PracticeServer()
-    defer { server.stop() }
-    let line = Line(server.port)
-    line.logIn()
-    let longest = #"{"id":1,"type":"nope"}"#
-    line.say(longest + String(repeating: " ", count: (4 << 20) - longest.utf8.count - 1))
-    #expect(line.text()?.contains("unknown_command") == true)
-    line.write(ClientFrame.make(1, [UInt8](repeating: 0x20, count: 4 << 20)))
-    #expect(line.closeCode() == 1009)
-  }
-
   @Test func aFrameThatIsNotMaskedIsAProtocolError() throws {
     let server = try PracticeServer()
     defer { server.stop() }
@@ -134,17 +122,6 @@ import Testing
     line.logIn()
     line.write(ClientFrame.make(1, [0x20], mask: nil))
     #expect(line.closeCode() == 1002)
-  }
-
-  @Test func whatArrivesOverHTTPIsToldOverTheSocket() throws {
-    let server = try PracticeServer()
-    defer { server.stop() }
-    let line = Line(server.port)
-    line.logIn()
-    line.say(#"{"id":1,"type":"subscribe_events","event_type":"mine"}"#)
-    _ = line.text()
-    _ = Wire.ask(server.port, "POST", "/api/events/mine?x=1", "{}", token: "practice")
-    #expect(line.text()?.contains(#""event_type":"mine""#) == true)
   }
 
   @Test func timePassesForASocketThatIsQuiet() throws {

@@ -83,33 +83,6 @@ import Testing
       ])
   }
 
-  @Test func onlyTheFiguresAndTheTimeThatWereAskedForAreTold() {
-    _ = bring(
-      Self.metadata(), ["start": .string(Self.hour(1)), "mean": 1],
-      ["start": .string(Self.hour(2)), "mean": 2], ["start": .string(Self.hour(3)), "mean": 3])
-    let time: JSONObject = [
-      "start_time": .string(Self.hour(2)), "end_time": .string(Self.hour(3)),
-    ]
-    let rows = read(Self.soil, with: time.merging(["types": ["mean", "sum", "change"]]))
-    #expect(
-      rows == [
-        Self.soil: [["start": 1_794_880_800_000, "end": 1_794_884_400_000, "mean": 2.0]]
-      ])
-    #expect(read(Self.soil, with: ["start_time": .string(Self.hour(4))]) == [:])
-    #expect(read("sensor.nope") == [:])
-  }
-
-  @Test func anHourIsReplacedAsAWhole() {
-    let hour: JSON = ["start": .string(Self.hour(1)), "mean": 20, "min": 19, "max": 21]
-    _ = bring(Self.metadata(), hour, ["start": .string(Self.hour(2)), "mean": 5])
-    _ = bring(Self.metadata(), ["start": .string(Self.hour(1)), "mean": 11])
-    let rows = read(Self.soil)?[Self.soil]
-    #expect(rows?.array?.count == 2)
-    #expect(rows?[0]?["mean"] == 11.0)
-    #expect(rows?[0]?["min"] == .null)
-    #expect(rows?[1]?["mean"] == 5.0)
-  }
-
   // MARK: Units
 
   @Test func aSensorIsDescribedBeforeAnythingWasImported() {
@@ -150,13 +123,6 @@ import Testing
     #expect(asIs?[1]?["mean"] == 50.0)
   }
 
-  @Test(arguments: [("°F", 68.0), ("K", 293.15), ("°C", 20.0)])
-  func figuresAreToldInTheUnitThatIsAskedFor(unit: String, mean: Double) {
-    _ = bring(Self.metadata(), ["start": .string(Self.hour(1)), "mean": 20])
-    let rows = read(Self.soil, with: ["units": ["temperature": .string(unit), "mass": "kg"]])
-    #expect(abs((rows?[Self.soil]?[0]?["mean"]?.number ?? 0) - mean) < 1e-9)
-  }
-
   @Test func whatCannotBeConvertedIsToldAsItIs() {
     _ = bring(Self.metadata(unit: "m"), ["start": .string(Self.hour(1)), "mean": 20])
     #expect(read(Self.soil)?[Self.soil]?[0]?["mean"] == 20.0)
@@ -179,27 +145,6 @@ import Testing
   }
 
   // MARK: Meters
-
-  @Test func aMeterTellsWhatItCountedSinceTheHourBefore() {
-    let rain = "sensor.boat_rain"
-    _ = bring(
-      Self.metadata(rain, unit: "mm", mean: false),
-      ["start": .string(Self.hour(1)), "sum": 1.5, "state": 7],
-      ["start": .string(Self.hour(2)), "sum": 4, "last_reset": .string(Self.hour(1))])
-    #expect(
-      read(rain)?[rain] == [
-        [
-          "start": 1_794_877_200_000, "end": 1_794_880_800_000, "sum": 1.5, "state": 7.0,
-          "change": 1.5, "last_reset": nil,
-        ],
-        [
-          "start": 1_794_880_800_000, "end": 1_794_884_400_000, "sum": 4.0, "state": nil,
-          "change": 2.5, "last_reset": 1_794_877_200_000,
-        ],
-      ])
-    let later: JSONObject = ["start_time": .string(Self.hour(2)), "types": ["change"]]
-    #expect(read(rain, with: later)?[rain]?[0]?["change"] == 2.5, "not since the beginning")
-  }
 
   @Test func thermometerAndMeterTogetherHaveNullForEachOthersFigures() {
     _ = bring(Self.metadata(), ["start": .string(Self.hour(1)), "mean": 20])

@@ -43,21 +43,6 @@ import Testing
     #expect(guest.opens(reply.json["access_token"]?.string ?? ""))
   }
 
-  @Test func aRefreshTokenNeedsTheClientItWasMadeFor() {
-    let guest = Guest()
-    let tokens = guest.logIn()
-    let other = guest.refresh(tokens.refresh, as: "http://other.example/")
-    #expect(other.status == 400)
-    #expect(other.json == ["error": "invalid_request"])
-    let without = guest.token([
-      ("grant_type", "refresh_token"), ("refresh_token", tokens.refresh),
-    ])
-    #expect(without.json == ["error": "invalid_request"])
-    let unknown = guest.refresh("nope")
-    #expect(unknown.status == 400)
-    #expect(unknown.json == ["error": "invalid_grant"])
-  }
-
   @Test func aRefreshTokenUnusedForNinetyDaysIsGone() {
     let guest = Guest()
     let tokens = guest.logIn()
@@ -91,11 +76,6 @@ import Testing
       #expect(reply.status == 400)
       #expect(reply.json == ["error": "unsupported_grant_type"])
     }
-  }
-
-  @Test func aLongLivedTokenRefreshesNothing() {
-    let guest = Guest()
-    #expect(guest.refresh("practice").json == ["error": "invalid_grant"])
   }
 
   @Test func theSchemeIsCalledBearerWithOneSpace() {
