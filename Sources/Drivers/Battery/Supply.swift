@@ -27,6 +27,7 @@ final class Supply: FileSource {
 
   private var isOpen = false
   private var isOfDevice = false
+  private var isOfBattery = false
   private var quantities: [KernelFile?]
   private var status: KernelFile?
   private var online: KernelFile?
@@ -152,6 +153,7 @@ final class Supply: FileSource {
   private func open() -> Bool {
     knownBus = DeviceBus(ofDeviceAt: directory)
     guard let isBattery = isBattery() else { return false }
+    isOfBattery = isBattery
     isOfDevice = Self.isOfDevice(at: directory)
     guard !isLeftOut else { return true }
     for number in quantities.indices {
@@ -218,9 +220,10 @@ final class Supply: FileSource {
 
   private func answer(of file: KernelFile, as quantity: SupplyQuantity) -> SupplyAnswer {
     let answer = answer(of: file, in: quantity.range)
-    guard case .number(let number) = answer,
-      let failure = quantity.failure(of: file.label, number)
-    else { return answer }
+    guard case .number(let number) = answer else { return answer }
+    // Not a failure: its retries would delay the level of the supply.
+    if isOfBattery, quantity.isBelowAnyCell(number) { return .unknown }
+    guard let failure = quantity.failure(of: file.label, number) else { return answer }
     note(failure)
     return .unknown
   }

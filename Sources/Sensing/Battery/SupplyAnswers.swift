@@ -102,6 +102,12 @@ public enum SupplyQuantity: Int, Sendable {
     }
   }
 
+  /// Whether `number` is a voltage that no battery has: a cell of any chemistry has more than
+  /// 0.2 V, and 0 is a battery that its electronics disconnected.
+  public func isBelowAnyCell(_ number: Int64) -> Bool {
+    (self == .voltageNow || self == .voltageMinDesign) && number > 0 && number < 200_000
+  }
+
   private static func failure(
     of subject: InlineText, _ micros: Int64, _ range: PlausibleRange?
   ) -> SourceFailure? {

@@ -185,6 +185,17 @@ import Testing
     #expect(sink.reports.last == "BAT0: recovered")
   }
 
+  /// 0.05 V is no battery, and no reason to wait with its level.
+  @Test(arguments: [("1\n", true), ("50000\n", true), ("200000\n", false), ("0\n", false)])
+  func aVoltageBelowAnyCellIsUnknownAndTheSupplyGoesOn(text: String, isUnknown: Bool) throws {
+    try tree.write(text, to: "\(battery)/voltage_now")
+    try supplies().sample(at: at(seconds: 1))
+    #expect((sink.values["supply_bat0_voltage"] == .unknown) == isUnknown)
+    #expect(sink.values["supply_bat0_capacity"] == .number(FixedPoint(83)))
+    #expect(sink.values["supply_bat0_energy"] == .number(FixedPoint(4153, decimals: 2)))
+    #expect(sink.reports.isEmpty)
+  }
+
   @Test func anErrorOfTheKernelSilencesNothingElse() throws {
     try tree.fail("\(battery)/current_now")
     try supplies().sample(at: at(seconds: 1))
