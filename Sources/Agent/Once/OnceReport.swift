@@ -78,7 +78,10 @@ struct OnceReport {
     return MessageText(bytes: [UInt8](text.bytes))
   }
 
-  var verdict: MessageText { isFixMissing ? "\(delivered) \(Self.noFix)" : delivered }
+  var verdict: MessageText {
+    guard isFixMissing else { return delivered }
+    return isLeft ? "\(delivered). \(Self.noFix)" : "\(delivered) \(Self.noFix)"
+  }
 
   private static let noFix: MessageText =
     "There was no fix: does the antenna see the sky? \(Arguments.command("check")) shows what the"
