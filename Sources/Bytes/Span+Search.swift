@@ -63,12 +63,12 @@ extension UInt64 {
 // is nil, which is code of dozens of bytes at each of 400 places.
 extension Optional where Wrapped: Equatable {
   @_transparent
-  public static func == (value: Wrapped?, none: _OptionalNilComparisonType) -> Bool {
+  package static func == (value: Wrapped?, none: _OptionalNilComparisonType) -> Bool {
     if case .none = value { true } else { false }
   }
 
   @_transparent
-  public static func != (value: Wrapped?, none: _OptionalNilComparisonType) -> Bool {
+  package static func != (value: Wrapped?, none: _OptionalNilComparisonType) -> Bool {
     if case .none = value { false } else { true }
   }
 }
