@@ -48,8 +48,10 @@ public struct MessageText: ExpressibleByStringInterpolation, Sendable {
     public mutating func appendInterpolation(bytes shown: [UInt8]) { bytes += shown }
     /// Appends a number in decimal digits.
     @inline(never)
-    public mutating func appendInterpolation(_ number: Int) { append(decimal: Int64(number)) }
-    private mutating func append(decimal number: Int64) {
+    public mutating func appendInterpolation(_ number: Int) { appendInterpolation(Int64(number)) }
+    /// Appends a number in decimal digits.
+    @inline(never)
+    public mutating func appendInterpolation(_ number: Int64) {
       var digits = ByteBuffer(capacity: 20)
       digits.append(decimal: number)
       bytes += [UInt8](digits.bytes)
@@ -58,7 +60,7 @@ public struct MessageText: ExpressibleByStringInterpolation, Sendable {
     /// Appends a count with its noun: `1 location`, `2 locations`.
     @inline(never)
     public mutating func appendInterpolation(_ count: Int, _ noun: StaticString) {
-      append(decimal: Int64(count))
+      appendInterpolation(count)
       appendLiteral(" ")
       appendLiteral(noun)
       if count != 1 { appendLiteral("s") }
@@ -72,13 +74,13 @@ public struct MessageText: ExpressibleByStringInterpolation, Sendable {
         (86_400_000, " d"), (3_600_000, " h"), (60_000, " min"), (1000, " s"), (1, " ms"),
       ]
       let first = milliseconds == 0 ? 3 : units.firstIndex { milliseconds >= $0.length } ?? 4
-      append(decimal: milliseconds / units[first].length)
+      appendInterpolation(milliseconds / units[first].length)
       appendLiteral(units[first].name)
       guard first + 1 < units.count else { return }
       let rest = milliseconds % units[first].length / units[first + 1].length
       guard rest > 0 else { return }
       appendLiteral(" ")
-      append(decimal: rest)
+      appendInterpolation(rest)
       appendLiteral(units[first + 1].name)
     }
 

@@ -52,7 +52,7 @@ struct NextWake {
   /// Prints the time in seconds since 1970, the form of rtcwake(8) and of `wakealarm` in sysfs.
   func print() {
     guard let time = moment.certainTime else { return }
-    let line: MessageText = "\(Int(time.nanoseconds / 1_000_000_000))\n"
+    let line: MessageText = "\(time.nanoseconds / 1_000_000_000)\n"
     writeToTerminal(line.bytes, STDOUT_FILENO)
   }
 

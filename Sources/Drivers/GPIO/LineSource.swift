@@ -67,10 +67,12 @@ public class LineSource: Source {
     let place = try GPIOLinePlace(of: address, named: name, in: devices)
     do throws(Errno) {
       request = try GPIOLineRequest(place, purpose, isActiveLow: isActiveLow, bias: bias)
-    } catch Errno(code: ENXIO) {
-      throw .unsupported(name, remedy: "choose a line whose chip can report edges")
     } catch {
-      throw SourceFailure(error, of: name)
+      // An expander that does not answer has the same error for an output.
+      guard case .input = purpose, error.code == ENXIO else {
+        throw SourceFailure(error, of: name)
+      }
+      throw .unsupported(name, remedy: "choose a line whose chip can report edges")
     }
   }
 

@@ -73,7 +73,9 @@ extension Spool {
 
   /// Returns the disk space of a file of this size: whole blocks.
   static func occupiedByteCount(of byteCount: Int) -> Int {
-    max(1, (byteCount + blockByteCount - 1) / blockByteCount) * blockByteCount
+    // A foreign file may be of any size; several together stay an `Int`, also one of 32 bits.
+    let byteCount = min(byteCount, .max >> 8)
+    return max(1, (byteCount + blockByteCount - 1) / blockByteCount) * blockByteCount
   }
 }
 

@@ -79,7 +79,7 @@ struct SpoolCommand {
     }
     if action.span.elementsEqual("list") {
       let wrong = options.first(of: ["--gpx", "--csv", "--output", "--force", "--all"])
-      if let wrong { throw .unknown([UInt8](wrong)) }
+      if let wrong { throw .mistake("\(wrong) works only with export") }
       return
     }
     guard action.span.elementsEqual("export") else { throw .unknown(action) }

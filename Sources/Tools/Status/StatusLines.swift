@@ -128,16 +128,17 @@ struct StatusLines {
 
   /// Appends the traffic of `seconds`. Less than an hour is too short to estimate a month.
   mutating func append(traffic: StatusMembers, seconds: Int) {
-    let (sent, received) = (traffic.number("sent_bytes"), traffic.number("received_bytes"))
+    let sent = Int64(traffic.number("sent_bytes"))
+    let received = Int64(traffic.number("received_bytes"))
     let monthly = (Double(sent) + Double(received)) * 30 * 86_400 / Double(max(seconds, 1))
     let month: MessageText =
       seconds >= 3600 && monthly < 1e15
-      ? "; \(Self.amount(Int(monthly))) in 30 days at this rate" : ""
+      ? "; \(Self.amount(Int64(monthly))) in 30 days at this rate" : ""
     append(
       more: "data", "\(Self.amount(sent)) sent, \(Self.amount(received)) received\(month)")
   }
 
-  private static func amount(_ byteCount: Int) -> MessageText {
+  private static func amount(_ byteCount: Int64) -> MessageText {
     guard byteCount >= 1_000_000 else { return "\(byteCount / 1000) kB" }
     return "\(byteCount / 1_000_000).\(byteCount / 100_000 % 10) MB"
   }

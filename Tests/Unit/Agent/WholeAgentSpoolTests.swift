@@ -210,7 +210,7 @@ extension WholeAgent.Spooling {
     let board = try boardWithSpool()
     for (words, mistake) in [
       ([], "name an action: list or export"), (["show"], "\"show\" is not recognized"),
-      (["list", "--gpx"], "\"--gpx\" is not recognized"), (["export"], "choose a format"),
+      (["list", "--gpx"], "--gpx works only with export"), (["export"], "choose a format"),
       (["export", "--gpx", "--csv"], "not both"),
       (["export", "--csv", "--json"], "--json needs --output"),
       (["export", "--csv", "--force"], "--force needs --output"),

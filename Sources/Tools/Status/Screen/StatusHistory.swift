@@ -42,7 +42,7 @@ struct StatusHistory {
       root["waiting"]?.number("readings"), root["waiting"]?.number("locations"),
       root["history"]?.number("entries"),
     ]
-    backlog.append(backlogs.reduce(0) { $0 + Int64(min($1 ?? 0, 1 << 40)) })
+    backlog.append(backlogs.reduce(0) { $0 + min(Int64($1 ?? 0), 1 << 40) })
     let sensors = root.list("sensors")
     Self.append(sensors, "battery", to: &battery, &batteryWords)
     Self.append(sensors, "signal_strength", to: &signal, &signalWords)
@@ -105,7 +105,7 @@ struct ScreenMoment {
 
   // `seconds` is untrusted, but never negative.
   fileprivate func ago(_ seconds: Int) -> Instant {
-    Instant(nanoseconds: instant.nanoseconds - Int64(min(seconds, 1 << 32)) * 1_000_000_000)
+    Instant(nanoseconds: instant.nanoseconds - min(Int64(seconds), 1 << 32) * 1_000_000_000)
   }
 }
 
