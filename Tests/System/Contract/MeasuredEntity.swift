@@ -36,11 +36,12 @@ struct MeasuredEntity {
     try await MeasuredEntity("soil", thermometer)
   }
 
+  /// The beginning of the day before the tests began, in seconds since 1970: the same day also for
+  /// a test that midnight interrupts.
+  private static let yesterday = (Int(Date().timeIntervalSince1970) / 86_400 - 1) * 86_400
+
   /// The beginning of an hour of yesterday, in seconds since 1970.
-  static func second(ofHour hour: Int) -> Int {
-    let day = 86_400
-    return Int(Date().timeIntervalSince1970) / day * day - day + hour * 3600
-  }
+  static func second(ofHour hour: Int) -> Int { yesterday + hour * 3600 }
 
   static func time(ofHour hour: Int) -> JSON {
     let date = Date(timeIntervalSince1970: Double(second(ofHour: hour)))
