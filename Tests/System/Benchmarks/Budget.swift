@@ -26,7 +26,7 @@ struct Budget: Encodable {
       limit: told * (1 + Self.readmeTolerance), value: value)
   }
 
-  /// How large the binary may be stands in `Tests/run`, for each processor.
+  /// How large the binary may be stands in `Tests/System/Embedded/run`, for each processor.
   static func all(of agent: Figures) -> [Budget] {
     [
       Budget(
