@@ -1,7 +1,6 @@
-# Makes a section of a manual page of what a `--help` prints: a line at the margin that ends with a
-# colon is a heading, one at the margin is prose, and what is indented stays as it is, from the second
-# column on, so that 80 columns hold it. Of the exit codes of a command the numbers are named;
-# `-v part=codes` makes a section of nothing but those that all commands have.
+# Makes the sections of a manual page of what a `--help` prints: a line at the margin that ends with
+# a colon is a heading, and what is indented below it stays as it is, from the second column on, so
+# that 80 columns hold it. Prose at the margin is the description, after the usage.
 
 function literal(text) {
   gsub(/\\/, "\\e", text)
@@ -11,33 +10,43 @@ function literal(text) {
   return text
 }
 
-function set(mode) {
-  if (mode == now) return
-  if (now == "block") print ".fi\n.in"
-  if (mode == "block") print ".nf\n.in 2n"
-  now = mode
+# The sections as man-pages(7) calls them.
+function named(heading) {
+  if (heading == "Usage") return "SYNOPSIS"
+  if (heading ~ /^Exit codes/) return "EXIT STATUS"
+  return toupper(heading)
 }
 
-/^Exit codes/ { isInCodes = 1; next }
-isInCodes && part != "codes" {
-  if (/^  0 /) success = substr($0, 7)
-  else if (/^  [0-9]+ /) others = others ", " $1
+function print_block(name) {
+  print ".SH " name
+  print ".nf\n.in 2n"
+  printf "%s", block[name]
+  print ".fi\n.in"
+}
+
+/^$/ { isEmpty = 1; next }
+/^[A-Z].*:$/ && (isEmpty || NR == 1) {
+  heading = $0
+  sub(/:$/, "", heading)
+  name = named(heading)
+  names[++count] = name
+  isEmpty = 0
   next
 }
-part == "codes" && !isInCodes { next }
-/^$/ { isEmpty = 1; next }
-isEmpty {
-  if (now == "block" && /^ /) print ""
-  if (now == "prose" && !/^ /) print ".PP"
+/^ / {
+  if (isEmpty && block[name] != "") block[name] = block[name] "\n"
+  block[name] = block[name] literal(substr($0, 3)) "\n"
+  isEmpty = 0
+  next
+}
+{
+  if (isEmpty && prose != "") prose = prose ".PP\n"
+  prose = prose literal($0) "\n"
   isEmpty = 0
 }
-/^ / { set("block"); print literal(substr($0, 3)); next }
-/^[A-Z][A-Za-z ()]*:$/ { set("heading"); print ".PP\n.B " literal($0) "\n.br"; next }
-{ set("prose"); print literal($0) }
 END {
-  set("")
-  if (part != "codes" && others != "" && success !~ /^done;/) {
-    print ".PP\n.B Exit codes:\n.br"
-    print literal("0: " success "; and those below EXIT STATUS: " substr(others, 3) ".")
-  }
+  print_block("SYNOPSIS")
+  print ".SH DESCRIPTION"
+  printf "%s", prose
+  for (i = 1; i <= count; i++) if (names[i] != "SYNOPSIS") print_block(names[i])
 }

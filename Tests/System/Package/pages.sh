@@ -12,7 +12,7 @@ manual_is_right() {
 # One path is wider than that.
 manual_is_narrow() {
   # shellcheck disable=SC2016  # the inner shell's
-  in_root sh -c 'for page in homeward homeward.yaml; do
+  in_root sh -c 'for page in /usr/share/man/man?/homeward*; do
     MANWIDTH=80 LC_ALL=C.UTF-8 man --no-justification "$page" | col -b
   done' | grep -v /dev/serial/by-id | (! LC_ALL=C.UTF-8 grep -E '.{81}')
 }

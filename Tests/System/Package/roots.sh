@@ -3,6 +3,14 @@
 # (a folder for what is unpacked) set. They are kept in ~/.cache/homeward (or under $XDG_CACHE_HOME).
 # shellcheck disable=SC2154
 
+# What the agent is linked with, which is called otherwise in each release.
+# shellcheck disable=SC2034  # for the caller
+declare -A agent_libraries=(
+  [12]='libcurl4 libsodium23 libgps28 libyaml-0-2'
+  [13]='libcurl4t64 libsodium23 libgps30t64 libyaml-0-2')
+# shellcheck disable=SC2034  # for the caller
+declare -A suites=([12]=bookworm [13]=trixie)
+
 # root_of SUITE PACKAGES HOOKS...: sets `root_archive` to an archive of a Debian (bookworm, trixie) with
 # these packages, divided by spaces, and with apt's lists. Hooks are mmdebstrap's.
 root_of() {

@@ -41,18 +41,74 @@ import Testing
     }
   }
 
-  @Test func theExitCodesStandInTheManualOnce() throws {
+  @Test func aPageHasTheSectionsOfAManualEachOnceAndTheUsageFirst() throws {
     for command in Command.all {
-      let lines = try awk("manual.awk", of: command.page)
-      #expect(lines.filter { $0.contains("EXIT STATUS") }.count == 1, "\(lines)")
-      #expect(!lines.contains { $0.contains("the command line is wrong") })
+      let sections = try awk("manual.awk", of: command.page).filter { $0.hasPrefix(".SH ") }
+      #expect(sections.starts(with: [".SH SYNOPSIS", ".SH DESCRIPTION"]), "\(sections)")
+      #expect(sections.suffix(2) == [".SH EXAMPLES", ".SH EXIT STATUS"], "\(sections)")
+      #expect(sections.contains(".SH OPTIONS"), "\(sections)")
+      #expect(Set(sections).count == sections.count, "\(sections)")
     }
-    let overview = try awk("manual.awk", of: Command.overview)
-    #expect(!overview.contains { $0.contains("the command line is wrong") })
-    let codes = try awk("manual.awk", ["-v", "part=codes"], of: Command.overview)
-    let first = codes.first { $0.hasPrefix("64") }
-    #expect(first?.contains("the command line is wrong") == true, "\(codes)")
-    #expect(!codes.contains { $0.contains("Usage") })
+  }
+
+  @Test func proseAfterTheOptionsIsPartOfTheDescription() throws {
+    let lines = try awk("manual.awk", of: Command.run.page)
+    let sections = lines.indices.filter { lines[$0].hasPrefix(".SH ") }
+    let onSIGHUP = try #require(lines.firstIndex { $0.hasPrefix("On SIGHUP the agent") })
+    let section = try #require(sections.last { $0 < onSIGHUP })
+    #expect(lines[section] == ".SH DESCRIPTION")
+  }
+
+  // MARK: Completions
+
+  /// What a shell completes after `homeward COMMAND`, as `deploy/package` makes it of all help pages.
+  private func completions(_ shell: String) throws -> [String] {
+    let help = Command.overview + Command.all.flatMap(\.page)
+    return try awk("completions.awk", ["-v", "shell=\(shell)"], of: help)
+  }
+
+  private func words(_ command: Command) -> [String] {
+    command.actions.map { "\($0)" }
+  }
+
+  private func options(_ command: Command) -> [String] {
+    (Options.common + command.options).map { "\($0.name)" } + ["--help"]
+  }
+
+  @Test func bashCompletesWhatTheTablesHave() throws {
+    let lines = try completions("bash")
+    for command in Command.all {
+      let line = try #require(lines.first { $0.hasPrefix("    \(command.name)) words='") })
+      let completed = line.split(separator: "'")[1].split(separator: " ").map(String.init)
+      #expect(Set(completed).isSuperset(of: options(command) + words(command)), "\(line)")
+    }
+  }
+
+  @Test func zshCompletesWhatTheTablesHave() throws {
+    let lines = try completions("zsh")
+    for command in Command.all {
+      let begin = try #require(lines.firstIndex(of: "  \(command.name))"))
+      let own = lines[begin...].prefix { $0 != "    ;;" }
+      for option in options(command) {
+        #expect(own.contains { $0.hasPrefix("      '\(option)[") }, "\(command.name) \(option)")
+      }
+      for word in words(command) {
+        #expect(own.last?.contains(word) == true, "\(command.name) \(word)")
+      }
+    }
+  }
+
+  @Test func fishCompletesWhatTheTablesHave() throws {
+    let lines = try completions("fish")
+    for command in Command.all {
+      let own = lines.filter { $0.contains("__fish_seen_subcommand_from \(command.name)'") }
+      for option in options(command) {
+        #expect(own.contains { $0.contains(" -l \(option.dropFirst(2)) ") }, "\(option)")
+      }
+      for word in words(command) {
+        #expect(own.contains { $0.contains(" -a '") && $0.contains(word) }, "\(word)")
+      }
+    }
   }
 
   /// The pages that have tables of keys, which other tests hold against the code.

@@ -5,14 +5,8 @@
 
 # What the checks, the players of the world and the devices need there; and gpsd, which the agent asks.
 service_packages=(
-  systemd systemd-sysv udev dbus kmod procps adduser ca-certificates
+  systemd systemd-sysv udev dbus kmod procps ca-certificates
   curl gpsd hostapd i2c-tools iproute2 iw openssl socat util-linux-extra wpasupplicant)
-
-# What the agent is linked with, which is called otherwise in each release.
-declare -A agent_libraries=(
-  [12]='libcurl4 libsodium23 libgps28 libyaml-0-2'
-  [13]='libcurl4t64 libsodium23 libgps30t64 libyaml-0-2')
-declare -A suites=([12]=bookworm [13]=trixie)
 
 # service_root_archive RELEASE: sets `root_archive`, see roots.sh.
 service_root_archive() {

@@ -1,0 +1,65 @@
+# shellcheck shell=bash
+# What apt makes of the repository of the release, in a root whose systemd runs, over loopback HTTP.
+# Sourced by Tests/System/Package/run, which has `scratch`, `root`, `release`, `inside` and `holds`.
+# shellcheck disable=SC2154
+
+repository_url=http://127.0.0.1:18124
+
+# serve FOLDER: hands out the folder in the network of the root.
+serve() {
+  [[ -z $web ]] || kill "$web" 2>/dev/null || true
+  nsenter --target "$init" --net python3 -m http.server 18124 --bind 127.0.0.1 --directory "$1" \
+    >"$scratch/web.log" 2>&1 &
+  web=$!
+  soon inside curl --silent --fail --output /dev/null "$repository_url/homeward.asc"
+}
+
+# readme_lines: the two lines of the README that install from a repository, for this one.
+readme_lines() {
+  sed -n '/^    \. \/etc\/os-release; sudo curl/,/^    sudo apt update/s/^    //p' README.md |
+    sed "s,https://ADDRESS,$repository_url,; s/apt install/apt-get --yes install/; s/apt update/apt-get update/"
+}
+
+# types LINES: a person who may use sudo, as root.
+types() {
+  printf 'sudo() { "$@"; }\nset -e\nexport DEBIAN_FRONTEND=noninteractive\n%s\n' "$1" >"$root/root/lines"
+  inside bash /root/lines >"$scratch/apt.log" 2>&1
+}
+
+has_package() { inside dpkg-query --show homeward | grep --quiet --fixed-strings "$1"; }
+
+installs_from_repository() {
+  local lines newest=$scratch/newest
+  lines=$(readme_lines)
+  holds "the README has two lines for the repository" [ "$(grep --count . <<<"$lines")" = 2 ]
+  serve "$release/repository"
+  held "with them apt installs the package" types "$lines" || { tail -n 5 "$scratch/apt.log" && return 0; }
+  holds "which runs" inside homeward --version
+  holds "apt trusts the key for this repository only" inside test -e /etc/apt/keyrings/homeward.asc
+  deploy/apt-repository "$newest" --url "$repository_url" --key release@homeward.invalid "$scratch/newer.deb" \
+    >/dev/null
+  serve "$newest"
+  holds "apt upgrade brings the next version" \
+    types $'sudo apt-get update\nsudo apt-get --yes upgrade'
+  holds "which is there then" has_package "$version.1+deb"
+  # Nobody who changes a package on the way, or the list of them, gets it onto a board.
+  sed -i 's/^Version: .*/Version: 9.9+deb12/' "$newest"/dists/*/main/binary-*/Packages
+  rm -f "$newest"/dists/*/main/binary-*/Packages.gz
+  inside find /var/lib/apt/lists -name '127.0.0.1*' -delete
+  types $'sudo apt-get update\nsudo apt-get --yes upgrade' || true
+  holds "a list that was changed on the way is refused" has_package "$version.1+deb"
+  inside apt-get --quiet --yes purge homeward >"$scratch/apt.log" 2>&1 || true
+}
+
+# What a Raspberry Pi with 32 bits takes: apt judges it, as if the root had that architecture.
+is_for_raspberry_pi_os() {
+  local sources=$root/etc/apt/sources.list.d/homeward.sources id
+  id=$(. Tests/System/Package/raspbian-release && echo "$ID-$VERSION_CODENAME")
+  cp -r "$release/repository" "$root/repository"
+  install -D "$release/repository/homeward.asc" "$root/etc/apt/keyrings/homeward.asc"
+  sed 's,^URIs: .*,URIs: file:/repository,' "$release/repository/$id.sources" >"$sources"
+  apt update || true
+  holds "Raspberry Pi OS with 32 bits gets the package for ARMv6" \
+    says "Inst homeward ($version+rpi13 " apt-get --simulate install homeward:armhf
+  rm -r "$sources" "$root/repository"
+}
