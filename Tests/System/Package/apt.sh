@@ -36,6 +36,13 @@ verifies() {
   return 1
 }
 
+# as_if_empty ARCH PACKAGE: whether apt would install it on a board of another architecture, on which
+# nothing is.
+as_if_empty() {
+  in_root touch /empty
+  apt -o Dir::State::status=/empty -o "APT::Architecture=$1" -o "APT::Architectures=$1" --simulate install "$2"
+}
+
 # newer PACKAGE RELEASE: the same package with a version after it.
 newer() {
   local folder=$scratch/newer-$2

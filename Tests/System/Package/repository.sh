@@ -17,7 +17,7 @@ serve() {
 # readme_lines: the two lines of the README that install from a repository, for this one.
 readme_lines() {
   sed -n '/^    \. \/etc\/os-release; sudo curl/,/^    sudo apt update/s/^    //p' README.md |
-    sed "s,https://ADDRESS,$repository_url,; s/apt install/apt-get --yes install/; s/apt update/apt-get update/"
+    sed "s,https://ADDRESS,$repository_url,g; s/apt install/apt-get --yes install/; s/apt update/apt-get update/"
 }
 
 # types LINES: a person who may use sudo, as root.
@@ -60,6 +60,7 @@ is_for_raspberry_pi_os() {
   sed 's,^URIs: .*,URIs: file:/repository,' "$release/repository/$id.sources" >"$sources"
   apt update || true
   holds "Raspberry Pi OS with 32 bits gets the package for ARMv6" \
-    says "Inst homeward ($version+rpi13 " apt-get --simulate install homeward:armhf
+    says "Inst homeward ($version+rpi13 " apt-get -o Dir::State::status=/empty -o APT::Architecture=armhf \
+    -o APT::Architectures=armhf --simulate install homeward
   rm -r "$sources" "$root/repository"
 }
