@@ -65,7 +65,7 @@ struct PermissionCheck {
   }
 
   /// Files and devices that the agent opens and that may be readable by other users only.
-  private var paths: [Path] {
+  var paths: [Path] {
     var paths: [Path] = []
     if !configuration.lineAddresses.isEmpty { paths += chips }
     for sensor in configuration.sensors {

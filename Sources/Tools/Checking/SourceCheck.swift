@@ -16,6 +16,10 @@ final class SourceCheck {
   private let stateDirectory: Path
   private let configuration: Configuration
 
+  private(set) var times: [(source: InlineText, time: Duration)] = []
+  /// Values that were read from files of the person, which may contain anything.
+  private(set) var personal: [[UInt8]] = []
+
   init(_ configuration: Configuration, loop: EventLoop, isWatched: Bool) {
     self.configuration = configuration
     sampler = SourceSampler(
@@ -27,7 +31,10 @@ final class SourceCheck {
   /// Reports one finding for each source, or several if it fails in several ways.
   func run(_ tell: (Finding) -> Void) throws(CommandFailure) {
     for source in configuration.sources(sampler.context(of: configuration)) {
+      let begin = Moment.now.instant
       let sample = try sampler.sample(source)
+      times.append((source.name, Moment.now.instant - begin))
+      keepPersonal(sample, of: source)
       for (name, failure) in sample.failures { tell(finding(failure, of: name, source, sample)) }
       if let text = sample.words(without: [UInt8](source.name.bytes)) {
         tell(.well("source", "\(source.name): \(text)"))
@@ -38,6 +45,15 @@ final class SourceCheck {
       }
     }
     if let anchor = configuration.location?.anchor, anchor.line == nil { tell(watchWithoutLine) }
+  }
+
+  private func keepPersonal(_ sample: SourceSample, of source: any Source) {
+    let isFile = configuration.sensors.contains { sensor in
+      guard case .file = sensor.input else { return false }
+      return InlineText(sensor.entry.name.span) == source.name
+    }
+    guard isFile else { return }
+    personal += sample.sensors.compactMap { $0.value?.words(in: $0.description.unit).bytes }
   }
 
   /// Finding about an anchor watch without a line, which is not a source of its own.

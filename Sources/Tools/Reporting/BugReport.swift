@@ -1,0 +1,166 @@
+import Board
+import Bytes
+import Drivers
+import LinuxIO
+import Outbox
+import YAML
+
+/// Text that a person can attach to a bug report: what `homeward check` found, and the facts that a
+/// maintainer would ask for. Names, addresses, positions, serial numbers and secrets are replaced.
+struct BugReport {
+  /// Beginning of each report, by which a report is recognized.
+  static let title: StaticString = "homeward report"
+  static let byteCountMax = 128 * 1024
+
+  /// Keys of the configuration whose values say nothing about a person or a place. Other values are
+  /// hidden.
+  private static let shownKeys: StaticString =
+    """
+    every or_distance or_turn radius durability disk_megabytes bytes_per_minute statistics \
+    transport encryption register_again plain_http_away notifications websocket commands location \
+    source port device diagnostics battery system only gpio pulses one_wire iio hwmon ve_direct \
+    network debounce urgent active_low bias per_pulse min_width per min_change capacity device_class \
+    unit state_class decimals scale to offset factor clamp table shunt max_on safe chemistry cells \
+    below mains gps line
+    """
+
+  /// Beginnings of the names of devices whose permissions decide what the agent can read.
+  private static let devices: [StaticString] = [
+    "gpiochip", "i2c-", "spidev", "ttyACM", "ttyAMA", "ttyUSB", "ttyS0", "serial", "pps", "rtc",
+    "watchdog",
+  ]
+
+  private let redaction = Redaction()
+  private(set) var text: [UInt8] = []
+
+  /// Writes the report of a check that has run for `duration`.
+  init(of checkup: Checkup, for duration: Duration, root: Path = Path("")) {
+    let outline = learn(from: checkup)
+    append(
+      "\(Self.title): read it before you send it. <hidden> replaces names, addresses, positions,"
+        + " serial numbers and secrets.\n")
+    let clock: StaticString = isClockSynchronized ? "set" : "not known to be set"
+    append("at: \(localTime: Moment.now.wallTime), the clock is \(clock)\n")
+    append(BoardFacts(root: root).text)
+    append("\n== check, in \(duration) ==\n")
+    for finding in checkup.report.findings { append(finding.linesForStrangers) }
+    append("\n== time to read each source ==\n")
+    for (name, time) in checkup.times { append("\(name): \(time)\n") }
+    appendAgent(checkup)
+    appendFound(checkup)
+    appendRights(checkup, root)
+    append("\n== configuration ==\n")
+    append(outline, isForeign: false)
+  }
+
+  /// Hides what the check knows of a person and a place; returns the outline of the configuration.
+  private func learn(from checkup: Checkup) -> [UInt8] {
+    let (redaction, shown) = (redaction, [UInt8](Self.shownKeys).split(separator: 0x20))
+    for text in checkup.personal { redaction.hide(text) }
+    if let name = checkup.service?.user, !name.span.elementsEqual("homeward") {
+      redaction.hide(name)
+    }
+    return ConfigurationOutline.text(
+      of: checkup.text ?? [], isShown: { shown.contains($0[...]) },
+      hide: { redaction.hide($0) })
+      ?? [UInt8]("none, or it is not YAML and was left out\n")
+  }
+
+  private mutating func append(_ words: MessageText) { append(words.bytes) }
+
+  /// Appends a part; one that does not fit is left out.
+  private mutating func append(_ bytes: [UInt8], isForeign: Bool = true) {
+    let part = redaction.redact(bytes, isForeign: isForeign)
+    text += part.count <= Self.byteCountMax - text.count ? part : [UInt8]("…\n")
+  }
+
+  // MARK: Sections
+
+  /// Appends the state of the running agent, and the crash of an earlier one.
+  private mutating func appendAgent(_ checkup: Checkup) {
+    append("\n== agent ==\n")
+    guard let configuration = checkup.configuration else { return append("not asked\n") }
+    let directory = Path(configuration.stateDirectory)
+    do throws(CommandFailure) {
+      let status = try StatusClient(stateDirectory: directory).run()
+      if let name = status.root["network"]?.text("name") { redaction.hide(name.bytes) }
+      append("homeward \(status.root.text("version"))\(status.root.lasting("started"))\n")
+      var lines = StatusLines(subjectWidth: 17)
+      status.appendState(to: &lines)
+      append(lines.bytes)
+    } catch {
+      append(error.text + "\n")
+    }
+    guard let crash = StateDirectory(directory).readLastWords() else { return }
+    let line = crash.prefix { $0 != UInt8(ascii: "\n") }
+    append("last crash: \(bytes: [UInt8](line).printable)\n")
+  }
+
+  /// Appends what the board has and the configuration does not report.
+  private mutating func appendFound(_ checkup: Checkup) {
+    append("\n== also on this board ==\n")
+    do throws(CommandFailure) {
+      let found = try FoundSources(
+        of: checkup.configuration ?? .withoutFile, loop: checkup.loop, screen: nil, readsAll: false)
+      for kind in found.kinds where !kind.found.isEmpty {
+        append("\(kind.found.title)\n")
+        for entry in kind.entries where entry.item.reportedBy == nil {
+          append("  \(bytes: entry.item.address.printable): \(entry.words)\n")
+        }
+        if let note = kind.found.note { append("  \(note)\n") }
+      }
+    } catch {
+      append(error.text + "\n")
+    }
+  }
+
+  /// Appends permissions, owner and group of devices and of the files in the configuration, and the
+  /// groups of the service.
+  private mutating func appendRights(_ checkup: Checkup, _ root: Path) {
+    append("\n== permissions ==\n")
+    var paths: [Path] = []
+    try? DirectoryReader(opening: root / "dev").forEachName { name in
+      if Self.devices.contains(where: { name.starts(with: $0) }), paths.count < 64 {
+        paths.append(root / "dev" / [UInt8](name))
+      }
+    }
+    if let configuration = checkup.configuration {
+      paths.append(Path(configuration.stateDirectory))
+      paths +=
+        PermissionCheck(
+          user: UserRights(name: [], number: 0, groups: []), configuration: configuration
+        ).paths
+    }
+    for path in paths {
+      guard let status = FileStatus(of: path) else { continue }
+      // Groups of the system have small numbers; the others have names of people.
+      let group = status.group < 1000 ? groupName(status.group).printable : []
+      append(
+        "\(octal: status.permissions) \(Int(clamping: status.user)):\(Int(clamping: status.group))"
+          + " \(bytes: group) \(path)\n")
+    }
+    guard let user = UserRights(named: checkup.service?.user ?? [UInt8]("homeward")) else { return }
+    var line: MessageText = "service: user \(Int(clamping: user.number)), groups"
+    for group in user.groups { line = "\(line) \(Int(clamping: group))" }
+    append(line + "\n")
+  }
+}
+
+extension Finding {
+  /// Lines without what Home Assistant reports about a person.
+  fileprivate var linesForStrangers: [UInt8] {
+    let isLogin = [UInt8](subject).span.elementsEqual("login")
+    return isLogin && problem == nil && remedy == nil ? Self.well(subject, "accepted").lines : lines
+  }
+}
+
+extension MessageText.StringInterpolation {
+  /// Appends the permissions of a file as `chmod` takes them.
+  fileprivate mutating func appendInterpolation(octal permissions: UInt32) {
+    var digits: [UInt8] = []
+    for shift: UInt32 in [9, 6, 3, 0] {
+      digits.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: permissions >> shift & 7))
+    }
+    appendInterpolation(bytes: digits)
+  }
+}
