@@ -11,7 +11,7 @@ import YAML
 /// Check of everything that reporting needs, step by step, while an agent may be running. It
 /// changes nothing, except that it records a rejected login.
 final class Checkup {
-  private let file: [UInt8]
+  let file: [UInt8]
   private let isOfService: Bool
   let loop: EventLoop
   private(set) var report: CheckReport

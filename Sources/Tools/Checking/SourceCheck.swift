@@ -34,7 +34,7 @@ final class SourceCheck {
       let begin = Moment.now.instant
       let sample = try sampler.sample(source)
       times.append((source.name, Moment.now.instant - begin))
-      keepPersonal(sample, of: source)
+      keepPersonal(sample)
       for (name, failure) in sample.failures { tell(finding(failure, of: name, source, sample)) }
       if let text = sample.words(without: [UInt8](source.name.bytes)) {
         tell(.well("source", "\(source.name): \(text)"))
@@ -47,13 +47,15 @@ final class SourceCheck {
     if let anchor = configuration.location?.anchor, anchor.line == nil { tell(watchWithoutLine) }
   }
 
-  private func keepPersonal(_ sample: SourceSample, of source: any Source) {
-    let isFile = configuration.sensors.contains { sensor in
-      guard case .file = sensor.input else { return false }
-      return InlineText(sensor.entry.name.span) == source.name
+  private func keepPersonal(_ sample: SourceSample) {
+    for sensor in sample.sensors {
+      let isFile = configuration.sensors.contains {
+        guard case .file = $0.input else { return false }
+        return $0.entry.name == sensor.description.name
+      }
+      guard isFile, let value = sensor.value else { continue }
+      personal.append(value.words(in: sensor.description.unit).bytes)
     }
-    guard isFile else { return }
-    personal += sample.sensors.compactMap { $0.value?.words(in: $0.description.unit).bytes }
   }
 
   /// Finding about an anchor watch without a line, which is not a source of its own.

@@ -11,6 +11,14 @@ struct BoardFacts {
   private static let packages: [StaticString] = [
     "homeward", "gpsd", "chrony", "systemd-timesyncd", "network-manager", "raspi-firmware",
   ]
+  /// Files whose first line is a fact.
+  private static let files: [(name: StaticString, file: StaticString)] = [
+    ("board", "sys/firmware/devicetree/base/model"), ("machine", "sys/class/dmi/id/product_name"),
+    ("kernel", "proc/sys/kernel/osrelease"), ("built", "proc/sys/kernel/version"),
+    ("processor", "proc/sys/kernel/arch"), ("Debian", "etc/debian_version"),
+    ("image", "etc/rpi-issue"), ("seconds up", "proc/uptime"),
+    ("security", "sys/kernel/security/lsm"),
+  ]
   /// Settings of the firmware that decide about pins, buses and ports.
   private static let firmwareKeys: [StaticString] = [
     "[", "dtoverlay=", "dtparam=", "enable_uart=", "gpio=", "device_tree=",
@@ -25,19 +33,11 @@ struct BoardFacts {
     let program = try? target(ofLinkAt: root / "proc/self/exe")
     let bits = MemoryLayout<Int>.size * 8
     append("homeward", "\(homewardVersion), \(bits) bits, \(program ?? Path("?"))")
-    append("board", line("sys/firmware/devicetree/base/model"))
-    append("machine", line("sys/class/dmi/id/product_name"))
-    append("kernel", line("proc/sys/kernel/osrelease"))
-    append("built", line("proc/sys/kernel/version"))
-    append("processor", line("proc/sys/kernel/arch"))
+    for (name, file) in Self.files { append(name, line(file)) }
     append("system", words(["PRETTY_NAME="], in: "etc/os-release"))
-    append("Debian", line("etc/debian_version"))
-    append("image", line("etc/rpi-issue"))
     append("packages", installed)
-    append("seconds up", line("proc/uptime"))
     append("memory", words(["MemTotal:", "MemAvailable:", "SwapFree:"], in: "proc/meminfo"))
     append("disk", disk)
-    append("security", line("sys/kernel/security/lsm"))
     append("boot", words(["console="], in: "proc/cmdline", separatedBy: UInt8(ascii: " ")))
     append("firmware", words(Self.firmwareKeys, in: "boot/firmware/config.txt"))
     append("firmware", words(Self.firmwareKeys, in: "boot/config.txt"))
@@ -48,7 +48,8 @@ struct BoardFacts {
   /// Appends `NAME: FACT` on a line; nothing without a fact.
   @inline(never)
   private mutating func append(_ name: StaticString, _ fact: MessageText) {
-    if !fact.bytes.isEmpty { text += ("\(name): \(fact)\n" as MessageText).bytes }
+    let fact = [UInt8](fact.bytes.span.trimmed())
+    if !fact.isEmpty { text += ("\(name): \(bytes: fact)\n" as MessageText).bytes }
   }
 
   /// Returns the beginning of a file; empty if it cannot be read: the board lacks the fact.

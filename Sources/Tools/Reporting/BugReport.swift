@@ -36,8 +36,10 @@ struct BugReport {
   /// Writes the report of a check that has run for `duration`.
   init(of checkup: Checkup, for duration: Duration, root: Path = Path("")) {
     let outline = learn(from: checkup)
+    // A name may be a part of the title.
+    text = [UInt8](Self.title)
     append(
-      "\(Self.title): read it before you send it. <hidden> replaces names, addresses, positions,"
+      ": read it before you send it. <hidden> replaces names, addresses, positions,"
         + " serial numbers and secrets.\n")
     let clock: StaticString = isClockSynchronized ? "set" : "not known to be set"
     append("at: \(localTime: Moment.now.wallTime), the clock is \(clock)\n")
@@ -57,18 +59,24 @@ struct BugReport {
   private func learn(from checkup: Checkup) -> [UInt8] {
     let (redaction, shown) = (redaction, [UInt8](Self.shownKeys).split(separator: 0x20))
     for text in checkup.personal { redaction.hide(text) }
+    if !checkup.file.starts(with: [UInt8]("/etc/")) { redaction.hide(checkup.file) }
     if let name = checkup.service?.user, !name.span.elementsEqual("homeward") {
       redaction.hide(name)
     }
+    // In a wrong configuration any value may be in the wrong place.
+    let isRight = checkup.configuration != nil
     return ConfigurationOutline.text(
-      of: checkup.text ?? [], isShown: { shown.contains($0[...]) },
+      of: checkup.text ?? [], isShown: { isRight && shown.contains($0[...]) },
       hide: { redaction.hide($0) })
       ?? [UInt8]("none, or it is not YAML and was left out\n")
   }
 
+  // Not inlined: each section calls these.
+  @inline(never)
   private mutating func append(_ words: MessageText) { append(words.bytes) }
 
   /// Appends a part; one that does not fit is left out.
+  @inline(never)
   private mutating func append(_ bytes: [UInt8], isForeign: Bool = true) {
     let part = redaction.redact(bytes, isForeign: isForeign)
     text += part.count <= Self.byteCountMax - text.count ? part : [UInt8]("…\n")
@@ -96,18 +104,17 @@ struct BugReport {
     append("last crash: \(bytes: [UInt8](line).printable)\n")
   }
 
-  /// Appends what the board has and the configuration does not report.
+  /// Appends what the board has that can be reported.
   private mutating func appendFound(_ checkup: Checkup) {
-    append("\n== also on this board ==\n")
+    append("\n== on this board ==\n")
     do throws(CommandFailure) {
       let found = try FoundSources(
-        of: checkup.configuration ?? .withoutFile, loop: checkup.loop, screen: nil, readsAll: false)
-      for kind in found.kinds where !kind.found.isEmpty {
-        append("\(kind.found.title)\n")
-        for entry in kind.entries where entry.item.reportedBy == nil {
-          append("  \(bytes: entry.item.address.printable): \(entry.words)\n")
-        }
-        if let note = kind.found.note { append("  \(note)\n") }
+        of: checkup.configuration ?? .withoutFile, loop: checkup.loop, screen: nil)
+      // The last line is advice, and those below a device are for the configuration: they suggest
+      // names that hold a part of a serial number.
+      for line in found.lines(isColored: false, file: nil).split(separator: 0x0A).dropLast()
+      where !line.starts(with: [UInt8]("    ")) {
+        append([UInt8](line) + [0x0A])
       }
     } catch {
       append(error.text + "\n")
@@ -147,10 +154,15 @@ struct BugReport {
 }
 
 extension Finding {
-  /// Lines without what Home Assistant reports about a person.
+  /// Lines without the name of a user of Home Assistant, and without serial numbers.
   fileprivate var linesForStrangers: [UInt8] {
     let isLogin = [UInt8](subject).span.elementsEqual("login")
-    return isLogin && problem == nil && remedy == nil ? Self.well(subject, "accepted").lines : lines
+    if isLogin, problem == nil, remedy == nil { return Self.well(subject, "accepted").lines }
+    guard let problem, [UInt8](problem.cause).span.elementsEqual("other_board") else {
+      return lines
+    }
+    let words: MessageText = "another board was paired with this state directory"
+    return Finding(subject: subject, text: words, problem: problem).lines
   }
 }
 
