@@ -24,8 +24,8 @@ final class Checkup {
   private(set) var service: ServiceState?
   /// Texts in the findings that say where the board is, or what is in a file of the person.
   var personal: [[UInt8]] { (ssid.map { [$0] } ?? []) + (sources?.personal ?? []) }
-  /// Time that each source took to be read.
-  var times: [(source: InlineText, time: Duration)] { sources?.times ?? [] }
+  /// Time that each source took to be read, on a line for each.
+  var times: MessageText { sources?.times ?? "" }
   private var ssid: [UInt8]?
 
   /// Creates a checkup for the configuration in `file`; if that is nil, for the service and its

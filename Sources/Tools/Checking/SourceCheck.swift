@@ -16,7 +16,8 @@ final class SourceCheck {
   private let stateDirectory: Path
   private let configuration: Configuration
 
-  private(set) var times: [(source: InlineText, time: Duration)] = []
+  /// Time that each source took to be read, on a line for each.
+  private(set) var times: MessageText = ""
   /// Values that were read from files of the person, which may contain anything.
   private(set) var personal: [[UInt8]] = []
 
@@ -33,7 +34,7 @@ final class SourceCheck {
     for source in configuration.sources(sampler.context(of: configuration)) {
       let begin = Moment.now.instant
       let sample = try sampler.sample(source)
-      times.append((source.name, Moment.now.instant - begin))
+      times = "\(times)\(source.name): \(Moment.now.instant - begin)\n"
       keepPersonal(sample)
       for (name, failure) in sample.failures { tell(finding(failure, of: name, source, sample)) }
       if let text = sample.words(without: [UInt8](source.name.bytes)) {

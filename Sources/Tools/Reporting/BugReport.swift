@@ -45,12 +45,20 @@ struct BugReport {
     append("at: \(localTime: Moment.now.wallTime), the clock is \(clock)\n")
     append(BoardFacts(root: root).text)
     append("\n== check, in \(duration) ==\n")
-    for finding in checkup.report.findings { append(finding.linesForStrangers) }
+    for finding in checkup.report.findings {
+      // It is the name of a user of Home Assistant.
+      let isName = [UInt8](finding.subject).span.elementsEqual("login")
+      if isName, finding.problem == nil, finding.remedy == nil {
+        redaction.hide(finding.text.bytes)
+      }
+      append(finding.lines)
+    }
     append("\n== time to read each source ==\n")
-    for (name, time) in checkup.times { append("\(name): \(time)\n") }
-    appendAgent(checkup)
-    appendFound(checkup)
-    appendRights(checkup, root)
+    append(checkup.times)
+    let configuration = checkup.configuration ?? .withoutFile
+    appendAgent(Path(configuration.stateDirectory))
+    appendFound(configuration, checkup.loop)
+    appendRights(configuration, checkup.service, root)
     append("\n== configuration ==\n")
     append(outline, isForeign: false)
   }
@@ -85,10 +93,8 @@ struct BugReport {
   // MARK: Sections
 
   /// Appends the state of the running agent, and the crash of an earlier one.
-  private mutating func appendAgent(_ checkup: Checkup) {
+  private mutating func appendAgent(_ directory: Path) {
     append("\n== agent ==\n")
-    guard let configuration = checkup.configuration else { return append("not asked\n") }
-    let directory = Path(configuration.stateDirectory)
     do throws(CommandFailure) {
       let status = try StatusClient(stateDirectory: directory).run()
       if let name = status.root["network"]?.text("name") { redaction.hide(name.bytes) }
@@ -105,11 +111,10 @@ struct BugReport {
   }
 
   /// Appends what the board has that can be reported.
-  private mutating func appendFound(_ checkup: Checkup) {
+  private mutating func appendFound(_ configuration: Configuration, _ loop: EventLoop) {
     append("\n== on this board ==\n")
     do throws(CommandFailure) {
-      let found = try FoundSources(
-        of: checkup.configuration ?? .withoutFile, loop: checkup.loop, screen: nil)
+      let found = try FoundSources(of: configuration, loop: loop, screen: nil)
       // The last line is advice, and those below a device are for the configuration: they suggest
       // names that hold a part of a serial number.
       for line in found.lines(isColored: false, file: nil).split(separator: 0x0A).dropLast()
@@ -123,56 +128,34 @@ struct BugReport {
 
   /// Appends permissions, owner and group of devices and of the files in the configuration, and the
   /// groups of the service.
-  private mutating func appendRights(_ checkup: Checkup, _ root: Path) {
+  private mutating func appendRights(
+    _ configuration: Configuration, _ service: ServiceState?, _ root: Path
+  ) {
     append("\n== permissions ==\n")
-    var paths: [Path] = []
+    var paths = [Path(configuration.stateDirectory)] + configuration.filesToRead
     try? DirectoryReader(opening: root / "dev").forEachName { name in
       if Self.devices.contains(where: { name.starts(with: $0) }), paths.count < 64 {
         paths.append(root / "dev" / [UInt8](name))
       }
-    }
-    if let configuration = checkup.configuration {
-      paths.append(Path(configuration.stateDirectory))
-      paths +=
-        PermissionCheck(
-          user: UserRights(name: [], number: 0, groups: []), configuration: configuration
-        ).paths
     }
     for path in paths {
       guard let status = FileStatus(of: path) else { continue }
       // Groups of the system have small numbers; the others have names of people.
       let group = status.group < 1000 ? groupName(status.group).printable : []
       append(
-        "\(octal: status.permissions) \(Int(clamping: status.user)):\(Int(clamping: status.group))"
+        "\(status.permissionDigits) \(Int(clamping: status.user)):\(Int(clamping: status.group))"
           + " \(bytes: group) \(path)\n")
     }
-    guard let user = UserRights(named: checkup.service?.user ?? [UInt8]("homeward")) else { return }
+    guard let user = UserRights(named: service?.user ?? [UInt8]("homeward")) else { return }
     var line: MessageText = "service: user \(Int(clamping: user.number)), groups"
     for group in user.groups { line = "\(line) \(Int(clamping: group))" }
     append(line + "\n")
   }
 }
 
-extension Finding {
-  /// Lines without the name of a user of Home Assistant, and without serial numbers.
-  fileprivate var linesForStrangers: [UInt8] {
-    let isLogin = [UInt8](subject).span.elementsEqual("login")
-    if isLogin, problem == nil, remedy == nil { return Self.well(subject, "accepted").lines }
-    guard let problem, [UInt8](problem.cause).span.elementsEqual("other_board") else {
-      return lines
-    }
-    let words: MessageText = "another board was paired with this state directory"
-    return Finding(subject: subject, text: words, problem: problem).lines
-  }
-}
-
-extension MessageText.StringInterpolation {
-  /// Appends the permissions of a file as `chmod` takes them.
-  fileprivate mutating func appendInterpolation(octal permissions: UInt32) {
-    var digits: [UInt8] = []
-    for shift: UInt32 in [9, 6, 3, 0] {
-      digits.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: permissions >> shift & 7))
-    }
-    appendInterpolation(bytes: digits)
+extension FileStatus {
+  /// Permissions as `chmod` takes them, such as 640.
+  fileprivate var permissionDigits: Int {
+    [9, 6, 3, 0].reduce(0) { $0 * 10 + Int(permissions >> $1 & 7) }
   }
 }

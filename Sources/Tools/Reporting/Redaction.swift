@@ -9,14 +9,10 @@ final class Redaction {
   /// Words of the configuration that say nothing about a person.
   private static let plainWords: [StaticString] = ["true", "false", "auto", "off", "on"]
 
-  private struct Hidden {
-    /// Text in lower case; its place in the list is its number.
-    let text: [UInt8]
-    /// Whether it is hidden wherever it stands as a word.
-    let isWord: Bool
-  }
-
-  private var hidden: [Hidden] = []
+  /// Texts that are hidden wherever they stand as a word, in lower case.
+  private var words: [[UInt8]] = []
+  /// All texts that were replaced, in lower case; the place in the list is the number.
+  private var hidden: [[UInt8]] = []
 
   /// Hides a text wherever it stands as a word; returns what is shown in its place. A source shows
   /// only the beginning of a long name, which is hidden, too, and so is the host of an address.
@@ -26,21 +22,22 @@ final class Redaction {
     // A small number stands everywhere, and means something else there.
     let isSmall = text.count < 2 || text.count < 4 && text.allSatisfy { $0.isASCIIDigit }
     guard !isPlain, !isSmall else { return [UInt8]("<hidden>") }
-    let label = label(of: text, isWord: true)
+    words.append(text.lowercasedASCII)
+    let label = label(of: text)
     let beginning = InlineText(text.span)
     if beginning.count < text.count { hide([UInt8](beginning.bytes)) }
     guard let address = text.addressPlace(at: 0, end: text.count) else { return label }
     let host = [UInt8](text[address.hidden])
-    if host.count >= 4, !host.isOfThisBoard { _ = self.label(of: host, isWord: true) }
+    if host.count >= 4, !host.isOfThisBoard { words.append(host.lowercasedASCII) }
     return text.addressPlace(at: 0)?.end == text.count ? redact(text) : label
   }
 
-  private func label(of text: [UInt8], isWord: Bool = false) -> [UInt8] {
+  private func label(of text: [UInt8]) -> [UInt8] {
     let text = text.lowercasedASCII
-    var number = hidden.firstIndex { $0.text == text }
+    var number = hidden.firstIndex(of: text)
     if number == nil, hidden.count < Self.hiddenMax {
       number = hidden.count
-      hidden.append(Hidden(text: text, isWord: isWord))
+      hidden.append(text)
     }
     return number.map { ("<hidden \($0 + 1)>" as MessageText).bytes } ?? [UInt8]("<hidden>")
   }
@@ -73,8 +70,8 @@ final class Redaction {
   /// Returns the end of the longest hidden text that begins here; `index` without one.
   private func knownEnd(at index: Int, in text: [UInt8]) -> Int {
     var end = index
-    for word in hidden where word.isWord && word.text.count > end - index {
-      if text.hasWord(word.text, at: index) { end = index + word.text.count }
+    for word in words where word.count > end - index && text.hasWord(word, at: index) {
+      end = index + word.count
     }
     return end
   }
@@ -249,7 +246,9 @@ extension [UInt8] {
       length = byte.isHexadecimal ? length + 1 : 0
       longest = Swift.max(longest, length)
     }
-    guard digits > 0, longest >= 12 || end - index >= 16 else { return nil }
+    let count = end - index
+    let isLong = digits > 0 && (longest >= 12 || count >= 16)
+    guard isLong || digits >= 4 && count >= 10 else { return nil }
     return RedactedPlace(index..<end)
   }
 }
