@@ -4,7 +4,8 @@ import Bytes
 /// hidden texts, and of all that looks like an address, a serial number, a position or a token. The
 /// same text gets the same number everywhere.
 final class Redaction {
-  /// More texts than a configuration and a board have; others get no number.
+  /// More texts than a right configuration and a board have. In a wrong one, no more are searched
+  /// for, and the findings quote none.
   private static let hiddenMax = 1000
   /// Words of the configuration that say nothing about a person.
   private static let plainWords: [StaticString] = ["true", "false", "auto", "off", "on"]
@@ -21,7 +22,7 @@ final class Redaction {
     let isPlain = Self.plainWords.contains { text.span.elementsEqual($0) }
     // A small number stands everywhere, and means something else there.
     let isSmall = text.count < 2 || text.count < 4 && text.allSatisfy { $0.isASCIIDigit }
-    guard !isPlain, !isSmall else { return [UInt8]("<hidden>") }
+    guard !isPlain, !isSmall, words.count < Self.hiddenMax else { return [UInt8]("<hidden>") }
     words.append(text.lowercasedASCII)
     let label = label(of: text)
     let beginning = InlineText(text.span)
