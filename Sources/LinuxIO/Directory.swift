@@ -71,8 +71,8 @@ extension Directory {
   ///
   /// The temporary file has the number of this process in its name, because another process may
   /// replace the same file at the same time.
-  public func replace(_ name: StaticString, with bytes: Span<UInt8>) throws(Errno) {
-    var temporary = ByteBuffer(capacity: name.utf8CodeUnitCount + Self.suffixByteCountMax)
+  public func replace(_ name: Path, with bytes: Span<UInt8>) throws(Errno) {
+    var temporary = ByteBuffer(capacity: name.bytes.count + Self.suffixByteCountMax)
     temporary.append(name)
     temporary.append(".new")
     temporary.append(decimal: getpid())
@@ -83,7 +83,7 @@ extension Directory {
       let file = try open(new, mode: .writeNewPrivate)
       try file.writeAll(bytes)
       try file.synchronize()
-      try rename(new, to: Path(name))
+      try rename(new, to: name)
     } catch {
       try? remove(new)
       throw error

@@ -8,11 +8,14 @@ public struct FileStatus: Equatable, Sendable {
   let mode: mode_t
   let byteCount: Int
 
+  /// Lower twelve bits of its mode: the permissions, and the bits of programs and directories.
+  public var permissions: UInt32 { UInt32(mode) & 0o7777 }
+
   /// Whether its group or every user may write to it.
   public var sharesWriting: Bool { mode & 0o022 != 0 }
 
   /// Reads the status; nil if the file does not exist, or this process may not read its status.
-  init?(of path: Path) {
+  public init?(of path: Path) {
     do throws(Errno) { try self.init(at: path) } catch { return nil }
   }
 

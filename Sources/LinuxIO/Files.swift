@@ -14,7 +14,7 @@ public func readFile(at path: Path, byteCountMax: Int) throws(Errno) -> [UInt8] 
 public func replaceFile(
   named name: StaticString, in directory: Path, with bytes: Span<UInt8>
 ) throws(Errno) {
-  try Directory(opening: directory).replace(name, with: bytes)
+  try Directory(opening: directory).replace(Path(name), with: bytes)
 }
 
 /// Removes a file; a missing file is not an error.

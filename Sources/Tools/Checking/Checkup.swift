@@ -11,11 +11,22 @@ import YAML
 /// Check of everything that reporting needs, step by step, while an agent may be running. It
 /// changes nothing, except that it records a rejected login.
 final class Checkup {
-  private let file: [UInt8]
+  let file: [UInt8]
   private let isOfService: Bool
-  private let loop: EventLoop
-  private var report: CheckReport
+  let loop: EventLoop
+  private(set) var report: CheckReport
   private var sources: SourceCheck?
+
+  /// Text of the configuration; nil if it cannot be read.
+  private(set) var text: [UInt8]?
+  /// Nil if it is wrong.
+  private(set) var configuration: Configuration?
+  private(set) var service: ServiceState?
+  /// Texts in the findings that say where the board is, or what is in a file of the person.
+  var personal: [[UInt8]] { (ssid.map { [$0] } ?? []) + (sources?.personal ?? []) }
+  /// Time that each source took to be read, on a line for each.
+  var times: MessageText { sources?.times ?? "" }
+  private var ssid: [UInt8]?
 
   /// Creates a checkup for the configuration in `file`; if that is nil, for the service and its
   /// configuration. `isShown`: whether a person sees each finding as soon as it is made.
@@ -29,8 +40,9 @@ final class Checkup {
   func run() throws(CommandFailure) -> CheckReport {
     // Also if the loop fails in between: the findings so far are shown.
     defer { report.showEnd() }
-    guard let configuration = readConfiguration() else { return report }
-    let service = isOfService ? ServiceState.ask() : nil
+    service = isOfService ? ServiceState.ask() : nil
+    configuration = readConfiguration()
+    guard let configuration else { return report }
     BoardCheck(configuration: configuration, isClockHidden: service?.hidesClock == true)
       .run { report.append($0) }
     if let failure = StateDirectory(Path(configuration.stateDirectory)).exposureFailure {
@@ -66,6 +78,7 @@ final class Checkup {
     let registration = readRegistration(state, configuration)
     let login = readLogin(state, configuration)
     let network = try NetworkHere(configuration.homeAssistant, loop: loop)
+    ssid = network?.ssid
     if let network { report.append(network.finding) }
     let here = CheckedRoutes(
       configuration.homeAssistant, at: network?.presence ?? .unknown, registration)
@@ -100,7 +113,9 @@ final class Checkup {
 
   private func readConfiguration() -> Configuration? {
     do throws(CommandFailure) {
-      let (configuration, flaws) = try Configuration.read(from: file).findingLines()
+      let text = try Configuration.text(of: file)
+      self.text = text
+      let (configuration, flaws) = try Configuration.read(text, of: file).findingLines()
       report.append(.well("configuration", "\(Path(file))"))
       for warning in configuration.warnings {
         let place: MessageText = "\(Path(file)):\(warning.line):\(warning.column): "

@@ -20,6 +20,12 @@ extension NetworkHere {
     }
   }
 
+  /// Name of the wireless network as the finding shows it.
+  var ssid: [UInt8]? {
+    guard case .wireless(let network, _) = place else { return nil }
+    return network.ssid?.words.bytes
+  }
+
   /// Description of the present connection.
   private var connection: MessageText {
     switch place {

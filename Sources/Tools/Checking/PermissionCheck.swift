@@ -66,19 +66,7 @@ struct PermissionCheck {
 
   /// Files and devices that the agent opens and that may be readable by other users only.
   private var paths: [Path] {
-    var paths: [Path] = []
-    if !configuration.lineAddresses.isEmpty { paths += chips }
-    for sensor in configuration.sensors {
-      if case .file(let path) = sensor.input { paths.append(Path(path)) }
-    }
-    let home = configuration.homeAssistant
-    if let file = home.tokenFile { paths.append(Path(file)) }
-    if let push = configuration.notifications.push { paths.append(Path(push.tokenFile)) }
-    if let file = home.tls.authorityFile { paths.append(file) }
-    if let certificate = home.tls.clientCertificate {
-      paths += [certificate.certificateFile, certificate.keyFile]
-    }
-    return paths
+    (configuration.lineAddresses.isEmpty ? [] : chips) + configuration.filesToRead
   }
 
   /// Paths of the GPIO chips; empty if the user may read one of them. Which chip has the configured
@@ -90,5 +78,23 @@ struct PermissionCheck {
       if name.starts(with: "gpiochip") { chips.append(devices / [UInt8](name)) }
     }
     return chips.contains { user.obstacle(toReading: $0) == nil } ? [] : chips
+  }
+}
+
+extension Configuration {
+  /// Files that the agent reads and that may be readable by other users only.
+  var filesToRead: [Path] {
+    var paths: [Path] = []
+    for sensor in sensors {
+      if case .file(let path) = sensor.input { paths.append(Path(path)) }
+    }
+    let home = homeAssistant
+    if let file = home.tokenFile { paths.append(Path(file)) }
+    if let push = notifications.push { paths.append(Path(push.tokenFile)) }
+    if let file = home.tls.authorityFile { paths.append(file) }
+    if let certificate = home.tls.clientCertificate {
+      paths += [certificate.certificateFile, certificate.keyFile]
+    }
+    return paths
   }
 }

@@ -16,6 +16,11 @@ final class SourceCheck {
   private let stateDirectory: Path
   private let configuration: Configuration
 
+  /// Time that each source took to be read, on a line for each.
+  private(set) var times: MessageText = ""
+  /// Values that were read from files of the person, which may contain anything.
+  private(set) var personal: [[UInt8]] = []
+
   init(_ configuration: Configuration, loop: EventLoop, isWatched: Bool) {
     self.configuration = configuration
     sampler = SourceSampler(
@@ -27,7 +32,10 @@ final class SourceCheck {
   /// Reports one finding for each source, or several if it fails in several ways.
   func run(_ tell: (Finding) -> Void) throws(CommandFailure) {
     for source in configuration.sources(sampler.context(of: configuration)) {
+      let begin = Moment.now.instant
       let sample = try sampler.sample(source)
+      times = "\(times)\(source.name): \(Moment.now.instant - begin)\n"
+      keepPersonal(sample)
       for (name, failure) in sample.failures { tell(finding(failure, of: name, source, sample)) }
       if let text = sample.words(without: [UInt8](source.name.bytes)) {
         tell(.well("source", "\(source.name): \(text)"))
@@ -38,6 +46,17 @@ final class SourceCheck {
       }
     }
     if let anchor = configuration.location?.anchor, anchor.line == nil { tell(watchWithoutLine) }
+  }
+
+  private func keepPersonal(_ sample: SourceSample) {
+    for sensor in sample.sensors {
+      let isFile = configuration.sensors.contains {
+        guard case .file = $0.input else { return false }
+        return $0.entry.name == sensor.description.name
+      }
+      guard isFile, let value = sensor.value else { continue }
+      personal.append(value.words(in: sensor.description.unit).bytes)
+    }
   }
 
   /// Finding about an anchor watch without a line, which is not a source of its own.

@@ -43,7 +43,7 @@ import Testing
   func whatRootMakesBelongsToTheOwnerOfTheDirectory() throws {
     try check(unsafe chown(directory.name, Self.nobody, Self.nobody))
     let opened = try Directory(opening: directory.path)
-    try opened.replace("state", with: [1].span)
+    try opened.replace(Path("state"), with: [1].span)
     try opened.makePrivateDirectory(Path("spool"))
     try makePrivateDirectory(at: directory.path("other"))
     for name in ["state", "spool", "other"] { #expect(try owner(of: name) == Self.nobody) }
@@ -51,7 +51,7 @@ import Testing
 
   @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
   func inADirectoryOfRootsItStaysRoots() throws {
-    try Directory(opening: directory.path).replace("state", with: [1].span)
+    try Directory(opening: directory.path).replace(Path("state"), with: [1].span)
     #expect(try owner(of: "state") == 0)
   }
 

@@ -31,6 +31,16 @@ import Testing
     }
   }
 
+  @Test func theConfigurationForTrialsWithHardwareIsRight() throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../../deploy/HARDWARE.md")
+    let page = try String(contentsOf: file, encoding: .utf8)
+    let block = try #require(page.firstMatch(of: /```yaml\n((?s).*?)```/))
+    let configuration = try Configuration.parse([UInt8](block.1.utf8))
+    #expect(configuration.sensors.count == 3)
+    #expect(configuration.warnings.isEmpty)
+  }
+
   @Test func theReadmeStaysShort() {
     #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 201)
     #expect(text.split { $0.isWhitespace }.count < 2000)
@@ -145,7 +155,7 @@ import Testing
   static let pages = [
     "README.md", "Sources/README.md", "Sources/Board/Configuration/README.md",
     "Sources/HomeAssistant/README.md", "Sources/Sensing/Power/README.md", "Tests/README.md",
-    "boards/README.md",
+    "boards/README.md", "deploy/HARDWARE.md",
   ]
 
   @Test(arguments: pages)
