@@ -1,0 +1,145 @@
+import Board
+import Bytes
+import LinuxIO
+
+// The settings that the root and cmdline.txt hold.
+
+extension Provisioner {
+  func applyKeys(_ setting: CardSetting<[[UInt8]]>) {
+    let name = [UInt8]("authorized_keys")
+    var keys: [[UInt8]] = []
+    switch setting {
+    case .wrong: return
+    case .missing: break
+    case .written(let lines): keys = lines
+    }
+    attempt("\(bytes: SystemFiles.Folder.keys.path)/authorized_keys") { () throws(Errno) in
+      guard keys.isEmpty else {
+        let lines = keys.flatMap { $0 + [UInt8(ascii: "\n")] }
+        return try system.write([UInt8](Self.keysMark) + lines, to: name, in: .keys)
+      }
+      // A file of another hand stays.
+      guard let text = try system.read(name, in: .keys), text.span.starts(with: Self.keysMark)
+      else { return }
+      try system.remove(name, in: .keys)
+    }
+    if !keys.isEmpty { report.add(setting: "Keys of SSH for root: \(keys.count)") }
+  }
+
+  func applyHostName(_ name: [UInt8]) {
+    attempt("/etc/hostname") { () throws(Errno) in
+      try system.write(
+        name + [UInt8(ascii: "\n")], to: [UInt8]("hostname"), in: .etc, isPublic: true)
+    }
+    attempt("/etc/hosts") { () throws(Errno) in
+      let file = [UInt8]("hosts")
+      let hosts = try system.read(file, in: .etc) ?? [UInt8]("127.0.0.1\tlocalhost\n")
+      try system.write(Self.hosts(hosts, naming: name), to: file, in: .etc, isPublic: true)
+    }
+    if system.isThisMachine, DeviceIdentity(host: .standard).hostName != name {
+      attempt("the host name") { () throws(Errno) in try setHostName(name) }
+    }
+    report.add(setting: "Host name: \(bytes: name)")
+  }
+
+  /// Returns the text of `hosts(5)` with the name in the line of 127.0.1.1, as Debian has it.
+  static func hosts(_ text: [UInt8], naming name: [UInt8]) -> [UInt8] {
+    let (address, lineFeed): (StaticString, UInt8) = ("127.0.1.1", UInt8(ascii: "\n"))
+    let line = [UInt8](address) + [UInt8(ascii: "\t")] + name
+    var lines = text.split(separator: lineFeed, omittingEmptySubsequences: false).map {
+      [UInt8]($0)
+    }
+    let index = lines.firstIndex { line in
+      let word = [UInt8](line.drop { $0.isASCIISpace }.prefix { !$0.isASCIISpace })
+      return word.span.elementsEqual(address)
+    }
+    if let index {
+      lines[index] = line
+    } else {
+      if lines.last?.isEmpty == true { lines.removeLast() }
+      lines += [line, []]
+    }
+    return [UInt8](lines.flatMap { $0 + [lineFeed] }.dropLast())
+  }
+
+  func applyNetworks(_ settings: CardSettings) {
+    var networks: [WiFiNetwork?] = []
+    switch settings.networks {
+    case .wrong: return
+    case .missing: break
+    case .written(let written): networks = written
+    }
+    let folder = SystemFiles.Folder.networks
+    for (index, network) in networks.enumerated() {
+      guard let network else { continue }
+      let (number, count) = (index + 1, networks.count)
+      attempt("\(bytes: folder.path)/\(bytes: WiFiNetwork.fileName(number))") { () throws(Errno) in
+        try system.write(
+          network.profile(number, of: count), to: WiFiNetwork.fileName(number), in: folder)
+      }
+    }
+    let known = networks.compactMap { $0 }
+    if known.count == networks.count { removeNetworks(after: known.count) }
+    guard !known.isEmpty else { return }
+    report.add(setting: "Wi-Fi: \(listed: known.map { $0.name }, max: CardSettings.entriesMax)")
+    if case .missing = settings.country {
+      report.add(
+        note: "card.country is missing, so the board does not see each channel of Wi-Fi; write for"
+          + " example country: DE")
+    }
+  }
+
+  private func removeNetworks(after count: Int) {
+    guard count < CardSettings.entriesMax else { return }
+    attempt("\(bytes: SystemFiles.Folder.networks.path)") { () throws(Errno) in
+      for number in count + 1...CardSettings.entriesMax {
+        try system.remove(WiFiNetwork.fileName(number), in: .networks)
+      }
+    }
+  }
+
+  func applyConfiguration(of file: CardFile) {
+    do throws(CommandFailure) {
+      let name = [UInt8](CardFile.name)
+      let configuration = try Configuration.read(
+        file.configuration, of: name, isJudged: !system.isThisMachine)
+      for warning in configuration.warnings(of: name) { report.add(note: warning) }
+    } catch {
+      return report.add(mistake: error.text)
+    }
+    // The agent reads it as another user, as it reads the one that `pair` writes. No key of it is a
+    // secret.
+    attempt("/etc/homeward/homeward.yaml") { () throws(Errno) in
+      try system.write(
+        file.configuration, to: [UInt8](CardFile.name), in: .configuration, isPublic: true)
+    }
+  }
+
+  func readArguments() throws(Errno) -> KernelArguments? {
+    let name = Path(KernelArguments.fileName)
+    return KernelArguments(try Directory(opening: card).read(name, byteCountMax: 4096))
+  }
+
+  func applyArguments(_ settings: CardSettings) {
+    let former: KernelArguments?
+    do throws(Errno) { former = try readArguments() } catch { former = nil }
+    guard let former else {
+      guard case .written = settings.country else { return }
+      return report.add(
+        failure: "cmdline.txt on the card cannot be read, or names no root; write the image to the"
+          + " card again")
+    }
+    var arguments = former
+    if case .written(let code) = settings.country {
+      arguments.setCountry(code)
+      report.add(setting: "Country: \(bytes: code)")
+    }
+    if settings.isWritable, arguments.isSealed { arguments.unseal() }
+    if arguments.words != former.words {
+      write(arguments.text, named: [UInt8](KernelArguments.fileName))
+    }
+    let isWritable: MessageText =
+      settings.isWritable ? "no" : "when the board is paired"
+    report.add(setting: "Read-only root: \(arguments.isSealed ? "yes" : isWritable)")
+  }
+}
