@@ -32,10 +32,11 @@ extension Command {
 
   private static var provisionHelp: StaticString {
     """
-    homeward provision: sets up this board from homeward.yaml of its card, a file that
-    a person edits on a PC. The card image runs it at each start, before the network.
+    homeward provision: sets up this board from homeward.yaml of its card, a file
+    that a person edits on a PC. The card image runs it at each start, before the
+    network.
 
-    The file is the configuration of the agent with one more section at its margin:
+    The file is the configuration of the agent, with one more section at its margin:
 
       card:
         country: DE
@@ -44,20 +45,22 @@ extension Command {
         ssh_key: ssh-ed25519 AAAA... me@pc
         token: eyJ...
 
-    wifi            One network, or a list of them, the preferred one first. Without
-                    password it is an open network; hidden: true is for one whose
-                    access point does not announce it.
-    country         Two letters: the channels of Wi-Fi that are allowed there.
-    hostname        The board answers to it, and with .local behind it.
-    ssh_key         One key, or a list of them, of those who may log in as root.
-    token           A long-lived access token of Home Assistant. When the board is
-                    paired, it is erased from the card.
-    read_only       false: the root stays writable. Otherwise it is read-only when
-                    the board is paired, and a loss of power cannot damage it.
+    Keys of the section:
+      country      Two letters: Wi-Fi uses the channels that are allowed there.
+      wifi         One network, or a list of them, the preferred one first. One
+                   without password is open; hidden: true is for one whose access
+                   point does not announce it.
+      hostname     Name of the board; the network adds .local to it.
+      ssh_key      One public key, or a list of them, of those who log in as root.
+      token        A long-lived access token of Home Assistant. It is erased from
+                   the card when the board is paired.
+      read_only    With false the root stays writable. Otherwise it is read-only
+                   when the board is paired: a loss of power cannot damage it.
 
-    Each setting is applied on its own: what is wrong stays as it was, and what is
-    no longer in the section is removed. Without the section nothing of it changes.
-    homeward-report.txt, beside the file, lists the mistakes with their lines.
+    Each setting is applied on its own: a wrong one leaves the board as it was, and
+    networks and keys that are no longer there are removed. Without the section
+    nothing of it changes. homeward-report.txt, beside the file, lists the mistakes
+    with their lines.
 
     Usage:
       homeward provision [--card DIR] [--root DIR]
@@ -66,7 +69,8 @@ extension Command {
     Options:
       --card DIR   The folder of the file, of the report, and of cmdline.txt
                    (default: /boot/firmware).
-      --root DIR   Write below this folder, such as the root of an image (default: /).
+      --root DIR   Write below this folder, such as the root of an image
+                   (default: /).
       --seal       Make the root read-only from the next start on, if this board is
                    paired and read_only is not false. Otherwise the exit code is
                    another one: 69 if the board is not paired, 73 if there is

@@ -84,7 +84,6 @@ extension CardFile {
       remedy: "write card: on a line above, and indent this one by two spaces")
     var settings = keys.optional("card")?.card()
     keys.reportUnknownKeys()
-    // What seems to be missing may be there, with a slip in its key.
     if !problems.isEmpty { settings?.keepMissing() }
     return settings
   }

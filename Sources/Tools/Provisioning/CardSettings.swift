@@ -36,9 +36,11 @@ struct CardSettings {
   /// Whether the section says `read_only: false`.
   var isWritable: Bool { if case .written(false) = isReadOnly { true } else { false } }
 
-  /// Makes missing networks and keys stay on the board.
+  /// Makes networks and keys that are missing stay on the board, for a section with mistakes: they
+  /// may be there, with a slip in a key, or be left out because of one.
   mutating func keepMissing() {
     if case .missing = networks { networks = .wrong }
+    if case .written(let found) = networks { networks = .written(found + [nil]) }
     if case .missing = keys { keys = .wrong }
   }
 }
@@ -74,31 +76,31 @@ extension ConfigurationField {
   // MARK: Wi-Fi
 
   private func networks() -> [WiFiNetwork?] {
-    let before = problemCount
-    if isMapping { return [network()] }
-    var networks = items(
-      count: 0...CardSettings.entriesMax, example: "{ name: Harbour, password: \"correct horse\" }"
-    ).map { $0.network() }
-    // Also if an item was left out.
-    if problemCount > before { networks.append(nil) }
-    return networks
+    let example: StaticString = "{ name: Harbour, password: \"correct horse\" }"
+    guard !isMapping, !isText else { return [network(example)] }
+    return items(count: 0...CardSettings.entriesMax, example: example).map { $0.network(example) }
   }
 
-  private func network() -> WiFiNetwork? {
-    guard let keys = section(example: "{ name: Harbour, password: \"correct horse\" }") else {
-      return nil
-    }
+  private func network(_ example: StaticString) -> WiFiNetwork? {
+    guard let keys = section(example: example) else { return nil }
     let before = problemCount
     keys.show(
       only: ["ssid", "psk", "country"],
       remedy: "write name, password or hidden; a text with a comma or a colon needs quotes")
     let name = keys.required("name", example: "name: Harbour")?.networkName()
-    let password = keys.optional("password")?.wifiPassword()
-    let isHidden = keys.optional("hidden")?.boolean() ?? false
+    let password = keys.setting("password") { $0.wifiPassword() }
+    let isHidden = keys.setting("hidden") { $0.boolean() }
     keys.reportUnknownKeys()
-    // Without its password, a network would be an open one.
     guard problemCount == before, let name else { return nil }
-    return WiFiNetwork(name: name, password: password, isHidden: isHidden)
+    var network = WiFiNetwork(name: name)
+    switch password {
+    case .missing: break
+    // Without its password, the network would be an open one.
+    case .wrong: return nil
+    case .written(let text): network.password = text
+    }
+    if case .written(true) = isHidden { network.isHidden = true }
+    return network
   }
 
   private func networkName() -> [UInt8]? {

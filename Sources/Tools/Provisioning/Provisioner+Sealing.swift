@@ -16,7 +16,8 @@ extension Provisioner {
       try system.write(
         token + [UInt8(ascii: "\n")], to: [UInt8](StateDirectory.tokenName), in: .state)
     }
-    guard isKept, isPaired else {
+    guard isKept else { return }
+    guard isPaired else {
       return report.add(setting: "Token: it is erased from this card when the board is paired")
     }
     if erase(token, of: file) { report.add(setting: "Token: erased from this card") }

@@ -13,7 +13,8 @@ extension Provisioner {
     case .missing: break
     case .written(let lines): keys = lines
     }
-    attempt("\(bytes: SystemFiles.Folder.keys.path)/authorized_keys") { () throws(Errno) in
+    let isDone = attempt("\(bytes: SystemFiles.Folder.keys.path)/authorized_keys") {
+      () throws(Errno) in
       guard keys.isEmpty else {
         let lines = keys.flatMap { $0 + [UInt8(ascii: "\n")] }
         return try system.write([UInt8](Self.keysMark) + lines, to: name, in: .keys)
@@ -23,15 +24,15 @@ extension Provisioner {
       else { return }
       try system.remove(name, in: .keys)
     }
-    if !keys.isEmpty { report.add(setting: "Keys of SSH for root: \(keys.count)") }
+    if isDone, !keys.isEmpty { report.add(setting: "Keys of SSH for root: \(keys.count)") }
   }
 
   func applyHostName(_ name: [UInt8]) {
-    attempt("/etc/hostname") { () throws(Errno) in
+    let isDone = attempt("/etc/hostname") { () throws(Errno) in
       try system.write(
         name + [UInt8(ascii: "\n")], to: [UInt8]("hostname"), in: .etc, isPublic: true)
     }
-    attempt("/etc/hosts") { () throws(Errno) in
+    let isInHosts = attempt("/etc/hosts") { () throws(Errno) in
       let file = [UInt8]("hosts")
       let hosts = try system.read(file, in: .etc) ?? [UInt8]("127.0.0.1\tlocalhost\n")
       try system.write(Self.hosts(hosts, naming: name), to: file, in: .etc, isPublic: true)
@@ -39,7 +40,7 @@ extension Provisioner {
     if system.isThisMachine, DeviceIdentity(host: .standard).hostName != name {
       attempt("the host name") { () throws(Errno) in try setHostName(name) }
     }
-    report.add(setting: "Host name: \(bytes: name)")
+    if isDone, isInHosts { report.add(setting: "Host name: \(bytes: name)") }
   }
 
   /// Returns the text of `hosts(5)` with the name in the line of 127.0.1.1, as Debian has it.
@@ -70,18 +71,18 @@ extension Provisioner {
     case .written(let written): networks = written
     }
     let folder = SystemFiles.Folder.networks
-    for (index, network) in networks.enumerated() {
-      guard let network else { continue }
-      let (number, count) = (index + 1, networks.count)
-      attempt("\(bytes: folder.path)/\(bytes: WiFiNetwork.fileName(number))") { () throws(Errno) in
-        try system.write(
-          network.profile(number, of: count), to: WiFiNetwork.fileName(number), in: folder)
+    var names: [[UInt8]] = []
+    for index in networks.indices {
+      guard let network = networks[index] else { continue }
+      let name = WiFiNetwork.fileName(index + 1)
+      let isDone = attempt("\(bytes: folder.path)/\(bytes: name)") { () throws(Errno) in
+        try system.write(network.profile(index + 1), to: name, in: folder)
       }
+      if isDone { names.append(network.name) }
     }
-    let known = networks.compactMap { $0 }
-    if known.count == networks.count { removeNetworks(after: known.count) }
-    guard !known.isEmpty else { return }
-    report.add(setting: "Wi-Fi: \(listed: known.map { $0.name }, max: CardSettings.entriesMax)")
+    if !networks.contains(where: { $0 == nil }) { removeNetworks(after: networks.count) }
+    guard !names.isEmpty else { return }
+    report.add(setting: "Wi-Fi: \(listed: names, max: CardSettings.entriesMax)")
     if case .missing = settings.country {
       report.add(
         note: "card.country is missing, so the board does not see each channel of Wi-Fi; write for"
@@ -130,16 +131,15 @@ extension Provisioner {
           + " card again")
     }
     var arguments = former
-    if case .written(let code) = settings.country {
-      arguments.setCountry(code)
-      report.add(setting: "Country: \(bytes: code)")
-    }
+    if case .written(let code) = settings.country { arguments.setCountry(code) }
     if settings.isWritable, arguments.isSealed { arguments.unseal() }
     if arguments.words != former.words {
-      write(arguments.text, named: [UInt8](KernelArguments.fileName))
+      guard write(arguments.text, named: [UInt8](KernelArguments.fileName)) else { return }
     }
-    let isWritable: MessageText =
-      settings.isWritable ? "no" : "when the board is paired"
+    if case .written(let code) = settings.country {
+      report.add(setting: "Country: \(bytes: code)")
+    }
+    let isWritable: MessageText = settings.isWritable ? "no" : "when the board is paired"
     report.add(setting: "Read-only root: \(arguments.isSealed ? "yes" : isWritable)")
   }
 }

@@ -88,8 +88,9 @@ final class Provisioner {
     }
   }
 
-  /// Writes a file of the card, unless it has this content.
-  func write(_ bytes: [UInt8], named name: [UInt8]) {
+  /// Writes a file of the card, unless it has this content. Returns whether it has it.
+  @discardableResult
+  func write(_ bytes: [UInt8], named name: [UInt8]) -> Bool {
     attempt("\(bytes: name) on the card") { () throws(Errno) in
       let folder = try Directory(opening: card)
       if (try? folder.read(Path(name), byteCountMax: bytes.count)) == bytes { return }

@@ -6,19 +6,19 @@ struct WiFiNetwork {
 
   let name: [UInt8]
   /// Nil for an open network.
-  let password: [UInt8]?
+  var password: [UInt8]?
   /// Whether the access point does not announce the name.
-  let isHidden: Bool
+  var isHidden = false
 
   /// Name of the file of a network, counted from 1.
   static func fileName(_ number: Int) -> [UInt8] {
     ("homeward-wifi-\(number).nmconnection" as MessageText).bytes
   }
 
-  /// Returns the profile of the network (`nm-settings-keyfile(5)`), the first of `count` with the
-  /// highest priority. The name is a list of bytes in decimal digits, which needs no escapes;
+  /// Returns the profile of the network (`nm-settings-keyfile(5)`), the first one with the highest
+  /// priority. The name is a list of bytes in decimal digits, which needs no escapes;
   /// NetworkManager makes the UUID from the name of the file.
-  func profile(_ number: Int, of count: Int) -> [UInt8] {
+  func profile(_ number: Int) -> [UInt8] {
     var bytes: MessageText = ""
     for byte in name { bytes = bytes + "\(Int(byte));" }
     let hidden: MessageText = isHidden ? "hidden=true\n" : ""
@@ -27,7 +27,7 @@ struct WiFiNetwork {
         "\n[wifi-security]\nkey-mgmt=wpa-psk\npsk=\(bytes: Self.keyFileValue($0))\n"
       } ?? ""
     let text: MessageText =
-      "[connection]\nid=homeward-wifi-\(number)\ntype=wifi\nautoconnect-priority=\(count - number)\n"
+      "[connection]\nid=homeward-wifi-\(number)\ntype=wifi\nautoconnect-priority=\(CardSettings.entriesMax - number)\n"
       + "mdns=2\n\n[wifi]\nmode=infrastructure\nssid=\(bytes)\n\(hidden)\(security)\n"
       + "[ipv4]\nmethod=auto\n\n[ipv6]\nmethod=auto\n"
     return text.bytes
