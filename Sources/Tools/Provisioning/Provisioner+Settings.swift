@@ -47,20 +47,20 @@ extension Provisioner {
   static func hosts(_ text: [UInt8], naming name: [UInt8]) -> [UInt8] {
     let (address, lineFeed): (StaticString, UInt8) = ("127.0.1.1", UInt8(ascii: "\n"))
     let line = [UInt8](address) + [UInt8(ascii: "\t")] + name
-    var lines = text.split(separator: lineFeed, omittingEmptySubsequences: false).map {
-      [UInt8]($0)
+    var (hosts, start, isNamed): ([UInt8], Int, Bool) = ([], 0, false)
+    while start < text.count {
+      let end = text.span.firstIndex(of: lineFeed, from: start) ?? text.count
+      let former = text.span.extracting(start..<end).trimmed()
+      let length = address.utf8CodeUnitCount
+      let isLine =
+        !isNamed && former.starts(with: address)
+        && (former.count == length || former[length].isASCIISpace)
+      hosts += isLine ? line : [UInt8](text[start..<end])
+      hosts.append(lineFeed)
+      isNamed = isNamed || isLine
+      start = end + 1
     }
-    let index = lines.firstIndex { line in
-      let word = [UInt8](line.drop { $0.isASCIISpace }.prefix { !$0.isASCIISpace })
-      return word.span.elementsEqual(address)
-    }
-    if let index {
-      lines[index] = line
-    } else {
-      if lines.last?.isEmpty == true { lines.removeLast() }
-      lines += [line, []]
-    }
-    return [UInt8](lines.flatMap { $0 + [lineFeed] }.dropLast())
+    return isNamed ? hosts : hosts + line + [lineFeed]
   }
 
   func applyNetworks(_ settings: CardSettings) {

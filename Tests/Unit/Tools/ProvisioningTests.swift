@@ -303,6 +303,7 @@ import Testing
     ("", "127.0.1.1\tboat\n"), ("127.0.0.1 localhost", "127.0.0.1 localhost\n127.0.1.1\tboat\n"),
     (" 127.0.1.1 a b\n127.0.1.10 c\n", "127.0.1.1\tboat\n127.0.1.10 c\n"),
     ("# 127.0.1.1 a\n", "# 127.0.1.1 a\n127.0.1.1\tboat\n"),
+    ("::1 a\n\n127.0.1.1\n127.0.1.1 b\n", "::1 a\n\n127.0.1.1\tboat\n127.0.1.1 b\n"),
   ]) func theNameIsInTheLineThatDebianHasForIt(text: String, expected: String) {
     let hosts = Provisioner.hosts([UInt8](text.utf8), naming: [UInt8]("boat".utf8))
     #expect(String(decoding: hosts, as: UTF8.self) == expected)
