@@ -83,24 +83,16 @@ extension ConfigurationField {
 
   private func network(_ example: StaticString) -> WiFiNetwork? {
     guard let keys = section(example: example) else { return nil }
-    let before = problemCount
     keys.show(
       only: ["ssid", "psk", "country"],
       remedy: "write name, password or hidden; a text with a comma or a colon needs quotes")
     let name = keys.required("name", example: "name: Harbour")?.networkName()
-    let password = keys.setting("password") { $0.wifiPassword() }
-    let isHidden = keys.setting("hidden") { $0.boolean() }
+    let password = keys.optional("password")?.wifiPassword()
+    let isHidden = keys.optional("hidden")?.boolean() ?? false
     keys.reportUnknownKeys()
-    guard problemCount == before, let name else { return nil }
-    var network = WiFiNetwork(name: name)
-    switch password {
-    case .missing: break
-    // Without its password, the network would be an open one.
-    case .wrong: return nil
-    case .written(let text): network.password = text
-    }
-    if case .written(true) = isHidden { network.isHidden = true }
-    return network
+    // Without a password that is wrong, or whose key is, the network would be an open one.
+    guard !hasProblem, let name else { return nil }
+    return WiFiNetwork(name: name, password: password, isHidden: isHidden)
   }
 
   private func networkName() -> [UInt8]? {

@@ -6,9 +6,9 @@ struct WiFiNetwork {
 
   let name: [UInt8]
   /// Nil for an open network.
-  var password: [UInt8]?
+  let password: [UInt8]?
   /// Whether the access point does not announce the name.
-  var isHidden = false
+  let isHidden: Bool
 
   /// Name of the file of a network, counted from 1.
   static func fileName(_ number: Int) -> [UInt8] {

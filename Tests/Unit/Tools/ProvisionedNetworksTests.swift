@@ -157,6 +157,15 @@ import Testing
     #expect(problem.hasPrefix("homeward.yaml:3:\(words)"), "\(problem)")
   }
 
+  /// What YAML leaves out is not missing: the network would be an open one.
+  @Test(arguments: [
+    "password: “12345678”", "“password”: 12345678", "!x password: 12345678", "*password : 12345678",
+    "passwort: 12345678", "password: &a 12345678", "password: !x 12345678", "[password]: 12345678",
+  ]) func aNetworkWhosePasswordIsWrongIsNoOpenOne(password: String) throws {
+    _ = try problem("{ name: Harbour, \(password) }")
+    _ = try problem("[{ name: Harbour, \(password) }]")
+  }
+
   @Test func anItemThatIsNoNetworkRemovesNone() throws {
     let card = try FlashedCard(card: "wifi: [{ name: A }, { name: B }]")
     try card.provision()
