@@ -64,8 +64,7 @@ struct Preparation {
   init(
     _ input: ConfigurationInput, held: StateDirectory? = nil, telling log: Log
   ) throws(CommandFailure) {
-    let flaws: [MessageText]
-    (configuration, flaws) = try input.configuration().findingLines()
+    var (configuration, flaws) = try input.configuration().findingLines()
     for flaw in flaws { log.warning(flaw) }
     for warning in configuration.warnings(of: input.file) { log.warning(warning) }
     if let held, held.path.bytes == configuration.stateDirectory {
@@ -73,6 +72,8 @@ struct Preparation {
     } else {
       state = try StateDirectory.open(configuration.stateDirectory)
     }
+    configuration.useTokenCredential(unlessPairedIn: state)
+    self.configuration = configuration
     var kept = try state.keptRegistration()
     let identity = DeviceIdentity(host: configuration.host)
     if var registration = kept, identity.complete(&registration) {

@@ -76,6 +76,19 @@ public struct Descriptor: ~Copyable, Sendable {
     }
   }
 
+  /// Writes all of `bytes` from `offset` on, whatever the current offset.
+  public func writeAll(_ bytes: Span<UInt8>, from offset: Int) throws(Errno) {
+    var written = 0
+    while written < bytes.count {
+      let place = off_t(offset + written)
+      let count = unsafe try bytes.extracting(written..<bytes.count).withUnsafeBufferPointer {
+        (bytes) throws(Errno) in
+        try retryingInterrupts { unsafe pwrite(number, bytes.baseAddress, bytes.count, place) }
+      }
+      written += count
+    }
+  }
+
   /// Reads once from `offset` on, whatever the current offset; returns 0 at the end of the file.
   public func read(
     into bytes: inout MutableSpan<UInt8>, byteCountMax: Int, from offset: Int
@@ -132,6 +145,8 @@ public struct OpenMode: Sendable {
   /// Creates a file that only its owner can read; an existing file is an error.
   public static let writeNewPrivate = OpenMode(
     flags: O_WRONLY | O_CREAT | O_EXCL, permissions: 0o600)
+  /// Changes an existing regular file in place.
+  public static let update = OpenMode(flags: O_RDWR)
   /// Appends to an existing regular file.
   public static let append = OpenMode(flags: O_WRONLY | O_APPEND)
   /// Creates a file that only its owner can read, or empties an existing one. A device or a pipe is

@@ -32,8 +32,25 @@ public struct Directory: ~Copyable {
 
   /// Creates a directory that only the owner of this one can enter.
   public func makePrivateDirectory(_ name: Path) throws(Errno) {
-    _ = try unsafe name.call { unsafe mkdirat(descriptor.number, $0, 0o700) }
+    try makeDirectory(name, permissions: 0o700)
+  }
+
+  /// Creates a directory that every user can enter.
+  public func makePublicDirectory(_ name: Path) throws(Errno) {
+    try makeDirectory(name, permissions: 0o755)
+  }
+
+  private func makeDirectory(_ name: Path, permissions: mode_t) throws(Errno) {
+    _ = try unsafe name.call { unsafe mkdirat(descriptor.number, $0, permissions) }
     try adopt(name)
+  }
+
+  /// Reads the whole file, at most `byteCountMax` bytes. Throws `.fileTooLarge` for a larger one.
+  public func read(_ name: Path, byteCountMax: Int) throws(Errno) -> [UInt8] {
+    let file = try open(name, mode: .read)
+    var buffer = ByteBuffer(capacity: byteCountMax + 1)
+    guard try file.readToEnd(into: &buffer) else { throw .fileTooLarge }
+    return [UInt8](buffer.bytes)
   }
 
   /// Assigns a new directory in this one to its owner, and waits until its name is on the disk.
@@ -68,12 +85,20 @@ public struct Directory: ~Copyable {
 extension Directory {
   /// Replaces the file `name` so that after a loss of power either the old or the new contents
   /// exist. Only the owner can read it.
+  public func replace(_ name: StaticString, with bytes: Span<UInt8>) throws(Errno) {
+    try replace(Path(name), with: bytes)
+  }
+
+  /// Replaces the file `name`, as above; if it `isPublic`, every user can read it.
   ///
   /// The temporary file has the number of this process in its name, because another process may
   /// replace the same file at the same time.
-  public func replace(_ name: Path, with bytes: Span<UInt8>) throws(Errno) {
-    var temporary = ByteBuffer(capacity: name.bytes.count + Self.suffixByteCountMax)
-    temporary.append(name)
+  public func replace(
+    _ name: Path, with bytes: Span<UInt8>, isPublic: Bool = false
+  ) throws(Errno) {
+    let characters = name.bytes
+    var temporary = ByteBuffer(capacity: characters.count + Self.suffixByteCountMax)
+    temporary.append(characters)
     temporary.append(".new")
     temporary.append(decimal: getpid())
     let new = Path([UInt8](temporary.bytes))
@@ -81,6 +106,7 @@ extension Directory {
       // A process that was killed may have left it, if it had the same number.
       try remove(new)
       let file = try open(new, mode: .writeNewPrivate)
+      if isPublic { _ = try retryingInterrupts { fchmod(file.number, 0o644) } }
       try file.writeAll(bytes)
       try file.synchronize()
       try rename(new, to: name)

@@ -7,6 +7,12 @@ public func runtimeDirectory() -> Path? {
   environmentVariable("RUNTIME_DIRECTORY").flatMap { $0.isEmpty ? nil : Path($0) }
 }
 
+/// Returns the directory with the credentials that the service manager gives this process
+/// (`LoadCredential=` of systemd.exec(5)); nil without one.
+public func credentialsDirectory() -> Path? {
+  environmentVariable("CREDENTIALS_DIRECTORY").flatMap { $0.isEmpty ? nil : Path($0) }
+}
+
 /// Whether this process has a controlling terminal, whose end ends the process.
 public var hasControllingTerminal: Bool {
   (try? Descriptor(opening: Path("/dev/tty"), mode: .device)) != nil

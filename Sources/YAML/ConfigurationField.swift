@@ -42,6 +42,10 @@ public final class ConfigurationField {
   /// Number of problems reported so far, for the whole file.
   public var problemCount: Int { problems.count }
 
+  /// Whether a problem of the field or of a part of it was reported, also one of the YAML, because
+  /// of which a part is left out.
+  public var hasProblem: Bool { problems.hasProblem(in: path) }
+
   public func report(_ refusal: Refusal) { report(refusal.problem, remedy: refusal.remedy) }
 
   /// Whether there is a value; reports a key without one.

@@ -106,6 +106,11 @@ public final class ProblemCollector {
     return nil
   }
 
+  func hasProblem(in path: ConfigurationPath) -> Bool {
+    // Which of the omitted ones are in it is not known.
+    omittedCount > 0 || problems.contains { path.contains($0.key) }
+  }
+
   func report(_ problem: ConfigurationProblem) {
     var index = problems.count
     while index > 0, problem.mark < problems[index - 1].mark { index -= 1 }
@@ -126,6 +131,13 @@ struct ConfigurationPath {
     let shown = MessageText.canShow(key) ? key.printable : [UInt8]("...")
     let dot: MessageText = bytes.isEmpty ? "" : "."
     return ConfigurationPath(bytes: ("\(bytes: bytes)\(dot)\(bytes: shown)" as MessageText).bytes)
+  }
+
+  /// Returns whether a setting is that of the path, or a part of it.
+  fileprivate func contains(_ key: [UInt8]) -> Bool {
+    guard key.span.starts(with: bytes.span) else { return false }
+    let next = key.dropFirst(bytes.count).first
+    return next == nil || next == UInt8(ascii: ".") || next == UInt8(ascii: "[")
   }
 
   fileprivate func isSection(in other: ConfigurationPath) -> Bool {

@@ -10,6 +10,8 @@ public final class SectionReader {
   /// Keys that had an effect in former versions.
   private var ignoredKeys: [StaticString] = []
   private var hint: (key: StaticString, remedy: MessageText)?
+  /// Unknown keys that may be shown, and the remedy for others; nil if all are shown.
+  private var shown: (keys: [StaticString], remedy: MessageText)?
 
   init(_ field: ConfigurationField, entries: [YAMLEntry]) {
     self.field = field
@@ -41,6 +43,10 @@ public final class SectionReader {
   public func hint(_ key: StaticString, _ remedy: MessageText) {
     hint = (key, remedy)
   }
+
+  /// Hides all unknown keys but these in messages: in a section with a secret, an unknown key may
+  /// be a part of it, such as the words after a comma in a text without quotes.
+  public func show(only keys: [StaticString], remedy: MessageText) { shown = (keys, remedy) }
 
   /// Accepts a key that had an effect in a former version, with a warning. Its value is not read,
   /// and no message suggests it.
@@ -83,10 +89,11 @@ public final class SectionReader {
     var empty: YAMLEntry?
     var hasLine = false
     for entry in entries where !isAmong(ignoredKeys, entry.key) {
+      let isShown = shown.map { isAmong($0.keys, entry.key) } ?? true
       if isAmong(knownKeys, entry.key) {
         if let empty, !hasLine { reportEmpty(empty) }
         (empty, hasLine) = (entry.value.isEmpty ? entry : nil, false)
-      } else if let empty, Suggestion.nearest(to: entry.key, in: knownKeys) == nil {
+      } else if let empty, isShown, Suggestion.nearest(to: entry.key, in: knownKeys) == nil {
         // The key is on a line below its section, but not indented into it.
         hasLine = true
         field.problems.report(
@@ -94,7 +101,8 @@ public final class SectionReader {
           remedy: "indent it by two spaces")
       } else {
         field.problems.report(
-          at: entry.mark, field.path, "unknown key \(quoted: entry.key)",
+          at: entry.mark, field.path,
+          isShown ? "unknown key \(quoted: entry.key)" : "this key is unknown",
           remedy: remedy(for: entry.key))
       }
     }
@@ -135,6 +143,7 @@ public final class SectionReader {
     if let nearest = Suggestion.nearest(to: key, in: knownKeys) {
       return "did you mean \"\(nearest)\"?"
     }
+    if let shown { return shown.remedy }
     return knownKeys.count == 1
       ? "the only key here is \(anyOf: knownKeys)" : "write \(anyOf: knownKeys)"
   }

@@ -200,6 +200,7 @@ extension YAMLTreeBuilder {
     return false
   }
 
+  /// Reports a tag without its word, which may be a password without quotes.
   private func refuse(tag: [UInt8], _ event: YAMLEvent, _ path: ConfigurationPath) {
     if tag.span.elementsEqual("!secret") {
       report(
@@ -207,7 +208,7 @@ extension YAMLTreeBuilder {
         remedy: "write a token to the file of token_file, and other values here")
     } else {
       report(
-        event.mark, path, "tags (\(quoted: tag)) are not supported",
+        event.mark, path, "tags are not supported",
         remedy: "write the value itself; a text that begins with ! needs quotes")
     }
   }

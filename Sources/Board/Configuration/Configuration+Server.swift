@@ -24,7 +24,9 @@ extension ConfigurationField {
     server.isPlainAllowedAway = keys.optional("plain_http_away")?.boolean() ?? false
     let tls = keys.optional("tls")?.tls()
     keys.hint(
-      "token", "put the token into a separate file and name that file with \"token_file\"")
+      "token",
+      "put the token into a separate file and name that file with \"token_file\"; on a card image,"
+        + " write it as token: below card:")
     guard url != nil else { return nil }
     return Configuration.HomeAssistantSettings(
       server: server, tokenFile: tokenFile, transport: transport == 1 ? .webSocket : .http,

@@ -1,6 +1,6 @@
 public import Bytes
 public import HomeAssistant
-import LinuxIO
+public import LinuxIO
 public import Outbox
 
 /// The login of this board: the token in the configured file, otherwise the credential from
@@ -61,6 +61,9 @@ public struct Login {
   /// Remedy after Home Assistant has rejected the login.
   public var remedy: MessageText {
     guard let file else { return Arguments.command("pair --login") }
+    if file == tokenCredential(in: credentialsDirectory())?.bytes {
+      return "write a new token to card.token in homeward.yaml of the card, and restart the board"
+    }
     return "write a new token to \(Path(file)), and restart the agent"
   }
 
@@ -70,6 +73,25 @@ public struct Login {
 extension CommandFailure {
   fileprivate init(_ flaw: Enrollment.TokenFlaw) {
     self.init(code: flaw.exitCode, text: flaw.words)
+  }
+}
+
+private func tokenCredential(in directory: Path?) -> Path? {
+  directory.map { $0 / StateDirectory.tokenName }
+}
+
+extension Configuration {
+  /// Makes the credential `token` of the service manager the token file, if no file is configured
+  /// and pairing stored no credential. On a card image it is the token of the card, elsewhere it is
+  /// empty.
+  public mutating func useTokenCredential(
+    unlessPairedIn state: StateDirectory, directory: Path? = credentialsDirectory()
+  ) {
+    guard homeAssistant.tokenFile == nil, case .none = state.readCredential(),
+      let file = tokenCredential(in: directory), let count = try? byteCount(ofFileAt: file),
+      count > 0
+    else { return }
+    homeAssistant.tokenFile = file.bytes
   }
 }
 

@@ -10,6 +10,8 @@ public final class StateDirectory {
   public static let registrationName: StaticString = "registration.json"
   static let credentialName: StaticString = "credential.json"
   public static let rejectedName: StaticString = "rejected-token"
+  /// Long-lived token that `homeward provision` read from the card.
+  public static let tokenName: StaticString = "token"
   /// Socket on which the agent serves its status.
   public static let statusSocketName: StaticString = "agent.socket"
   /// Size of the status document with addresses, and failures with the longest messages. The kernel
@@ -203,8 +205,10 @@ public final class StateDirectory {
     try replaceFile(named: name, in: path, with: buffer.bytes)
   }
 
-  /// Removes registration and credential. Rejected tokens remain stored.
+  /// Removes registration and credential, and the token of the card, with which the agent would
+  /// register again. Rejected tokens remain stored.
   public func removePairing() throws(Errno) {
+    try removeFile(at: path / Self.tokenName)
     try removeFile(at: path / Self.credentialName)
     try removeFile(at: path / Self.registrationName)
   }

@@ -21,7 +21,9 @@ struct Command {
   let read: (Options) throws(UsageError) -> Task
 
   static var all: [Command] {
-    [.run, .status, .pair, .unpair, .check, .sensors, .pins, .send, .watch, .spool]
+    [
+      .run, .status, .pair, .unpair, .check, .sensors, .pins, .send, .watch, .spool, .provision,
+    ]
   }
 
   static func named(_ argument: Argument) -> Command? { all.first { $0.name ~= argument } }
@@ -72,7 +74,7 @@ extension ByteBuffer {
   fileprivate mutating func append(_ command: StaticString, _ summary: StaticString) {
     append("  homeward ")
     append(command)
-    for _ in command.utf8CodeUnitCount..<9 { append(UInt8(ascii: " ")) }
+    for _ in command.utf8CodeUnitCount..<11 { append(UInt8(ascii: " ")) }
     append(summary)
     append(UInt8(ascii: "\n"))
   }

@@ -10,7 +10,8 @@ import Testing
     #expect(
       Outcome.problem("home_assistant:\n  url: http://ha\n  token: \(Self.token)\n") == """
         f:3:3: home_assistant: unknown key "token"; \
-        put the token into a separate file and name that file with "token_file"
+        put the token into a separate file and name that file with "token_file"; on a card image, \
+        write it as token: below card:
         """)
   }
 

@@ -21,6 +21,17 @@ import Testing
     _ = try Descriptor(opening: Path("/dev/null"), mode: .device)
   }
 
+  @Test func aFileIsChangedInPlaceAndNoneIsMade() throws {
+    let directory = try TestDirectory()
+    try directory.write([1, 2, 3, 4], to: "file")
+    let file = try Descriptor(opening: directory.path("file"), mode: .update)
+    try file.writeAll([8, 9].span, from: 1)
+    #expect(try readFile(at: directory.path("file"), byteCountMax: 9) == [1, 8, 9, 4])
+    #expect(throws: Errno.noSuchFile) {
+      _ = try Descriptor(opening: directory.path("other"), mode: .update)
+    }
+  }
+
   @Test func readingTellsBytesFromSilenceAndSilenceFromTheEnd() throws {
     let ends = try makePipe()
     let reader = Descriptor(owning: ends.read)

@@ -39,6 +39,24 @@ import Testing
     _ = try opened.directory(Path("real"))
   }
 
+  /// The mask of a shell or of a unit may exclude others.
+  @Test func aPublicFileIsForEveryUserAndAnotherForItsOwner() throws {
+    let opened = try Directory(opening: directory.path)
+    for (isPublic, mode) in [(true, 0o644), (false, 0o600), (true, 0o644)] as [(Bool, mode_t)] {
+      try opened.replace(Path("file"), with: [1].span, isPublic: isPublic)
+      #expect(try directory.mode(of: "file") & 0o777 == mode)
+    }
+    #expect(try directory.names() == ["file"])
+  }
+
+  @Test func aFileIsReadWholeOrNotAtAll() throws {
+    try directory.write([1, 2, 3], to: "file")
+    let opened = try Directory(opening: directory.path)
+    #expect(try opened.read(Path("file"), byteCountMax: 3) == [1, 2, 3])
+    #expect(throws: Errno.fileTooLarge) { _ = try opened.read(Path("file"), byteCountMax: 2) }
+    #expect(throws: Errno.noSuchFile) { _ = try opened.read(Path("none"), byteCountMax: 2) }
+  }
+
   @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
   func whatRootMakesBelongsToTheOwnerOfTheDirectory() throws {
     try check(unsafe chown(directory.name, Self.nobody, Self.nobody))

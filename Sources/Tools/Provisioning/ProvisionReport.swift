@@ -1,0 +1,60 @@
+import Board
+import Bytes
+import YAML
+
+/// Report of the provisioner, the same for the console and for the card. It names no time, so that
+/// the card is not written without a change, and no secret.
+struct ProvisionReport {
+  static let fileName: StaticString = "homeward-report.txt"
+
+  private(set) var code = ExitCode.success
+  private var mistakes: [MessageText] = []
+  private var failures: [MessageText] = []
+  private var notes: [MessageText] = []
+  private var settings: [MessageText] = []
+
+  /// Adds a mistake of the file; the first one decides the exit code.
+  mutating func add(mistake: MessageText, _ code: ExitCode = .configuration) {
+    if mistakes.isEmpty { self.code = code }
+    mistakes.append(mistake)
+  }
+
+  mutating func add(_ problems: ProblemCollector) {
+    let file = [UInt8](CardFile.name)
+    if !problems.isEmpty {
+      let lines = problems.errors.rendered(fileName: file).dropLast()
+      add(mistake: MessageText(bytes: [UInt8](lines)))
+    }
+    for warning in problems.warnings {
+      notes.append(MessageText(bytes: warning.rendered(fileName: file)))
+    }
+  }
+
+  /// Adds what could not be written.
+  mutating func add(failure: MessageText) {
+    if code == .success { code = .inputOutput }
+    failures.append(failure)
+  }
+
+  mutating func add(note: MessageText) { notes.append(note) }
+  mutating func add(setting: MessageText) { settings.append(setting) }
+
+  /// Lines with a line feed each.
+  var text: [UInt8] {
+    var lines: [MessageText] = [
+      mistakes.isEmpty
+        ? "homeward.yaml is right."
+        : "homeward.yaml has mistakes. What is wrong was not changed on the board."
+    ]
+    for group in [mistakes, failures, notes, settings] where !group.isEmpty {
+      lines.append("")
+      lines += group
+    }
+    return lines.flatMap { $0.bytes + [UInt8(ascii: "\n")] }
+  }
+
+  /// Lines as Windows ends them.
+  var textForCard: [UInt8] {
+    text.flatMap { $0 == UInt8(ascii: "\n") ? [UInt8(ascii: "\r"), $0] : [$0] }
+  }
+}

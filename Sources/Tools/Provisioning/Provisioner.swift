@@ -1,0 +1,100 @@
+import Board
+import Bytes
+import LinuxIO
+import YAML
+
+/// Provisioner of a board whose card has a `homeward.yaml`. Each setting is applied on its own: a
+/// wrong one, or one that cannot be written, does not keep the others from the board.
+final class Provisioner {
+  /// First line of the `authorized_keys` that this program may remove.
+  static let keysMark: StaticString = "# Written by homeward from homeward.yaml of the card.\n"
+
+  let card: Path
+  let system: SystemFiles
+  var report = ProvisionReport()
+
+  init(card: Path, root: Path) {
+    self.card = card
+    system = SystemFiles(root: root)
+  }
+
+  /// Applies the file of the card, and writes the report beside it.
+  func provision() throws(CommandFailure) -> ProvisionReport {
+    if let file = try read() {
+      let problems = ProblemCollector()
+      let settings = file.settings(problems)
+      report.add(problems)
+      // First the ways in, for a person who has to repair the rest.
+      if let settings { apply(settings, of: file) }
+      applyConfiguration(of: file)
+    }
+    let name = [UInt8](ProvisionReport.fileName)
+    write(report.textForCard, named: name)
+    return report
+  }
+
+  func read() throws(CommandFailure) -> CardFile? {
+    let folder: Directory
+    do throws(Errno) { folder = try Directory(opening: card) } catch {
+      throw CommandFailure(
+        code: .noInput, text: "\(card) cannot be opened: \(error); name the folder with --card")
+    }
+    do throws(Errno) {
+      return CardFile(
+        try folder.read(Path(CardFile.name), byteCountMax: Configuration.fileByteCountMax))
+    } catch .noSuchFile {
+      // Windows hides the ending of a name, and its editor adds one.
+      let isHidden = (try? folder.open(Path("homeward.yaml.txt"), mode: .read)) != nil
+      report.add(
+        mistake: isHidden
+          ? "homeward.yaml is missing; rename homeward.yaml.txt, whose ending .txt the PC may hide"
+          : "homeward.yaml is missing; write one beside this report", .noInput)
+    } catch .fileTooLarge {
+      report.add(mistake: "homeward.yaml:1:1: this is larger than 64 KiB; is it the right file?")
+    } catch {
+      report.add(
+        mistake: "homeward.yaml cannot be read: \(error); write it again on a PC", .noInput)
+    }
+    return nil
+  }
+
+  private func apply(_ settings: CardSettings, of file: CardFile) {
+    applyKeys(settings.keys)
+    if case .written(let name) = settings.hostName { applyHostName(name) }
+    applyNetworks(settings)
+    applyArguments(settings)
+    if case .written(let token) = settings.token { applyToken(token, of: file) }
+  }
+
+  /// Performs a change of a file; reports a failure. Returns whether it was successful.
+  @discardableResult
+  func attempt(_ name: MessageText, _ change: () throws(Errno) -> Void) -> Bool {
+    do throws(Errno) {
+      try change()
+      return true
+    } catch {
+      report.add(failure: "\(name) cannot be written: \(error); \(Self.remedy(error))")
+      return false
+    }
+  }
+
+  private static func remedy(_ error: Errno) -> MessageText {
+    switch error {
+    case .noSpace: "remove other files there"
+    case .notPermitted, .operationNotPermitted: "use sudo"
+    case .readOnlyFileSystem, .inputOutput: "check the card on a PC, and replace it if it fails"
+    case .noSuchFile: "write the image to the card again"
+    default: "start the board again, and report this if it stays"
+    }
+  }
+
+  /// Writes a file of the card, unless it has this content. Returns whether it has it.
+  @discardableResult
+  func write(_ bytes: [UInt8], named name: [UInt8]) -> Bool {
+    attempt("\(bytes: name) on the card") { () throws(Errno) in
+      let folder = try Directory(opening: card)
+      if (try? folder.read(Path(name), byteCountMax: bytes.count)) == bytes { return }
+      try folder.replace(Path(name), with: bytes.span)
+    }
+  }
+}
