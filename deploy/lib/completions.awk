@@ -35,6 +35,14 @@ command == "" && section == "Usage:" && /^  homeward / {
   next
 }
 section == "Usage:" && /^  homeward / { keep_word($3) }
+# Options that stand in the usage only.
+command != "" && section == "Usage:" {
+  line = $0
+  while (match(line, /--[a-z][a-z-]*/)) {
+    used[command] = used[command] " " substr(line, RSTART, RLENGTH)
+    line = substr(line, RSTART + RLENGTH)
+  }
+}
 section == "Types:" && /^  [a-z]/ { keep_word($1) }
 command != "" && section == "Options:" && /^  --/ {
   line = $0
@@ -116,7 +124,7 @@ function print_zsh(   i, name, size, j, list, text) {
       text = meaning(name, list[j])
       gsub(/: /, ", ", text)
       gsub(/[\[\]:]/, "", text)
-      text = list[j] "[" text "]"
+      text = list[j] (text == "" ? "" : "[" text "]")
       if (values[name, list[j]] != "") text = text ":" values[name, list[j]] ":" (is_path(values[name, list[j]]) ? "_files" : "")
       print "      " quoted(text) " \\"
     }
@@ -136,12 +144,18 @@ function print_fish(   i, name, size, j, list, text) {
     if (words[name] != "") print text " -a '" words[name] "'"
     size = split(options[name], list, " ")
     for (j = 1; j <= size; j++) {
-      print text " -l " substr(list[j], 3) (values[name, list[j]] == "" ? "" : is_path(values[name, list[j]]) ? " -r -F" : " -x") " -d " quoted(meaning(name, list[j]))
+      print text " -l " substr(list[j], 3) (values[name, list[j]] == "" ? "" : is_path(values[name, list[j]]) ? " -r -F" : " -x") (meaning(name, list[j]) == "" ? "" : " -d " quoted(meaning(name, list[j])))
     }
   }
 }
 
 END {
+  for (i = 1; i <= count; i++) {
+    size = split(used[commands[i]], list, " ")
+    for (j = 1; j <= size; j++) {
+      if (index(" " options[commands[i]] " ", " " list[j] " ") == 0) options[commands[i]] = options[commands[i]] " " list[j]
+    }
+  }
   words["help"] = names
   if (shell == "bash") print_bash()
   if (shell == "zsh") print_zsh()

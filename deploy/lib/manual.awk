@@ -17,6 +17,11 @@ function named(heading) {
   return toupper(heading)
 }
 
+function close_code() {
+  if (isInCode) prose = prose ".in\n.fi\n"
+  isInCode = 0
+}
+
 function print_block(name) {
   print ".SH " name
   print ".nf\n.in 2n"
@@ -25,11 +30,20 @@ function print_block(name) {
 }
 
 /^$/ { isEmpty = 1; next }
-/^[A-Z].*:$/ && (isEmpty || NR == 1) {
+/^[A-Z][A-Za-z ()]*:$/ || /^Exit codes/ {
+  close_code()
+  isInProse = 0
   heading = $0
   sub(/:$/, "", heading)
   name = named(heading)
   names[++count] = name
+  isEmpty = 0
+  next
+}
+# An example in the prose.
+/^ / && isInProse {
+  prose = prose (isInCode ? isEmpty ? "\n" : "" : ".PP\n.nf\n.in +2n\n") literal(substr($0, 3)) "\n"
+  isInCode = 1
   isEmpty = 0
   next
 }
@@ -40,6 +54,8 @@ function print_block(name) {
   next
 }
 {
+  close_code()
+  isInProse = 1
   if (isEmpty && prose != "") prose = prose ".PP\n"
   prose = prose literal($0) "\n"
   isEmpty = 0

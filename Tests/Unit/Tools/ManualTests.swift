@@ -59,6 +59,13 @@ import Testing
     #expect(lines[section] == ".SH DESCRIPTION")
   }
 
+  @Test func anExampleInTheProseStaysThere() throws {
+    let lines = try awk("manual.awk", of: Command.provision.page)
+    let example = try #require(lines.firstIndex(of: "card:"))
+    #expect(lines[..<example].last { $0.hasPrefix(".SH ") } == ".SH DESCRIPTION")
+    #expect(lines[example - 2] == ".nf")
+  }
+
   // MARK: Completions
 
   /// What a shell completes after `homeward COMMAND`, as `deploy/package` makes it of all help pages.
@@ -71,8 +78,11 @@ import Testing
     command.actions.map { "\($0)" }
   }
 
+  /// The options of the table, without those that a command understands only to say that they are gone.
   private func options(_ command: Command) -> [String] {
-    (Options.common + command.options).map { "\($0.name)" } + ["--help"]
+    let page = String(decoding: command.page, as: UTF8.self)
+    let names = (Options.common + command.options).map { "\($0.name)" } + ["--help"]
+    return names.filter { page.contains("\($0)") }
   }
 
   @Test func bashCompletesWhatTheTablesHave() throws {
@@ -90,7 +100,9 @@ import Testing
       let begin = try #require(lines.firstIndex(of: "  \(command.name))"))
       let own = lines[begin...].prefix { $0 != "    ;;" }
       for option in options(command) {
-        #expect(own.contains { $0.hasPrefix("      '\(option)[") }, "\(command.name) \(option)")
+        #expect(
+          own.contains { $0.hasPrefix("      '\(option)[") || $0 == "      '\(option)' \\" },
+          "\(command.name) \(option)")
       }
       for word in words(command) {
         #expect(own.last?.contains(word) == true, "\(command.name) \(word)")
@@ -103,7 +115,7 @@ import Testing
     for command in Command.all {
       let own = lines.filter { $0.contains("__fish_seen_subcommand_from \(command.name)'") }
       for option in options(command) {
-        #expect(own.contains { $0.contains(" -l \(option.dropFirst(2)) ") }, "\(option)")
+        #expect(own.contains { ($0 + " ").contains(" -l \(option.dropFirst(2)) ") }, "\(option)")
       }
       for word in words(command) {
         #expect(own.contains { $0.contains(" -a '") && $0.contains(word) }, "\(word)")
