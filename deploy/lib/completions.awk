@@ -16,7 +16,7 @@ function keep_word(word) {
 }
 
 # Whether the value of an option is a path.
-function is_path(value) { return value ~ /^(FILE|DIR)/ }
+function is_path(value) { return value ~ /^\[?(FILE|DIR)/ }
 
 /^Homeward / { command = ""; next }
 /^homeward [a-z]+: / {
@@ -47,10 +47,10 @@ section == "Types:" && /^  [a-z]/ { keep_word($1) }
 command != "" && section == "Options:" && /^  --/ {
   line = $0
   sub(/^ +--[a-z-]+/, "", line)
-  value = line ~ /^ [A-Z]/ ? $2 : ""
+  value = line ~ /^ \[?[A-Z]/ ? $2 : ""
   options[command] = options[command] (options[command] == "" ? "" : " ") $1
   values[command, $1] = value
-  sub(/^ [A-Z|]+/, "", line)
+  sub(/^ \[?[A-Z|]+\]?/, "", line)
   sub(/^ +/, "", line)
   meanings[command, $1] = line
   last = $1
@@ -65,12 +65,12 @@ command != "" && section == "Options:" && /^   / {
 # The first sentence of a meaning.
 function meaning(command, option,   text) {
   text = meanings[command, option]
-  sub(/[.;(].*/, "", text)
-  sub(/[ ,]+$/, "", text)
+  sub(/([.] |[;(]).*/, "", text)
+  sub(/[ ,.]+$/, "", text)
   return text
 }
 
-function print_bash(   i, name, size, j, list, paths) {
+function print_bash(   i, name, size, j, list, paths, others, value) {
   print "# Completion of homeward for bash, made of its help."
   print "_homeward() {"
   print "  local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words=''"
@@ -87,7 +87,10 @@ function print_bash(   i, name, size, j, list, paths) {
   for (i = 1; i <= count; i++) {
     size = split(options[commands[i]], list, " ")
     for (j = 1; j <= size; j++) {
-      if (is_path(values[commands[i], list[j]]) && !known[list[j]]++) paths = paths (paths == "" ? "" : " | ") list[j]
+      value = values[commands[i], list[j]]
+      if (value == "" || known[list[j]]++) continue
+      if (is_path(value)) paths = paths (paths == "" ? "" : " | ") list[j]
+      else others = others (others == "" ? "" : " | ") list[j]
     }
   }
   print "  case $before in"
@@ -96,13 +99,14 @@ function print_bash(   i, name, size, j, list, paths) {
   print "      compopt -o filenames 2>/dev/null"
   print "      return"
   print "      ;;"
+  print "    " others ") return ;;"
   print "  esac"
   print "  mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")"
   print "}"
   print "complete -F _homeward homeward"
 }
 
-function print_zsh(   i, name, size, j, list, text) {
+function print_zsh(   i, name, size, j, list, text, value) {
   print "#compdef homeward"
   print "# Completion of homeward for zsh, made of its help."
   print "local -a commands"
@@ -125,7 +129,12 @@ function print_zsh(   i, name, size, j, list, text) {
       gsub(/: /, ", ", text)
       gsub(/[\[\]:]/, "", text)
       text = list[j] (text == "" ? "" : "[" text "]")
-      if (values[name, list[j]] != "") text = text ":" values[name, list[j]] ":" (is_path(values[name, list[j]]) ? "_files" : "")
+      value = values[name, list[j]]
+      if (value != "") {
+        text = text (value ~ /^\[/ ? "::" : ":")
+        gsub(/[\[\]]/, "", value)
+        text = text value ":" (is_path(value) ? "_files" : "")
+      }
       print "      " quoted(text) " \\"
     }
     print "      " (words[name] == "" ? "'*: :'" : quoted("1:word:(" words[name] ")") " '*: :'")
@@ -144,7 +153,7 @@ function print_fish(   i, name, size, j, list, text) {
     if (words[name] != "") print text " -a '" words[name] "'"
     size = split(options[name], list, " ")
     for (j = 1; j <= size; j++) {
-      print text " -l " substr(list[j], 3) (values[name, list[j]] == "" ? "" : is_path(values[name, list[j]]) ? " -r -F" : " -x") (meaning(name, list[j]) == "" ? "" : " -d " quoted(meaning(name, list[j])))
+      print text " -l " substr(list[j], 3) (values[name, list[j]] == "" ? "" : values[name, list[j]] ~ /^\[/ ? " -a '(__fish_complete_path)'" : is_path(values[name, list[j]]) ? " -r -F" : " -x") (meaning(name, list[j]) == "" ? "" : " -d " quoted(meaning(name, list[j])))
     }
   }
 }

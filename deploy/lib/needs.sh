@@ -14,6 +14,14 @@ fail() {
   exit "$code"
 }
 
+# changelog_version: prints the version that the changelog begins with.
+changelog_version() { sed -n '1s/^homeward (\(.*\)) .*/\1/p' "${needs_file%/lib/needs.sh}/debian/changelog"; }
+
+# changelog_moment: prints when its newest entry was written, in seconds since 1970.
+changelog_moment() {
+  date --date "$(sed -n '/^ -- /{s/.*>  //p;q}' "${needs_file%/lib/needs.sh}/debian/changelog")" +%s
+}
+
 needs_file=$(realpath "${BASH_SOURCE[0]}")
 # What Debian 12 needs of libgpiod lies here.
 libgpiod=${needs_file%/deploy/lib/needs.sh}/libgpiod

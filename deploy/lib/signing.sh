@@ -1,13 +1,9 @@
 # shellcheck shell=bash
-# Signatures of a release, the same in each run. Sourced, after needs.sh, with `root` set.
+# Signatures of a release, the same in each run. Sourced, after needs.sh, with `moment` set, that of the
+# changelog.
 # shellcheck disable=SC2154
 
-# Sets `moment` to that of the changelog's newest entry, in seconds since 1970.
-find_moment() {
-  moment=$(date --date "$(sed -n '/^ -- /{s/.*>  //p;q}' "$root/deploy/debian/changelog")" +%s)
-}
-
-# find_key NAME: sets `fingerprint` of the secret key that gpg knows by the name, and `made`, its age.
+# find_key NAME: sets `fingerprint` of the secret key that gpg knows by the name, and `made`, when that was made.
 find_key() {
   need_packages gnupg
   read -r made fingerprint < <(gpg --batch --with-colons --list-secret-keys "$1" 2>/dev/null |

@@ -30,7 +30,8 @@ exposure_is_small() {
 # verifies UNIT. systemd-analyze is the first process there, and would write to the kernel's log.
 verifies() {
   local words
-  words=$(in_root env SYSTEMD_LOG_TARGET=console systemd-analyze verify --man=no "$1" 2>&1) || true
+  # It ends with 1 also for units of others.
+  words=$(in_root env SYSTEMD_LOG_TARGET=console systemd-analyze verify --man=no "$1" 2>&1) || [[ $? == 1 ]] || return 1
   words=$(grep homeward <<<"$words") || return 0
   echo "$words"
   return 1
@@ -59,8 +60,9 @@ previous() {
   rm -rf "$folder"/usr/lib/{sysusers.d,tmpfiles.d} "$folder"/usr/share/{bash-completion,zsh,fish} \
     "$folder"/DEBIAN/{preinst,md5sums}
   mkdir -p "$folder/etc/homeward"
+  cp Tests/System/Package/previous/homeward.service "$folder/usr/lib/systemd/system/"
   if [[ $2 == 12 ]]; then mv "$folder/usr/lib" "$folder/lib"; fi
-  cp Tests/System/Package/previous/* "$folder/DEBIAN/"
+  cp Tests/System/Package/previous/{postinst,prerm,postrm} "$folder/DEBIAN/"
   chmod 755 "$folder"/DEBIAN/{postinst,prerm,postrm}
   sed -i "s/^Version: .*/Version: 0.0.9+deb$2/; s/^Depends: /&adduser, /" "$folder/DEBIAN/control"
   dpkg-deb --root-owner-group -Znone --build "$folder" "$scratch/previous.deb" >/dev/null
@@ -95,6 +97,10 @@ comes_after_previous() {
   holds "the files are those of the package" in_root dpkg --verify homeward
   holds "apt downgrades to it" apt --allow-downgrades install /previous.deb
   holds "which keeps them, too" keeps_state
+  holds "apt removes it" apt remove homeward
+  holds "apt installs this one after it" apt install /homeward.deb
+  holds "with what was kept" keeps_state
+  holds "the reboot can be permitted" in_root systemctl enable homeward-reboot.path
   holds "apt purges it" apt purge homeward
 }
 

@@ -35,21 +35,33 @@ installs_from_repository() {
   serve "$release/repository"
   held "with them apt installs the package" types "$lines" || { tail -n 5 "$scratch/apt.log" && return 0; }
   holds "which runs" inside homeward --version
-  holds "apt trusts the key for this repository only" inside test -e /etc/apt/keyrings/homeward.asc
   deploy/apt-repository "$newest" --url "$repository_url" --key release@homeward.invalid "$scratch/newer.deb" \
     >/dev/null
   serve "$newest"
   holds "apt upgrade brings the next version" \
     types $'sudo apt-get update\nsudo apt-get --yes upgrade'
   holds "which is there then" has_package "$version.1+deb"
-  # Nobody who changes a package on the way, or the list of them, gets it onto a board.
-  sed -i 's/^Version: .*/Version: 9.9+deb12/' "$newest"/dists/*/main/binary-*/Packages
-  rm -f "$newest"/dists/*/main/binary-*/Packages.gz
-  inside find /var/lib/apt/lists -name '127.0.0.1*' -delete
-  types $'sudo apt-get update\nsudo apt-get --yes upgrade' || true
-  holds "a list that was changed on the way is refused" has_package "$version.1+deb"
-  inside apt-get --quiet --yes purge homeward >"$scratch/apt.log" 2>&1 || true
+  is_refused_if_changed "$newest"
 }
+
+# is_refused_if_changed REPOSITORY: nobody who changes a package on the way, or the list of them, gets
+# it onto a board.
+is_refused_if_changed() {
+  local package
+  inside apt-get --quiet --yes purge homeward >"$scratch/apt.log" 2>&1 || true
+  package=$(find "$1/pool" -name '*.deb')
+  printf x | dd of="$package" bs=1 seek=1000 conv=notrunc status=none
+  holds "a package that was changed on the way is refused" \
+    fails "Hash Sum mismatch" 'apt-get --yes install homeward'
+  sed -i 's/^Version: .*/Version: 9.9+deb/' "$1"/dists/*/main/binary-*/Packages
+  rm -f "$1"/dists/*/main/binary-*/Packages.gz
+  inside find /var/lib/apt/lists -name '127.0.0.1*' -delete
+  types 'apt-get update' || true
+  holds "and so is a list" [ -z "$(inside apt-cache policy homeward | grep 9.9)" ]
+}
+
+# fails WORDS LINE: the line of a shell ends with a failure, and says so.
+fails() { ! types "$2" && grep --quiet "$1" "$scratch/apt.log"; }
 
 # What a Raspberry Pi with 32 bits takes: apt judges it, as if the root had that architecture.
 is_for_raspberry_pi_os() {

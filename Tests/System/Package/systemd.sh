@@ -2,7 +2,7 @@
 # What systemd makes of the package, in a root whose systemd runs in namespaces of its own. Sourced by
 # Tests/System/Package/run, which has `scratch`, `root`, `cgroup` and `holds`.
 # shellcheck disable=SC2154
-# boots ROOT: starts its systemd in namespaces of its own, and sets `init` to its process.
+# boots: starts the systemd of `root` in namespaces of its own, and sets `init` to its process.
 boots() {
   mkdir -p "$cgroup" || return 1
   # The shell goes into the group, and systemd with it.
@@ -89,6 +89,8 @@ run_by_systemd() {
   holds "by the same process" [ "$(main_pid)" = "$pid" ]
   holds "which goes on" soon has_answered
 
+  takes_credential
+  pid=$(main_pid)
   comes_newer "$pid"
   pid=$(main_pid)
   fast_restarts
@@ -107,11 +109,28 @@ run_by_systemd() {
   shut_down
   held "it boots again" boots || return 0
   holds "it comes back after a reboot" soon is_active
-  holds "apt removes it while it runs" apt_inside purge homeward
+  holds "apt removes it while it runs" apt_inside remove homeward
+  holds "the service ends" [ "$(inside systemctl is-active homeward.service)" = inactive ]
+  holds "apt installs it again" apt_inside install /homeward.deb
+  holds "the service runs again, with what was kept" soon has_answered
+  holds "apt purges it while it runs" apt_inside purge homeward
   holds "the service is gone" [ "$(inside systemctl is-active homeward.service)" = inactive ]
   installs_from_repository
   shut_down
 }
+
+# A long-lived token of which only root and systemd know.
+takes_credential() {
+  holds "without a token systemd hands on an empty one" [ -z "$(credential)" ]
+  inside sh -c 'umask 077; echo told-by-systemd >/etc/homeward/token'
+  inside systemctl restart homeward.service
+  holds "a token of /etc/homeward is handed on" [ "$(credential)" = told-by-systemd ]
+  inside rm /etc/homeward/token
+  inside systemctl restart homeward.service
+  holds "without it the service starts as before" soon has_answered
+}
+
+credential() { inside cat /run/credentials/homeward.service/token; }
 
 # comes_newer PID: an upgrade while it runs, and the way back.
 comes_newer() {
