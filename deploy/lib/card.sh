@@ -81,6 +81,7 @@ image() {
   sed -e "s|@DEVICES@|$scratch/devices|" -e '/@BOOT_FILES@/{r /dev/stdin' -e 'd}' "$card/genimage.cfg" \
     < <(boot_files "$boot") >"$scratch/genimage.cfg"
   mkdir "$scratch"/{temporary,input,output}
+  export E2FSCK_TIME=$SOURCE_DATE_EPOCH # genimage lets e2fsck look at what it made.
   genimage --loglevel 1 --config "$scratch/genimage.cfg" --rootpath "$folder" \
     --tmppath "$scratch/temporary" --inputpath "$scratch/input" --outputpath "$scratch/output"
   cp --sparse=always "$scratch/output/card.img" "$2"

@@ -86,3 +86,24 @@ cached() {
   fi
   echo "$file"
 }
+
+# use_newer_mke2fs: puts a mke2fs first on PATH that takes all times from SOURCE_DATE_EPOCH (1.47.1 or newer), by
+# which two builds are the same. Debian 12 has it in its backports only.
+use_newer_mke2fs() {
+  local version tools folder name cache=${XDG_CACHE_HOME:-$HOME/.cache}/homeward
+  version=$(mke2fs -V 2>&1 | sed -n '1s/mke2fs \([^ ]*\).*/\1/p')
+  dpkg --compare-versions "$version" lt 1.47.1 || return 0
+  tools=$cache/e2fsprogs-backport
+  if [[ ! -d $tools ]]; then
+    find_mirror
+    mkdir -p "$cache"
+    folder=$(mktemp --directory "$cache/unfinished-XXXXXX")
+    for name in e2fsprogs libext2fs2; do fetch_backport "$folder" "$name"; done
+    for name in "$folder"/*.deb; do dpkg-deb --extract "$name" "$folder/root"; done
+    mv --no-target-directory "$folder/root" "$tools" || true
+    rm -rf "$folder"
+  fi
+  export PATH=$tools/sbin:$tools/usr/sbin:$PATH
+  LD_LIBRARY_PATH=$(find "$tools" -name 'libext2fs.so.2' -printf %h)
+  export LD_LIBRARY_PATH
+}
