@@ -13,6 +13,9 @@ card=$root/deploy/card
 units=(homeward-provision.service homeward-grow.service homeward-seal.path homeward-seal.service
   systemd-resolved.service)
 
+# What would work in memory for nothing where the root is read-only.
+timers=(apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer e2scrub_all.timer)
+
 # base MIRROR FILE: Debian with the packages of the card, as an archive.
 base() {
   local mirror=${1%/} packages areas='main non-free-firmware'
@@ -40,6 +43,9 @@ filled() {
   : >"$folder/etc/machine-id"
   rm -f "$folder"/etc/ssh/ssh_host_* "$folder/var/lib/dbus/machine-id"
   in_root "$folder" systemctl --quiet enable "${units[@]}"
+  in_root "$folder" systemctl --quiet disable "${timers[@]}"
+  # The caches of the packages are there, so that no start makes them again (systemd-update-done(8)).
+  touch "$folder"/etc/.updated "$folder"/var/.updated
 
   # Kernel, device trees, config.txt and cmdline.txt.
   in_root "$folder" env DEB_MAINT_PARAMS=configure /etc/kernel/postinst.d/z50-raspi-firmware
@@ -82,7 +88,7 @@ image() {
     < <(boot_files "$boot") >"$scratch/genimage.cfg"
   mkdir "$scratch"/{temporary,input,output}
   export E2FSCK_TIME=$SOURCE_DATE_EPOCH # genimage lets e2fsck look at what it made.
-  genimage --loglevel 1 --config "$scratch/genimage.cfg" --rootpath "$folder" \
+  genimage --loglevel 0 --config "$scratch/genimage.cfg" --rootpath "$folder" \
     --tmppath "$scratch/temporary" --inputpath "$scratch/input" --outputpath "$scratch/output"
   cp --sparse=always "$scratch/output/card.img" "$2"
 }

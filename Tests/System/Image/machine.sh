@@ -3,6 +3,9 @@
 # by Tests/System/Image/run, with `scratch` and `card` (the image file) set.
 # shellcheck disable=SC2154
 
+for_the_test=(systemd.journald.forward_to_console=1 systemd.journald.max_level_console=info
+  systemd.default_device_timeout_sec=300)
+
 # How long a board may take for a start, with two other tests beside it.
 start_seconds_max=600
 
@@ -36,10 +39,11 @@ power_on() {
   card_read "$initramfs" >"$scratch/initramfs"
   start=$((start + 1))
   console=$scratch/console-$start
-  # The console of this machine is another one than the board's. What the journal has stands there.
+  # The console of this machine is another one than the board's, and shows what the journal has. Devices
+  # appear late, because each instruction is emulated.
   qemu-system-aarch64 -M virt -cpu cortex-a53 -smp 2 -m 512 -accel tcg,thread=multi -nographic \
     -no-reboot -kernel "$scratch/kernel" -initrd "$scratch/initramfs" \
-    -append "${arguments//console=tty0/} console=ttyAMA0 systemd.journald.forward_to_console=1 systemd.journald.max_level_console=info" \
+    -append "${arguments//console=tty0/} console=ttyAMA0 ${for_the_test[*]}" \
     -drive "if=none,file=$card,format=raw,id=card" -device virtio-blk-device,drive=card \
     -netdev "user,id=net,hostfwd=tcp:127.0.0.1:$ssh_port-:22" -device virtio-net-device,netdev=net \
     -object "filter-dump,id=dump,netdev=net,file=$scratch/packets-$start" \

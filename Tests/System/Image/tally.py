@@ -15,23 +15,21 @@ import sys
 
 def received(journal):
   """The numbers that came, as history or as a state."""
-  numbers = set()
+  values = set()
   for line in journal.read_text().splitlines():
     entry = json.loads(line)
     if entry["event"] == "event_fired" and entry["event_type"] == "homeward_history":
-      numbers |= {value for _, _, value in entry["event_data"]["readings"]}
+      values |= {value for _, _, value in entry["event_data"]["readings"]}
     elif entry["event"] == "readings":
-      numbers |= {reading["state"] for reading in entry["readings"]}
-  return {int(number) for number in numbers if str(number).isdigit()}
+      values |= {reading["state"] for reading in entry["readings"]}
+  return {int(value) for value in values if isinstance(value, (int, float))}
 
 
 def seen(witness):
   """The numbers that the agent had taken in one life, in their order."""
   numbers = []
-  for line in witness.read_text(errors="replace").splitlines():
-    # Of the last line a part may be missing.
-    found = re.search(r'"Count[^}]*?(\d{4,})', line) or re.search(r"\b(\d{6,})\b", line)
-    if found and int(found.group(1)) not in numbers:
+  for found in re.finditer(r'"name":"Count","value":(\d+)\.', witness.read_text(errors="replace")):
+    if int(found.group(1)) not in numbers:
       numbers.append(int(found.group(1)))
   return numbers
 
