@@ -12,7 +12,9 @@ units=$root/deploy/card/root/etc/systemd/system
 mounted=$(mktemp --directory)
 fuse2fs -o "rw,offset=$offset" "$image" "$mounted"
 finish() {
-  rm -f "$mounted"/dev/{null,zero,random,urandom} "$mounted/var/tmp/homeward.deb" "$mounted/usr/sbin/policy-rc.d"
+  rm -f "$mounted/var/tmp/homeward.deb" "$mounted/usr/sbin/policy-rc.d"
+  # What in_root bound devices to, where the root has none.
+  find "$mounted/dev" -maxdepth 1 -type f -delete
   umount "$mounted" && rmdir "$mounted"
 }
 trap finish EXIT

@@ -103,7 +103,12 @@ has_devices() {
     grep --quiet 'Type: character special.*Mode:  0666'
 }
 
-says() { "${@:2}" | grep --quiet --fixed-strings -- "$1"; }
+# says TEXT COMMAND...: whether a command prints the text. All of what it prints is read, for it may come
+# from a machine.
+says() {
+  local text
+  text=$("${@:2}") && grep --quiet --fixed-strings -- "$1" <<<"$text"
+}
 
 # ---- Raspberry Pi Imager -------------------------------------------------------------------------------
 
