@@ -312,7 +312,7 @@ import Testing
   // MARK: The file that people edit
 
   private static let template = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(path: "../../../deploy/image/homeward.yaml").standardizedFileURL
+    .appending(path: "../../../deploy/card/homeward.yaml").standardizedFileURL
 
   /// What has to be filled in is empty, and the report names each line of it, and nothing else.
   @Test func theTemplateOfTheCardIsRightButForWhatIsToBeFilledIn() throws {
