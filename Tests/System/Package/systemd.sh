@@ -54,6 +54,7 @@ status_says() { inside systemctl show --property StatusText homeward.service | g
 journal_says() { inside journalctl --no-pager --unit homeward.service | grep -F -- "$1"; }
 has_new_pid() { local now && now=$(main_pid) && [[ $now != 0 && $now != "$1" ]] && is_active; }
 has_answered() { inside homeward status --json | grep '"is_well":true'; }
+is_registered() { inside homeward status --json | grep '"protection":"sealed"'; }
 is_owned() {
   local strangers
   strangers=$(inside find /var/lib/homeward ! -user homeward) && [[ -z $strangers ]]
@@ -112,7 +113,7 @@ run_by_systemd() {
   holds "apt removes it while it runs" apt_inside remove homeward
   holds "the service ends" [ "$(inside systemctl is-active homeward.service)" = inactive ]
   holds "apt installs it again" apt_inside install /homeward.deb
-  holds "the service runs again, with what was kept" soon has_answered
+  holds "the service runs again, with its registration" soon is_registered
   holds "apt purges it while it runs" apt_inside purge homeward
   holds "the service is gone" [ "$(inside systemctl is-active homeward.service)" = inactive ]
   installs_from_repository
