@@ -49,6 +49,7 @@ installs_from_repository() {
 is_refused_if_changed() {
   local package
   inside apt-get --quiet --yes purge homeward >"$scratch/apt.log" 2>&1 || true
+  inside find /var/cache/apt/archives -name 'homeward_*' -delete
   package=$(find "$1/pool" -name '*.deb')
   printf x | dd of="$package" bs=1 seek=1000 conv=notrunc status=none
   holds "a package that was changed on the way is refused" \
