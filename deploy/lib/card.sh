@@ -21,9 +21,10 @@ base() {
   local mirror=${1%/} packages areas='main non-free-firmware'
   packages=$(sed 's/#.*//' "$card/packages" | xargs | tr ' ' ,)
   mapfile -t options < <(sed '/^#/d; s/^/--dpkgopt=/' "$card/dpkg.cfg")
-  # Not as another user, and of the namespace's devices and mounts what it gets.
+  # By fstab the initramfs knows how to check the root.
   mmdebstrap --mode=root --variant=apt --architectures=arm64 --format=tar --components="$areas" \
     --keyring=/usr/share/keyrings/debian-archive-keyring.gpg --include="$packages" \
+    --essential-hook="copy-in $card/root/etc/fstab /etc" \
     --aptopt='APT::Install-Recommends "false"' --aptopt='Acquire::Languages "none"' "${options[@]}" \
     trixie "$2" "deb $mirror trixie $areas" "deb $mirror trixie-updates $areas" \
     "deb ${mirror%/*}/debian-security trixie-security $areas"
