@@ -154,7 +154,13 @@ extension ByteBuffer {
 
   /// Appends a member whose value is a number; leaves it out if it does not fit.
   @inline(never)
-  public mutating func appendMember(_ key: StaticString, _ value: Int) {
+  public mutating func appendMember(_ key: StaticString, _ value: Int64) {
     appendMember(key) { $0.appendJSON(value) }
+  }
+
+  /// Appends a member whose value is a number; leaves it out if it does not fit.
+  @inline(never)
+  public mutating func appendMember(_ key: StaticString, _ value: Int) {
+    appendMember(key, Int64(value))
   }
 }

@@ -3,6 +3,7 @@
 #define HOMEWARD_CCURL_H
 
 #include <curl/curl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +69,7 @@ static inline const char *_Nullable ccurl_field(CURL *easy, const char *name) {
 }
 
 /// The `Date` of the last answer in seconds since 1970, or -1; until the next transfer.
-static inline long ccurl_server_time(CURL *easy) {
+static inline int64_t ccurl_server_time(CURL *easy) {
   const char *date = ccurl_field(easy, "Date");
   return date ? curl_getdate(date, NULL) : -1;
 }

@@ -112,7 +112,8 @@ public enum TransferResult: Equatable, Sendable {
 
   /// `Date` of the last answer; nil without a plausible one.
   public var serverTime: WallTime? {
-    let seconds = Int64(unsafe ccurl_server_time(easy.handle))
+    // Of 64 bits on every processor: it goes beyond 2038.
+    let seconds: Int64 = unsafe ccurl_server_time(easy.handle)
     // Only dates before 2100 are accepted: a server may send anything.
     guard (1...4_102_444_800).contains(seconds) else { return nil }
     return WallTime(nanoseconds: seconds * 1_000_000_000)

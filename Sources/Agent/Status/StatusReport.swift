@@ -139,8 +139,8 @@ struct StatusReport {
     document.appendMembers(of: counts)
     document.closeJSONObject()
     document.open("traffic")
-    document.appendMember("sent_bytes", Int(clamping: traffic.sentByteCount))
-    document.appendMember("received_bytes", Int(clamping: traffic.receivedByteCount))
+    document.appendMember("sent_bytes", traffic.sentByteCount)
+    document.appendMember("received_bytes", traffic.receivedByteCount)
     document.closeJSONObject()
     appendFailing(to: &document)
     append(future: "next_cycle", nextCycleAt, to: &document)
@@ -179,7 +179,7 @@ struct StatusReport {
     document.appendMember(key) {
       $0.openJSONObject()
       $0.appendMember("at", Text(iso8601: time.wholeSeconds).bytes.span)
-      $0.appendMember("seconds", Int(clamping: distance / second))
+      $0.appendMember("seconds", distance / second)
       $0.closeJSONObject()
     }
   }

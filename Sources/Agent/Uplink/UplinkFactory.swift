@@ -68,11 +68,9 @@ struct UplinkFactory {
     of identity: RegistrationRequest, _ device: DeviceFingerprint
   ) -> History {
     let settings = configuration.history
-    // At most 1023 MiB on a processor of 32 bits, whose `Int` ends at 2 GiB.
-    let megabytes = min(settings.diskMegabytes, Int.max >> 21)
     let spool = Spool(
       device: device, durability: configuration.durability,
-      byteCountCap: megabytes << 20, seed: randomSeed())
+      byteCountCap: Spool.byteCountCap(megabytes: settings.diskMegabytes), seed: randomSeed())
     return History(
       History.Device(id: identity.deviceID, name: identity.deviceName), spool: spool,
       of: SensorTable(), bytesPerMinute: settings.bytesPerMinute, kernelStart: kernelStart())

@@ -71,6 +71,10 @@ extension Spool {
   /// Maximum number of attempts to delete a file before it stays.
   static let deletionAttemptsMax: UInt8 = 4
 
+  /// Returns the disk space that all files together may take: at most 1023 MiB on a processor of 32
+  /// bits, whose `Int` ends at 2 GiB.
+  public static func byteCountCap(megabytes: Int) -> Int { min(megabytes, .max >> 21) << 20 }
+
   /// Returns the disk space of a file of this size: whole blocks.
   static func occupiedByteCount(of byteCount: Int) -> Int {
     // A foreign file may be of any size; several together stay an `Int`, also one of 32 bits.

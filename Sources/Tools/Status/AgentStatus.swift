@@ -135,11 +135,12 @@ struct StatusMembers {
     }
   }
 
-  /// Returns a count or a number of seconds, never negative; 0 if it is missing.
+  /// Returns a count or a number of seconds, never negative; the sum of two is an `Int`. 0 if it is
+  /// missing.
   @inline(never)
   func number(_ key: StaticString) -> Int {
     guard case .number(let number)? = value(key) else { return 0 }
-    return Int(clamping: max(number.integer ?? 0, 0))
+    return min(Int(clamping: max(number.integer ?? 0, 0)), .max >> 1)
   }
 
   /// Returns the nearest whole number; nil if it is missing or does not fit.

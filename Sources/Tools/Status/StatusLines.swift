@@ -128,8 +128,8 @@ struct StatusLines {
 
   /// Appends the traffic of `seconds`. Less than an hour is too short to estimate a month.
   mutating func append(traffic: StatusMembers, seconds: Int) {
-    let sent = Int64(traffic.number("sent_bytes"))
-    let received = Int64(traffic.number("received_bytes"))
+    let sent = max(traffic.rounded("sent_bytes") ?? 0, 0)
+    let received = max(traffic.rounded("received_bytes") ?? 0, 0)
     let monthly = (Double(sent) + Double(received)) * 30 * 86_400 / Double(max(seconds, 1))
     let month: MessageText =
       seconds >= 3600 && monthly < 1e15

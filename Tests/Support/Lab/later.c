@@ -9,6 +9,13 @@
 #include <time.h>
 #include <unistd.h>
 
+// On some processors of 32 bits the first call has a clock that ends in 2038.
+#ifdef SYS_clock_gettime64
+#define GET_TIME SYS_clock_gettime64
+#else
+#define GET_TIME SYS_clock_gettime
+#endif
+
 static long ahead;
 
 __attribute__((constructor)) static void set_clock(void) {
@@ -17,15 +24,18 @@ __attribute__((constructor)) static void set_clock(void) {
 }
 
 int clock_gettime(clockid_t clock, struct timespec *time) {
-  int result = (int)syscall(SYS_clock_gettime, clock, time);
+  int result = (int)syscall(GET_TIME, clock, time);
   if (result == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE))
     time->tv_sec += ahead;
   return result;
 }
 
 int gettimeofday(struct timeval *restrict time, void *restrict zone) {
-  int result = (int)syscall(SYS_gettimeofday, time, zone);
-  if (result == 0) time->tv_sec += ahead;
+  (void)zone;
+  struct timespec now;
+  int result = clock_gettime(CLOCK_REALTIME, &now);
+  time->tv_sec = now.tv_sec;
+  time->tv_usec = now.tv_nsec / 1000;
   return result;
 }
 

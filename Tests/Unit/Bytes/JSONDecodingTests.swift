@@ -20,13 +20,6 @@ private struct Inner: JSONDecodable, Equatable {
     "inner": ["name": "n"], "origin": "REMOTE", "level": 2,
   ]
 
-  private func expect<Value>(
-    _ error: JSONDecodingError, _ location: SourceLocation = #_sourceLocation,
-    from get: () throws -> Value
-  ) {
-    #expect(throws: error, sourceLocation: location) { _ = try get() }
-  }
-
   @Test func aMemberIsDecodedByItsType() throws {
     #expect(try value.get("text") as Text == "x")
     #expect(try value.get("text") as String == "x")
@@ -45,78 +38,91 @@ private struct Inner: JSONDecodable, Equatable {
   }
 
   @Test func aMissingMemberIsNamed() {
-    expect(.missingKey("missing")) { try value.get("missing") as Text }
-    expect(.missingKey("missing")) { try value.get("missing") as Text? }
+    #expect(throws: JSONDecodingError.missingKey("missing")) { try value.get("missing") as Text }
+    #expect(throws: JSONDecodingError.missingKey("missing")) { try value.get("missing") as Text? }
   }
 
   @Test func aMemberOfAnotherKindIsNamedWithBothKinds() {
-    expect(.wrongKind(key: "text", expected: .number, found: .string)) {
+    #expect(throws: JSONDecodingError.wrongKind(key: "text", expected: .number, found: .string)) {
       try value.get("text") as Int
     }
-    expect(.wrongKind(key: "null", expected: .string, found: .null)) {
+    #expect(throws: JSONDecodingError.wrongKind(key: "null", expected: .string, found: .null)) {
       try value.get("null") as Text
     }
-    expect(.wrongKind(key: "object", expected: .array, found: .object)) {
+    #expect(throws: JSONDecodingError.wrongKind(key: "object", expected: .array, found: .object)) {
       try value.get("object") as [Int]
     }
-    expect(.wrongKind(key: "array", expected: .object, found: .array)) {
+    #expect(throws: JSONDecodingError.wrongKind(key: "array", expected: .object, found: .array)) {
       try value.get("array") as [Text: Int]
     }
-    expect(.wrongKind(key: "root", expected: .object, found: .array)) {
+    #expect(throws: JSONDecodingError.wrongKind(key: "root", expected: .object, found: .array)) {
       try ([] as JSON).get("a") as Int
     }
-    expect(.wrongKind(key: "text", expected: .object, found: .string)) {
+    #expect(throws: JSONDecodingError.wrongKind(key: "text", expected: .object, found: .string)) {
       try value.get("text", as: Inner.self)
     }
   }
 
   @Test func trueIsNoNumberAndOneIsNotTrue() {
-    expect(.wrongKind(key: "truth", expected: .number, found: .boolean)) {
+    #expect(throws: JSONDecodingError.wrongKind(key: "truth", expected: .number, found: .boolean)) {
       try value.get("truth") as Double
     }
-    expect(.wrongKind(key: "truth", expected: .string, found: .boolean)) {
+    #expect(throws: JSONDecodingError.wrongKind(key: "truth", expected: .string, found: .boolean)) {
       try value.get("truth") as WallTime
     }
-    expect(.wrongKind(key: "integer", expected: .boolean, found: .number)) {
+    #expect(throws: JSONDecodingError.wrongKind(key: "integer", expected: .boolean, found: .number))
+    {
       try value.get("integer") as Bool
     }
   }
 
-  @Test func aNumberThatTheTypeCannotHoldIsInvalid() {
-    expect(.invalidValue(key: "decimal")) { try value.get("decimal") as Int }
-    expect(.invalidValue(key: "whole")) { try value.get("whole") as Int }
-    expect(.invalidValue(key: "root")) { try Int(json: json("9223372036854775808")) }
-    expect(.invalidValue(key: "root")) { try Double(json: json("1e400")) }
+  @Test func aNumberThatTheTypeCannotHoldIsInvalid() throws {
+    #expect(throws: JSONDecodingError.invalidValue(key: "decimal")) {
+      try value.get("decimal") as Int
+    }
+    #expect(throws: JSONDecodingError.invalidValue(key: "whole")) { try value.get("whole") as Int }
+    let (whole, decimal) = (try json("9223372036854775808"), try json("1e400"))
+    #expect(throws: JSONDecodingError.invalidValue(key: "root")) { try Int(json: whole) }
+    #expect(throws: JSONDecodingError.invalidValue(key: "root")) { try Double(json: decimal) }
   }
 
-  @Test func aValueThatIsNoneOfTheNamedOnesIsInvalid() {
-    expect(.invalidValue(key: "text")) { try value.get("text", as: Origin.self) }
-    expect(.invalidValue(key: "integer")) {
-      try json(#"{"integer":3}"#).get("integer", as: Level.self)
+  @Test func aValueThatIsNoneOfTheNamedOnesIsInvalid() throws {
+    let other = try json(#"{"integer":3}"#)
+    #expect(throws: JSONDecodingError.invalidValue(key: "text")) {
+      try value.get("text", as: Origin.self)
     }
-    expect(.wrongKind(key: "level", expected: .string, found: .number)) {
+    #expect(throws: JSONDecodingError.invalidValue(key: "integer")) {
+      try other.get("integer", as: Level.self)
+    }
+    #expect(throws: JSONDecodingError.wrongKind(key: "level", expected: .string, found: .number)) {
       try value.get("level", as: Origin.self)
     }
   }
 
-  @Test func anErrorInsideNamesTheInnerMember() {
-    expect(.missingKey("name")) { try value.get("object", as: Inner.self) }
-    expect(.wrongKind(key: "name", expected: .string, found: .number)) {
-      try json(#"{"inner":{"name":1}}"#).get("inner", as: Inner.self)
+  @Test func anErrorInsideNamesTheInnerMember() throws {
+    let (inner, object) = (
+      try json(#"{"inner":{"name":1}}"#), try json(#"{"o":{"a":1,"b":null}}"#)
+    )
+    #expect(throws: JSONDecodingError.missingKey("name")) {
+      try value.get("object", as: Inner.self)
     }
-    expect(.wrongKind(key: "mixed", expected: .number, found: .string)) {
+    #expect(throws: JSONDecodingError.wrongKind(key: "name", expected: .string, found: .number)) {
+      try inner.get("inner", as: Inner.self)
+    }
+    #expect(throws: JSONDecodingError.wrongKind(key: "mixed", expected: .number, found: .string)) {
       try value.get("mixed") as [Int]
     }
-    expect(.wrongKind(key: "b", expected: .number, found: .null)) {
-      try json(#"{"o":{"a":1,"b":null}}"#).get("o") as [Text: Int]
+    #expect(throws: JSONDecodingError.wrongKind(key: "b", expected: .number, found: .null)) {
+      try object.get("o") as [Text: Int]
     }
   }
 
   @Test func nullIsNilOfAnOptional() throws {
     #expect(try value.get("null") as Int? == nil)
     #expect(try value.get("integer") as Int? == 1)
-    #expect(try json("[1,null]").decoded() as [Int?] == [1, nil])
-    expect(.wrongKind(key: "text", expected: .number, found: .string)) {
+    let list = try json("[1,null]")
+    #expect(try list.decoded() as [Int?] == [1, nil])
+    #expect(throws: JSONDecodingError.wrongKind(key: "text", expected: .number, found: .string)) {
       try value.get("text") as Int?
     }
   }
@@ -125,7 +131,7 @@ private struct Inner: JSONDecodable, Equatable {
     #expect(try value.getIfPresent("missing") as Int? == nil)
     #expect(try value.getIfPresent("null") as Int? == nil)
     #expect(try value.getIfPresent("integer") as Int? == 1)
-    expect(.wrongKind(key: "text", expected: .number, found: .string)) {
+    #expect(throws: JSONDecodingError.wrongKind(key: "text", expected: .number, found: .string)) {
       try value.getIfPresent("text") as Int?
     }
   }
@@ -134,7 +140,7 @@ private struct Inner: JSONDecodable, Equatable {
     #expect(try value.get("missing", default: 7) == 7)
     #expect(try value.get("null", default: 7) == 7)
     #expect(try value.get("integer", default: 7) == 1)
-    expect(.wrongKind(key: "text", expected: .number, found: .string)) {
+    #expect(throws: JSONDecodingError.wrongKind(key: "text", expected: .number, found: .string)) {
       try value.get("text", default: 7)
     }
   }
@@ -149,11 +155,13 @@ private struct Inner: JSONDecodable, Equatable {
 
   @Test func aTransformThatFailsIsAnInvalidValue() throws {
     #expect(try value.get("integer", transform: { (i: Int) in i + 1 }) == 2)
-    expect(.invalidValue(key: "integer")) {
+    #expect(throws: JSONDecodingError.invalidValue(key: "integer")) {
       try value.get("integer", transform: { (_: Int) in nil as Int? })
     }
-    expect(.missingKey("missing")) { try value.get("missing", transform: { (i: Int) in i }) }
-    expect(.wrongKind(key: "text", expected: .number, found: .string)) {
+    #expect(throws: JSONDecodingError.missingKey("missing")) {
+      try value.get("missing", transform: { (i: Int) in i })
+    }
+    #expect(throws: JSONDecodingError.wrongKind(key: "text", expected: .number, found: .string)) {
       try value.get("text", transform: { (i: Int) in i })
     }
   }
@@ -163,10 +171,12 @@ private struct Inner: JSONDecodable, Equatable {
     #expect(mixed.elements == [1, 4])
     #expect(mixed.skippedCount == 2)
     #expect(mixed.count == 2 && mixed.reversed() == [4, 1], "it is a collection of those")
-    expect(.wrongKind(key: "text", expected: .array, found: .string)) {
+    #expect(throws: JSONDecodingError.wrongKind(key: "text", expected: .array, found: .string)) {
       try value.getLossy("text", of: Int.self)
     }
-    expect(.missingKey("missing")) { try value.getLossy("missing", of: Int.self) }
+    #expect(throws: JSONDecodingError.missingKey("missing")) {
+      try value.getLossy("missing", of: Int.self)
+    }
   }
 }
 

@@ -9,8 +9,8 @@ func checkJSON(_ bytes: [UInt8]) throws(JSONError) {
 }
 
 @Suite struct JSONReaderTests {
-  private func check(_ text: String) throws { try checkJSON([UInt8](text.utf8)) }
-  private func integer(_ text: String) throws -> Int64 {
+  private func check(_ text: String) throws(JSONError) { try checkJSON([UInt8](text.utf8)) }
+  private func integer(_ text: String) throws(JSONError) -> Int64 {
     let bytes = [UInt8](text.utf8)
     var reader = JSONReader(bytes.span)
     return try reader.integer()
@@ -47,7 +47,7 @@ func checkJSON(_ bytes: [UInt8]) throws(JSONError) {
   func whatIsNotJSONIsRefusedWhereItGoesWrong(text: String) {
     let error = #expect(throws: JSONError.self) { try check(text) }
     guard case .unexpected(at: let position) = error else {
-      Issue.record("\(text): \(String(describing: error))")
+      Issue.record("\(text)")
       return
     }
     #expect(position < text.utf8.count)
@@ -61,7 +61,7 @@ func checkJSON(_ bytes: [UInt8]) throws(JSONError) {
   func theErrorPointsAtTheByteThatCannotStandThere(text: String, position: Int) {
     let isBlank = text.utf8.allSatisfy(\.isASCIISpace)
     let expected = isBlank ? JSONError.truncated : .unexpected(at: position)
-    #expect(throws: expected) { try check(text) }
+    #expect(throws: expected as JSONError) { try check(text) }
   }
 
   @Test(
@@ -204,7 +204,7 @@ func checkJSON(_ bytes: [UInt8]) throws(JSONError) {
     let failure = #expect(throws: JSONError.self) { try reader.skipValue() }
     let error = try #require(failure)
     for call in ReaderCall.allCases {
-      #expect(throws: error, "\(call)") { try call.make(on: &reader) }
+      #expect(throws: error as JSONError, "\(call)") { try call.make(on: &reader) }
     }
   }
 

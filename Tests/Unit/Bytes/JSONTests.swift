@@ -2,7 +2,7 @@ import Bytes
 import Testing
 
 /// The value of a JSON text.
-func json(_ text: String) throws -> JSON {
+func json(_ text: String) throws(JSONError) -> JSON {
   let bytes = [UInt8](text.utf8)
   return try JSON(parsing: bytes.span)
 }

@@ -118,6 +118,16 @@ import Testing
     #expect(written == "{}\n{}\n")
   }
 
+  @Test func aNumberOf64BitsIsWrittenWhole() {
+    let json = text {
+      $0.openJSONObject()
+      $0.appendMember("bytes", Int64.max)
+      $0.appendMember("count", 7)
+      $0.closeJSONObject()
+    }
+    #expect(json == #"{"bytes":9223372036854775807,"count":7}"#)
+  }
+
   @Test func aMessageThatDoesNotFitSaysSo() {
     let isOverflowed = overflows(capacity: 12) { json in
       json.openJSONObject()

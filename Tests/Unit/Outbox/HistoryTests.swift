@@ -108,7 +108,7 @@ import Testing
     #expect(chunks.flatMap(\.readings).map { $0[0] } == (0..<100).map(Double.init))
     #expect(
       chunks.allSatisfy { $0.sensors == ["level"] && $0.names == ["level"] && $0.clock == "set" })
-    #expect(chunks.allSatisfy { $0.deviceId == "board" && $0.device == "Boat" })
+    #expect(chunks.allSatisfy { $0.deviceID == "board" && $0.device == "Boat" })
     #expect(rig.historyEntryCount == 0)
   }
 

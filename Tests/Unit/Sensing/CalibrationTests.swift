@@ -98,19 +98,20 @@ import Testing
   ])
   func aNumberUpToABillionIsUsable(_ text: String, isRight: Bool) throws {
     let large = try number(text)
-    func flaw(_ make: () throws -> Calibration) -> Calibration.Flaw? {
-      do { _ = try make() } catch { return error as? Calibration.Flaw }
+    typealias Flaw = Calibration.Flaw
+    func flaw(_ make: () throws(Flaw) -> Calibration) -> Flaw? {
+      do throws(Flaw) { _ = try make() } catch { return error }
       return nil
     }
-    let wanted: Calibration.Flaw? = isRight ? nil : .tooLarge
+    let wanted: Flaw? = isRight ? nil : .tooLarge
     let zero = FixedPoint(0)
     let one = Calibration.Point(FixedPoint(1), zero)
-    #expect(flaw { try Calibration(factor: large, offset: zero) } == wanted)
-    #expect(flaw { try Calibration(factor: zero, offset: large) } == wanted)
-    #expect(
-      flaw { try Calibration(points: [one, .init(large, zero)], isClamped: false) } == wanted)
-    #expect(
-      flaw { try Calibration(points: [one, .init(zero, large)], isClamped: false) } == wanted)
+    #expect(flaw { () throws(Flaw) in try Calibration(factor: large, offset: zero) } == wanted)
+    #expect(flaw { () throws(Flaw) in try Calibration(factor: zero, offset: large) } == wanted)
+    for point in [Calibration.Point(large, zero), Calibration.Point(zero, large)] {
+      let flaw = flaw { () throws(Flaw) in try Calibration(points: [one, point], isClamped: false) }
+      #expect(flaw == wanted)
+    }
   }
 
   @Test func aResultThatFitsNoNumberIsNone() throws {

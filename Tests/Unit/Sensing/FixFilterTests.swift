@@ -282,6 +282,18 @@ import Testing
     #expect(half.horizontalErrorMeters == nil)
   }
 
+  /// A board that is still in use after the seconds of 32 bits have passed.
+  @Test func aDateAfter2038IsRight() throws {
+    let time = WallTime(nanoseconds: 2_208_988_800 * 1_000_000_000)
+    var filter = FixFilter()
+    var report = report()
+    report.time = time
+    var arrival = arrival
+    arrival.wallTime = time + .milliseconds(200)
+    guard case .usable(let fix) = filter.reported(report, arrival) else { throw NoFix() }
+    #expect(fix.time == time && fix.clock == .receiver)
+  }
+
   // MARK: Dates that cannot be right
 
   static let week: Int64 = 7 * 86_400

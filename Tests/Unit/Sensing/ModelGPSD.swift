@@ -58,7 +58,7 @@ final class ModelGPSD {
     while now < end {
       now = now + receiver.period
       report()
-      let carried = linkBytesPerSecond * Int(receiver.period.nanoseconds / 1_000_000) / 1000
+      let carried = Int(Int64(linkBytesPerSecond) * receiver.period.nanoseconds / 1_000_000_000)
       arrivedCount = min(
         queue.count - queueStart, min(arrivedCount + carried, Self.receiveCapacity))
       if !isAsleep { wake() }

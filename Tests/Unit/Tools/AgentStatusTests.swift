@@ -22,6 +22,7 @@ import Testing
     #"{"is_well":true,"home_assistant":{"last_proof":3,"is_well":"yes","text":[]},"network":{}}"#,
     #"{"is_well":true,"failing_source_count":-9223372036854775808,"failing_sources":[{}]}"#,
     #"{"is_well":true,"next_cycle":{"seconds":-9223372036854775808}}"#,
+    #"{"is_well":true,"waiting":{"readings":9223372036854775807,"locations":9223372036854775807}}"#,
     #"{"is_well":true,"failing_source_count":-1e99,"started":{"seconds":-5},"next_cycle":{}}"#,
   ])
   func whatAnotherVersionLeavesOutOrSaysOtherwiseIsLeftOut(text: String) throws {

@@ -237,7 +237,7 @@ import Testing
     let told = try #require(rig.told.first)
     #expect(told.command == "command_gpio" && told.id == "7" && told.result == "done")
     #expect(told.output == "Pump" && told.action == "turn_on" && told.reason == nil)
-    #expect(told.deviceId == "board" && told.device == "Boat")
+    #expect(told.deviceID == "board" && told.device == "Boat")
     #expect(told.time == Double(UplinkRig.firstHour * 3600 + 3))
   }
 

@@ -1,22 +1,13 @@
 import Bytes
-import Foundation
 import Sensing
 import Testing
 
 @testable import HomeAssistant
 @testable import Outbox
 
-/// The data of a `homeward_command` event, read by Foundation's JSON reader.
-struct ToldResult: Decodable {
-  private struct Message: Decodable {
-    struct Event: Decodable {
-      let eventType: String
-      let eventData: ToldResult
-    }
-    let data: Event
-  }
-
-  let deviceId: String
+/// The data of a `homeward_command` event.
+struct ToldResult: JSONDecodable {
+  let deviceID: String
   let device: String
   let command: String
   let id: String?
@@ -27,14 +18,26 @@ struct ToldResult: Decodable {
   let key: String?
   let time: Double?
 
+  init(json: JSON) throws(JSONDecodingError) {
+    deviceID = try json.get("device_id")
+    device = try json.get("device")
+    command = try json.get("command")
+    id = try json.getIfPresent("id")
+    output = try json.getIfPresent("output")
+    action = try json.getIfPresent("action")
+    result = try json.get("result")
+    reason = try json.getIfPresent("reason")
+    key = try json.getIfPresent("key")
+    time = try json.getIfPresent("time")
+  }
+
   fileprivate init?(message: String) {
-    guard message.contains("homeward_command") else { return nil }
-    let decoder = JSONDecoder()
-    decoder.keyDecodingStrategy = .convertFromSnakeCase
-    guard let message = try? decoder.decode(Message.self, from: Data(message.utf8)) else {
-      return nil
-    }
-    self = message.data.eventData
+    guard message.contains("homeward_command"),
+      let message = try? JSON(parsing: Array(message.utf8).span),
+      let event = message["data"],
+      let told = try? event.get("event_data", as: ToldResult.self)
+    else { return nil }
+    self = told
   }
 }
 
@@ -48,7 +51,8 @@ extension UplinkRig {
   ) throws {
     let id = confirmID ?? "\(results.count)-\(notifications.count)-\(message)"
     let json = #"{"message":"\#(message)","data":\#(data),"hass_confirm_id":"\#(id)"}"#
-    var notification = try PushNotification(json: JSON(parsing: Array(json.utf8).span))
+    let parsed = try JSON(parsing: Array(json.utf8).span)
+    var notification = try PushNotification(json: parsed)
     notification.confirmation = confirmation
     event { $0.notified(notification, now: $1) }
   }

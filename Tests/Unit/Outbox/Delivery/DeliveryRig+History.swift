@@ -1,19 +1,14 @@
-import Foundation
+import Bytes
 import Sensing
 
 @testable import Outbox
 
-/// An event with history, read by Foundation's JSON reader.
-struct Chunk: Decodable {
-  struct Event: Decodable {
-    let eventType: String
-    let eventData: Chunk
-  }
-
-  let deviceId: String
+/// An event with history.
+struct Chunk: JSONDecodable {
+  let deviceID: String
   let device: String
-  let first: Int?
-  let last: Int?
+  let first: Int64?
+  let last: Int64?
   let clock: String
   let sensors: [String]
   let names: [String]
@@ -23,12 +18,25 @@ struct Chunk: Decodable {
 
   var numbers: [Double] { readings.compactMap { $0[2] } }
 
+  init(json: JSON) throws(JSONDecodingError) {
+    deviceID = try json.get("device_id")
+    device = try json.get("device")
+    first = try json.getIfPresent("first")
+    last = try json.getIfPresent("last")
+    clock = try json.get("clock")
+    sensors = try json.get("sensors")
+    names = try json.get("names")
+    readings = try json.get("readings")
+    pointColumns = try json.get("point_columns")
+    points = try json.get("points")
+  }
+
   init?(_ data: String) {
-    guard data.contains("homeward_history") else { return nil }
-    let decoder = JSONDecoder()
-    decoder.keyDecodingStrategy = .convertFromSnakeCase
-    guard let event = try? decoder.decode(Event.self, from: Data(data.utf8)) else { return nil }
-    self = event.eventData
+    guard data.contains("homeward_history"),
+      let event = try? JSON(parsing: Array(data.utf8).span),
+      let chunk = try? event.get("event_data", as: Chunk.self)
+    else { return nil }
+    self = chunk
   }
 }
 

@@ -33,6 +33,21 @@ import Testing
     }
   }
 
+  /// The most that the configuration takes; `Int` has 32 bits on some boards.
+  @Test func theLargestHistoryHasRoomOnEachProcessor() {
+    #expect(Spool.byteCountCap(megabytes: 64) == 64 << 20)
+    let most = Int64(Spool.byteCountCap(megabytes: 4096))
+    #expect(most == min(4096, Int64(Int.max >> 21)) << 20)
+    #expect(most >= 1023 << 20)
+  }
+
+  /// A file in the folder of the spool may be anything, and several are added up.
+  @Test func aFileOfAnySizeHasADiskSpace() {
+    #expect(Spool.occupiedByteCount(of: 4097) == 8192)
+    let foreign = (0..<100).reduce(0) { sum, _ in sum + Spool.occupiedByteCount(of: .max) }
+    #expect(foreign > 100 * (Int.max >> 9))
+  }
+
   @Test func aDiskThatFailedIsTriedAtItsDeadlineAndNotBefore() {
     var disk = DiskStatus(seed: 1)
     let start = Instant(nanoseconds: 0)

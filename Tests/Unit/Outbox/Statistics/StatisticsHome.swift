@@ -53,11 +53,17 @@ struct StatisticsHome {
     _ request: RawRequest, to transfer: inout StatisticsImport, now: Instant
   ) throws {
     asked.append(request)
-    do {
+    if let refusal = try refusal(of: request) {
+      transfer.answered(.failure(refusal), now: now)
+    } else {
       transfer.answered(.success(try answer(request.payload, to: request.command)), now: now)
-    } catch let error as RequestError {
-      transfer.answered(.failure(error), now: now)
     }
+  }
+
+  private func refusal(of request: RawRequest) throws -> RequestError? {
+    guard request.command == "recorder/get_statistics_metadata" else { return nil }
+    let id = try request.payload.get("statistic_ids", as: [Text].self)[0]
+    return refusals[String(decoding: id.bytes, as: UTF8.self)]
   }
 
   private mutating func answer(_ payload: JSONObject, to command: Text) throws -> JSON {
@@ -100,7 +106,6 @@ struct StatisticsHome {
   private func descriptions(_ id: Text) throws -> JSON {
     let name = String(decoding: id.bytes, as: UTF8.self)
     guard let statistic = statistics[name] else { return [] }
-    if let refusal = refusals[name] { throw refusal }
     let unit = statistic.unit.map { "\"\($0)\"" } ?? "null"
     let unitClass = statistic.unitClass.map { "\"\($0)\"" } ?? "null"
     return try json(

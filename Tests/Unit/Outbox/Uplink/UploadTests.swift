@@ -28,7 +28,7 @@ import Testing
 
   private func numbers(_ rig: UplinkRig, _ kind: String) -> [[String]] {
     rig.messages.filter { $0.contains(kind) }.map { message in
-      message.matches(of: /"state":(70\d)/).map { String($0.1) }
+      message.split(separator: ":").map { String($0.prefix(3)) }.filter { $0.hasPrefix("70") }
     }
   }
 

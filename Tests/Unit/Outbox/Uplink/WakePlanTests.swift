@@ -42,6 +42,15 @@ import Testing
     #expect(wake.nanoseconds == 0)
   }
 
+  /// The seconds of rtcwake(8) and of the kernel's alarm, after 32 bits of them have passed.
+  @Test func wakesGoOnAfter2038() {
+    for second in [2_147_483_640, 2_208_988_800, 4_294_967_290] as [Int64] {
+      let now = WallTime(nanoseconds: second * 1_000_000_000)
+      let wake = WakePlan.wake(every: .seconds(900), at: now).nanoseconds / 1_000_000_000
+      #expect(wake > second && wake <= second + 1800 && wake % 900 == 0)
+    }
+  }
+
   // MARK: What another clock is given
 
   private func moment(

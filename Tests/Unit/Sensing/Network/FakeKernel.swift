@@ -177,15 +177,29 @@ final class FakeKernel {
       (isOpen, openCount) = (true, openCount + 1)
       monitor.opened(routePort: Self.routePort, genericPort: Self.genericPort, now: now)
     case .close: (isOpen, groups, pending) = (false, [], [])
-    case .join(let netlink, let group): groups.insert("\(netlink) \(group)")
+    case .join(let netlink, let group): groups.insert(Self.name(netlink, group))
     case .leave(let netlink, let group):
-      #expect(groups.remove("\(netlink) \(group)") != nil, "it was in the group")
+      #expect(groups.remove(Self.name(netlink, group)) != nil, "it was in the group")
     case .send(let netlink): answer(netlink, [UInt8](monitor.request.bytes))
     case .speak(let address, let interface):
       spokenTo.append("\([UInt8](address.bytes)) over \(interface)")
     case .tellPlace: places.append(monitor.place)
-    case .tellFailure(let failure): reports.append("\(failure)")
+    case .tellFailure(let failure): reports.append(Self.kind(failure))
     case .tellRecovery: reports.append("recovered")
+    }
+  }
+
+  private static func name(_ netlink: NetlinkProtocol, _ group: UInt32) -> String {
+    "\(netlink == .route ? "route" : "generic") \(group)"
+  }
+
+  private static func kind(_ failure: SourceFailure) -> String {
+    switch failure {
+    case .notPermitted: "notPermitted"
+    case .intermittent: "intermittent"
+    case .silent: "silent"
+    case .malformed: "malformed"
+    default: "another"
     }
   }
 
