@@ -14,6 +14,8 @@ struct CardSettings {
   static let keys: [StaticString] = [
     "wifi", "country", "hostname", "ssh_key", "token", "read_only",
   ]
+  /// All keys in the section, and its own.
+  static let words: [StaticString] = ["card"] + keys + ["name", "password", "hidden"]
   /// Value of `token` after the token was erased. After a loss of power, a part of the token may
   /// follow.
   static let erased: StaticString = "erased"

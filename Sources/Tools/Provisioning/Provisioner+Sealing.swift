@@ -48,7 +48,7 @@ extension Provisioner {
     do throws(CommandFailure) { return try state.keptRegistration() != nil } catch { return false }
   }
 
-  /// Overwrites both tokens in the bytes of the file: a new file would leave the old one on the card.
+  /// Overwrites both tokens in the bytes of the file: a new file would leave them on the card.
   /// The rest of a token is overwritten only when the card has the word `erased`, by which the next
   /// start sees that the rest is no token.
   private func erase(_ token: [UInt8], and stored: [UInt8], of file: CardFile) -> Bool {
@@ -80,7 +80,7 @@ extension Provisioner {
   /// token of a paired board, also if the root then stays writable. Throws the reason why the root
   /// stays as it is.
   func seal() throws(CommandFailure) {
-    let problems = ProblemCollector()
+    let problems = ProblemCollector(shownKeys: CardSettings.words)
     guard let file = try read() else {
       throw CommandFailure(code: .noInput, text: "homeward.yaml of the card cannot be read")
     }

@@ -97,7 +97,8 @@ extension Provisioner {
     do throws(CommandFailure) {
       let name = [UInt8](CardFile.name)
       let configuration = try Configuration.read(
-        file.configuration, of: name, isJudged: !system.isThisMachine)
+        file.configuration, of: name, isJudged: !system.isThisMachine,
+        hidesUnknownKeys: file.hasCard)
       for warning in configuration.warnings(of: name) { report.add(note: warning) }
     } catch {
       return report.add(mistake: error.text)

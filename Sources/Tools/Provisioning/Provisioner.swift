@@ -24,7 +24,7 @@ final class Provisioner {
     removeUnfinished()
     report.isSealed = isSealed
     if let file = try read() {
-      let problems = ProblemCollector()
+      let problems = ProblemCollector(shownKeys: CardSettings.words)
       let settings = file.settings(problems)
       report.add(problems)
       // First the ways in, for a person who has to repair the rest.
