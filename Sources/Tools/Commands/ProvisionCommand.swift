@@ -60,7 +60,8 @@ extension Command {
     Each setting is applied on its own: a wrong one leaves the board as it was (with
     a read-only root: as it was when the root became read-only), and networks and
     keys that are no longer there are removed. Without the section nothing of it
-    changes. homeward-card.txt, beside the file, lists the mistakes with their lines.
+    changes. homeward-card.txt, beside the file, lists the mistakes with their
+    lines.
 
     Usage:
       homeward provision [--card DIR] [--root DIR]
