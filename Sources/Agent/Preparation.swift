@@ -72,7 +72,10 @@ struct Preparation {
     } else {
       state = try StateDirectory.open(configuration.stateDirectory)
     }
-    configuration.useTokenCredential(unlessPairedIn: state)
+    if configuration.homeAssistant.tokenFile == nil {
+      configuration.homeAssistant.tokenFile = configuration.tokenFile(unlessPairedIn: state)
+      configuration.homeAssistant.isTokenFileUnnamed = true
+    }
     self.configuration = configuration
     var kept = try state.keptRegistration()
     let identity = DeviceIdentity(host: configuration.host)

@@ -38,6 +38,9 @@ public struct Directory: ~Copyable {
   /// Creates a directory that every user can enter.
   public func makePublicDirectory(_ name: Path) throws(Errno) {
     try makeDirectory(name, permissions: 0o755)
+    // Also if the mask of the shell excludes others.
+    let new = try open(name, mode: .directory)
+    _ = try retryingInterrupts { fchmod(new.number, 0o755) }
   }
 
   private func makeDirectory(_ name: Path, permissions: mode_t) throws(Errno) {
@@ -117,14 +120,24 @@ extension Directory {
     try synchronize()
   }
 
-  /// Removes the temporary files of `replace` left after a killed process or a loss of power.
+  /// Removes the temporary files of `replace` left after a killed process or a loss of power: those
+  /// of these files; if `names` is nil, of all.
   ///
   /// A process that is replacing a file at this moment gets `.noSuchFile`.
-  public func removeUnfinished(of path: Path) throws(Errno) {
+  public func removeUnfinished(of path: Path, named names: [[UInt8]]? = nil) throws(Errno) {
     try DirectoryReader(opening: path).forEachName { (name) throws(Errno) in
       let bytes = [UInt8](name)
       guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")) else { return }
-      if name.extracting(dot...).starts(with: ".new") { try remove(Path(bytes)) }
+      let end = name.extracting(dot...)
+      guard end.starts(with: ".new") else { return }
+      if let names {
+        // A person may keep a file such as hosts.new.
+        let number = bytes[(dot + 4)...]
+        guard !number.isEmpty, number.allSatisfy({ $0.isASCIIDigit }),
+          names.contains([UInt8](bytes[..<dot]))
+        else { return }
+      }
+      try remove(Path(bytes))
     }
   }
 

@@ -1,7 +1,7 @@
 import Bytes
 
-/// Text of a configuration for a stranger: its keys with their lines, and only the values that the
-/// caller allows. Comments are left out.
+/// Text of a configuration for a stranger: its keys with their lines, and only the keys and values
+/// that the caller allows. Comments are left out.
 ///
 ///     4: sensors:
 ///     5:   -
@@ -11,23 +11,30 @@ public struct ConfigurationOutline {
   /// More than a key or a value that is shown has.
   private static let wordByteCountMax = 120
 
+  private let isKnown: ([UInt8]) -> Bool
   private let isShown: ([UInt8]) -> Bool
   private let hide: ([UInt8]) -> [UInt8]
   private var text: [UInt8] = []
 
-  /// Returns the outline of a file; nil if it is not YAML. `isShown` decides by its key whether a
-  /// value is shown, and `hide` returns what is shown in place of another one.
+  /// Returns the outline of a file; nil if it is not YAML. `isKnown` decides whether a key is
+  /// shown, `isShown` by its key whether a value is, and `hide` returns what is shown in place of
+  /// another key or value.
   public static func text(
-    of file: [UInt8], isShown: @escaping ([UInt8]) -> Bool, hide: @escaping ([UInt8]) -> [UInt8]
+    of file: [UInt8], isKnown: @escaping ([UInt8]) -> Bool, isShown: @escaping ([UInt8]) -> Bool,
+    hide: @escaping ([UInt8]) -> [UInt8]
   ) -> [UInt8]? {
     let field = ConfigurationField(file: file, example: "", problems: ProblemCollector())
     guard let field else { return nil }
-    var outline = ConfigurationOutline(isShown: isShown, hide: hide)
+    var outline = ConfigurationOutline(isKnown: isKnown, isShown: isShown, hide: hide)
     outline.append(field.node, indent: 0)
     return outline.text
   }
 
-  private init(isShown: @escaping ([UInt8]) -> Bool, hide: @escaping ([UInt8]) -> [UInt8]) {
+  private init(
+    isKnown: @escaping ([UInt8]) -> Bool, isShown: @escaping ([UInt8]) -> Bool,
+    hide: @escaping ([UInt8]) -> [UInt8]
+  ) {
+    self.isKnown = isKnown
     self.isShown = isShown
     self.hide = hide
   }
@@ -38,7 +45,7 @@ public struct ConfigurationOutline {
     case .mapping(let entries):
       for entry in entries {
         // A person's word may be in the place of a key.
-        let isKey = entry.key.allSatisfy { $0 == UInt8(ascii: "_") || isLowercase($0) }
+        let isKey = isKnown(entry.key)
         let key = (isKey ? entry.key : hide(entry.key)) + [UInt8](":")
         let value = inline(entry.value, isShown: isKey && isShown(entry.key))
         append(entry.mark.line, indent, key + (value.map { [UInt8](" ") + $0 } ?? []))
@@ -75,9 +82,5 @@ public struct ConfigurationOutline {
       }
       return list + [UInt8]("]")
     }
-  }
-
-  private func isLowercase(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
   }
 }

@@ -65,8 +65,19 @@ public final class ProblemCollector {
   public private(set) var warnings: [ConfigurationProblem] = []
   /// Sections read so far, with their keys.
   private var sections: [(path: ConfigurationPath, keys: [StaticString])] = []
+  /// Keys that messages may name; nil for all.
+  private let shownKeys: [StaticString]?
 
-  public init() {}
+  /// `shownKeys`: for a file with secrets, the only keys that messages may name. Another one may be
+  /// a part of a secret, such as the words after a comma in a text without quotes.
+  public init(shownKeys: [StaticString]? = nil) { self.shownKeys = shownKeys }
+
+  /// Keys that the sections read so far may have.
+  public var knownKeys: [StaticString] { sections.flatMap { $0.keys } }
+
+  func shows(_ key: [UInt8]) -> Bool {
+    shownKeys?.contains { key.span.elementsEqual($0) } ?? true
+  }
 
   public var isEmpty: Bool { problems.isEmpty }
   var count: Int { problems.count + omittedCount }

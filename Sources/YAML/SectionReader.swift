@@ -76,7 +76,9 @@ public final class SectionReader {
     for entry in entries where !entry.key.span.elementsEqual("name") {
       let nearest = Suggestion.nearest(to: entry.key, in: kinds)
       field.problems.report(
-        at: entry.mark, field.path, "\(quoted: entry.key) is not a kind of sensor",
+        at: entry.mark, field.path,
+        field.problems.shows(entry.key)
+          ? "\(quoted: entry.key) is not a kind of sensor" : "this is not a kind of sensor",
         remedy: nearest.map { "did you mean \"\($0)\"?" } ?? "write \(anyOf: kinds)")
       return true
     }
@@ -89,7 +91,7 @@ public final class SectionReader {
     var empty: YAMLEntry?
     var hasLine = false
     for entry in entries where !isAmong(ignoredKeys, entry.key) {
-      let isShown = shown.map { isAmong($0.keys, entry.key) } ?? true
+      let isShown = shown.map { isAmong($0.keys, entry.key) } ?? field.problems.shows(entry.key)
       if isAmong(knownKeys, entry.key) {
         if let empty, !hasLine { reportEmpty(empty) }
         (empty, hasLine) = (entry.value.isEmpty ? entry : nil, false)

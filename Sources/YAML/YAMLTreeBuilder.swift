@@ -99,10 +99,11 @@ struct YAMLTreeBuilder: ~Copyable {
         try skip(try nextEvent(), path, depth: depth)
         continue
       }
-      let value = try node(from: try nextEvent(), path.appending(key), depth: depth + 1)
+      let shown = problems.shows(key) ? key : [UInt8]("...")
+      let value = try node(from: try nextEvent(), path.appending(shown), depth: depth + 1)
       if let first = entries.first(where: { $0.key == key }) {
         report(
-          event.mark, path, "the key \(quoted: key) is here twice",
+          event.mark, path, "the key \(quoted: shown) is here twice",
           remedy: "remove one; the first is on line \(first.mark.line)")
       } else {
         entries.append(YAMLEntry(key: key, mark: event.mark, value: value))

@@ -44,17 +44,26 @@ extension Configuration {
   public static func isStandardInput(_ file: [UInt8]) -> Bool { file.span.elementsEqual("-") }
 
   /// Parses the text of a configuration. Problems name their place in `file`. A text that was
-  /// judged before remains valid, whatever the board files contain now.
+  /// judged before remains valid, whatever the board files contain now. With `hidesUnknownKeys`, no
+  /// problem names an unknown key.
   public static func read(
-    _ text: [UInt8], of file: [UInt8], isJudged: Bool = false
+    _ text: [UInt8], of file: [UInt8], isJudged: Bool = false, hidesUnknownKeys: Bool = false
   ) throws(CommandFailure) -> Configuration {
     let look: BoardLook? = isJudged ? nil : { board(of: $0) }
-    do throws(ConfigurationErrors) { return try parse(text, on: look) } catch {
+    let problems = ProblemCollector(shownKeys: hidesUnknownKeys ? keys(in: text) : nil)
+    do throws(ConfigurationErrors) { return try parse(text, on: look, problems) } catch {
       let name = isStandardInput(file) ? [UInt8]("standard input") : file
       let lines = error.rendered(fileName: name).dropLast()
       throw CommandFailure(
         code: .configuration, text: MessageText(bytes: [UInt8](lines)))
     }
+  }
+
+  /// Returns all keys that the sections of a text may have.
+  public static func keys(in text: [UInt8]) -> [StaticString] {
+    let problems = ProblemCollector()
+    _ = ConfigurationField(file: text, example: "", problems: problems)?.configuration()
+    return problems.knownKeys
   }
 
   /// Returns the board. A problem in its file is reported when the lines are searched.
@@ -90,9 +99,8 @@ extension Configuration {
   /// Parses a configuration file, and also rejects a line of the board that is used twice under any
   /// names. `board` finds the board.
   static func parse(
-    _ source: [UInt8], on board: BoardLook?
+    _ source: [UInt8], on board: BoardLook?, _ problems: ProblemCollector = ProblemCollector()
   ) throws(ConfigurationErrors) -> Configuration {
-    let problems = ProblemCollector()
     guard
       let field = ConfigurationField(
         file: source, example: "home_assistant: { url: http://192.168.1.5:8123 }",

@@ -64,6 +64,8 @@ extension Configuration {
     /// `token_file`: absolute path of a file with a long-lived access token, with which the agent
     /// registers and opens the WebSocket. Default: nil, the credential from `homeward pair`.
     public var tokenFile: [UInt8]?
+    /// Whether the file of the token is one that no key names.
+    public var isTokenFileUnnamed = false
     /// `transport`: transport of messages to the webhook: `http`, or `websocket`, which falls back
     /// on HTTP while there is no connection. Default: `http`.
     public var transport: MessageTransport

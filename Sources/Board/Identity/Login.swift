@@ -4,7 +4,7 @@ public import LinuxIO
 public import Outbox
 
 /// The login of this board: the token in the configured file, otherwise the credential from
-/// pairing.
+/// pairing, otherwise a token in one of the places that need no key.
 public struct Login {
   /// The message that Home Assistant rejected the login.
   public static let rejectedWords: MessageText =
@@ -18,6 +18,8 @@ public struct Login {
   public let credential: Credential
   /// Nil for the credential from pairing.
   private let file: [UInt8]?
+  /// Whether a key names the file.
+  private let isNamed: Bool
   /// Whether a rejection by the configured server is final.
   private let isServerKnown: Bool
 
@@ -28,22 +30,30 @@ public struct Login {
     self = login
   }
 
-  private init(_ credential: Credential, in file: [UInt8]?, _ configuration: Configuration) {
+  private init(
+    _ credential: Credential, in file: [UInt8]?, isNamed: Bool = true,
+    _ configuration: Configuration
+  ) {
     self.credential = credential
     self.file = file
+    self.isNamed = isNamed
     isServerKnown = configuration.homeAssistant.server.isKnown
   }
 
-  /// Returns the login; nil if no file is configured and pairing stored no credential.
+  /// Returns the login; nil if no file has a token, and pairing stored no credential.
   public static func find(
     _ configuration: Configuration, _ state: StateDirectory
   ) throws(CommandFailure) -> Login? {
-    guard let file = configuration.homeAssistant.tokenFile else {
+    guard let file = configuration.tokenFile(unlessPairedIn: state) else {
       guard let credential = try state.keptCredential() else { return nil }
       return Login(credential, in: nil, configuration)
     }
     switch readToken(file) {
-    case .success(let token): return Login(.accessToken(token), in: file, configuration)
+    case .success(let token):
+      let isNamed =
+        configuration.homeAssistant.tokenFile != nil
+        && !configuration.homeAssistant.isTokenFileUnnamed
+      return Login(.accessToken(token), in: file, isNamed: isNamed, configuration)
     case .failure(let flaw): throw CommandFailure(flaw)
     }
   }
@@ -61,8 +71,8 @@ public struct Login {
   /// Remedy after Home Assistant has rejected the login.
   public var remedy: MessageText {
     guard let file else { return Arguments.command("pair --login") }
-    if file == tokenCredential(in: credentialsDirectory())?.bytes {
-      return "write a new token to card.token in homeward.yaml of the card, and restart the board"
+    guard isNamed else {
+      return "write a new token to \(Configuration.placesOfToken), and restart the board"
     }
     return "write a new token to \(Path(file)), and restart the agent"
   }
@@ -76,22 +86,35 @@ extension CommandFailure {
   }
 }
 
-private func tokenCredential(in directory: Path?) -> Path? {
-  directory.map { $0 / StateDirectory.tokenName }
-}
-
 extension Configuration {
-  /// Makes the credential `token` of the service manager the token file, if no file is configured
-  /// and pairing stored no credential. On a card image it is the token of the card, elsewhere it is
-  /// empty.
-  public mutating func useTokenCredential(
-    unlessPairedIn state: StateDirectory, directory: Path? = credentialsDirectory()
-  ) {
-    guard homeAssistant.tokenFile == nil, case .none = state.readCredential(),
-      let file = tokenCredential(in: directory), let count = try? byteCount(ofFileAt: file),
-      count > 0
-    else { return }
-    homeAssistant.tokenFile = file.bytes
+  /// Words for both places in which a person may write a token that no key names.
+  static let placesOfToken: MessageText =
+    "/etc/homeward/token, or on a card image to card: token of the card's homeward.yaml"
+
+  /// Place of a token that no key names; the unit of the service hands it on.
+  public static let tokenFileOfSystem: StaticString = "/etc/homeward/token"
+
+  /// Returns the file of the token: the configured one; otherwise, if pairing stored no credential,
+  /// the first that has a token: that which the service manager hands on, that of a card image, or
+  /// that of the system.
+  public func tokenFile(
+    unlessPairedIn state: StateDirectory, directory: Path? = credentialsDirectory(),
+    ofSystem: Path = Path(tokenFileOfSystem)
+  ) -> [UInt8]? {
+    if let file = homeAssistant.tokenFile { return file }
+    guard case .none = state.readCredential() else { return nil }
+    let name = StateDirectory.tokenName
+    let places = [directory.map { $0 / name }, state.path / name, ofSystem]
+    return places.compactMap { $0?.bytes }.first { Self.holdsToken($0) }
+  }
+
+  /// Whether a file can be read and is not empty. systemd hands on a line feed for none; a token
+  /// with a flaw is reported.
+  private static func holdsToken(_ file: [UInt8]) -> Bool {
+    switch readToken(file) {
+    case .failure(.empty), .failure(.unreadable): false
+    case .success, .failure: true
+    }
   }
 }
 

@@ -199,7 +199,8 @@ extension Enrollment.Problem {
     case .noToken(let flaw): flaw.words
     case .tokenRejected:
       "Home Assistant does not accept the token; \(Login.whenShownAgain). Write a new one to"
-        + " home_assistant.token_file (on a card image: card.token), or use: \(Arguments.command("pair"))"
+        + " home_assistant.token_file; if that names none, to \(Configuration.placesOfToken); or"
+        + " use: \(Arguments.command("pair"))"
     case .noConnection(let reason):
       "Home Assistant cannot be reached to register: \(unreached: reason)"
     case .server(let refusal) where refusal.isLasting:

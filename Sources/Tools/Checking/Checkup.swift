@@ -163,7 +163,7 @@ final class Checkup {
     _ state: StateDirectory, _ configuration: Configuration
   ) -> Finding {
     var remedy = Arguments.command("pair")
-    if let token = configuration.homeAssistant.tokenFile {
+    if let token = configuration.tokenFile(unlessPairedIn: state) {
       remedy = "\(remedy), or put a token into \(Path(token)) and start the agent"
     }
     return .wrong(

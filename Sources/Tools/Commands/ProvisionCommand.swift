@@ -57,10 +57,11 @@ extension Command {
       read_only    With false the root stays writable. Otherwise it is read-only
                    when the board is paired: a loss of power cannot damage it.
 
-    Each setting is applied on its own: a wrong one leaves the board as it was, and
-    networks and keys that are no longer there are removed. Without the section
-    nothing of it changes. homeward-report.txt, beside the file, lists the mistakes
-    with their lines.
+    Each setting is applied on its own: a wrong one leaves the board as it was (with
+    a read-only root: as it was when the root became read-only), and networks and
+    keys that are no longer there are removed. Without the section nothing of it
+    changes. homeward-card.txt, beside the file, lists the mistakes with their
+    lines.
 
     Usage:
       homeward provision [--card DIR] [--root DIR]
@@ -72,9 +73,11 @@ extension Command {
       --root DIR   Write below this folder, such as the root of an image
                    (default: /).
       --seal       Make the root read-only from the next start on, if this board is
-                   paired and read_only is not false. Otherwise the exit code is
-                   another one: 69 if the board is not paired, 73 if there is
-                   nothing to do.
+                   paired and read_only is not false, and erase the token from
+                   the card. The exit code is 69 if the board is not paired, 73 if
+                   the root is read-only already or read_only is false, 66 if there
+                   is no file, 78 if the file has mistakes, and 74 if the token
+                   cannot be erased or cmdline.txt cannot be changed.
       --help       Show this.
 
     Examples:

@@ -60,7 +60,7 @@ final class Unpairing {
     dialog.say("This board is no longer paired.")
     sayWhatIsLeft()
     sayWhatStays(in: state)
-    if let file = configuration?.homeAssistant.tokenFile {
+    if let file = configuration?.tokenFile(unlessPairedIn: state) {
       dialog.say(
         "If the agent runs, it registers this board again: it can read a token from \(Path(file)).")
     }
@@ -77,7 +77,7 @@ final class Unpairing {
         "This pairing was made on another board, which may be in use: its device stays in Home"
           + " Assistant.")
     }
-    guard case .value(let credential) = state.readCredential(),
+    guard let credential = try credential(configuration, state),
       let url = try configuration?.homeAssistant.urlForSecrets(loop: loop) ?? credential.clientURL
     else { return }
     let tokens = AccessTokens(
@@ -103,6 +103,17 @@ final class Unpairing {
     } else {
       try endLogin(credential, at: url, settings)
     }
+  }
+
+  /// Returns the credential from pairing; without one, that of a token that no key names.
+  private func credential(
+    _ configuration: Configuration?, _ state: StateDirectory
+  ) throws(CommandFailure) -> Credential? {
+    if case .value(let credential) = state.readCredential() { return credential }
+    guard let configuration, configuration.homeAssistant.tokenFile == nil,
+      configuration.tokenFile(unlessPairedIn: state) != nil
+    else { return nil }
+    return try Login.find(configuration, state)?.credential
   }
 
   /// Deletes the device of this board, which only an administrator may do: its configuration entry,

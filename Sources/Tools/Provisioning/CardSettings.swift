@@ -14,7 +14,10 @@ struct CardSettings {
   static let keys: [StaticString] = [
     "wifi", "country", "hostname", "ssh_key", "token", "read_only",
   ]
-  /// Value of `token` after the token was erased.
+  /// All keys in the section, and its own.
+  static let words: [StaticString] = ["card"] + keys + ["name", "password", "hidden"]
+  /// Value of `token` after the token was erased. After a loss of power, a part of the token may
+  /// follow.
   static let erased: StaticString = "erased"
   /// Maximum number of networks, and of keys.
   static let entriesMax = 16
@@ -28,7 +31,7 @@ struct CardSettings {
   var hostName = CardSetting<[UInt8]>.missing
   /// `ssh_key`: lines of `authorized_keys`.
   var keys = CardSetting<[[UInt8]]>.missing
-  /// `token`: a long-lived token, or `erased`.
+  /// `token`: a long-lived token, or a text that begins with `erased`.
   var token = CardSetting<[UInt8]>.missing
   /// `read_only`: whether the root is sealed once the board is paired.
   var isReadOnly = CardSetting<Bool>.missing
@@ -179,7 +182,7 @@ extension ConfigurationField {
   private func token() -> [UInt8]? {
     guard let text = text() else { return nil }
     let token = [UInt8](text.span.trimmed())
-    if token.span.elementsEqual(CardSettings.erased) { return token }
+    if token.span.starts(with: CardSettings.erased) { return token }
     if token.count >= CardSettings.tokenByteCountMin, token.span.isVisibleASCII { return token }
     report(
       "this is not a long-lived token of Home Assistant",

@@ -5,8 +5,10 @@ import YAML
 /// Report of the provisioner, the same for the console and for the card. It names no time, so that
 /// the card is not written without a change, and no secret.
 struct ProvisionReport {
-  static let fileName: StaticString = "homeward-report.txt"
+  static let fileName: StaticString = "homeward-card.txt"
 
+  /// Whether the board starts each time with the root as it was when it became read-only.
+  var isSealed = false
   private(set) var code = ExitCode.success
   private var mistakes: [MessageText] = []
   private var failures: [MessageText] = []
@@ -39,12 +41,21 @@ struct ProvisionReport {
   mutating func add(note: MessageText) { notes.append(note) }
   mutating func add(setting: MessageText) { settings.append(setting) }
 
+  /// All failures as one; nil if everything was written.
+  var failure: CommandFailure? {
+    guard let first = failures.first else { return nil }
+    let text = failures.dropFirst().reduce(first) { $0 + "\n" + $1 }
+    return CommandFailure(code: .inputOutput, text: text)
+  }
+
   /// Lines with a line feed each.
   var text: [UInt8] {
+    let kept: MessageText =
+      isSealed
+      ? "What is wrong is as it was when the root became read-only."
+      : "What is wrong was not changed on the board."
     var lines: [MessageText] = [
-      mistakes.isEmpty
-        ? "homeward.yaml is right."
-        : "homeward.yaml has mistakes. What is wrong was not changed on the board."
+      mistakes.isEmpty ? "homeward.yaml is right." : "homeward.yaml has mistakes. \(kept)"
     ]
     for group in [mistakes, failures, notes, settings] where !group.isEmpty {
       lines.append("")

@@ -9,18 +9,38 @@ extension Provisioner {
   /// Stores the token for the agent. Only then, and if the board is paired, it is erased from the
   /// card: after a loss of power at any moment, one of both has it.
   func applyToken(_ token: [UInt8], of file: CardFile) {
-    guard !token.span.elementsEqual(CardSettings.erased) else {
-      return report.add(setting: "Token: erased from this card")
+    let stored = storedToken
+    let isErased = token.span.starts(with: CardSettings.erased)
+    guard isErased || Self.isRest(token, of: stored) || keep(token) else { return }
+    guard isErased || isPaired else {
+      return report.add(setting: "Token: it is erased from this card when the board is paired")
     }
-    let isKept = attempt("\(bytes: SystemFiles.Folder.state.path)/token") { () throws(Errno) in
+    // A copy of the stored one may stand in a comment.
+    if erase(token, and: stored, of: file) { report.add(setting: "Token: erased from this card") }
+  }
+
+  private func keep(_ token: [UInt8]) -> Bool {
+    attempt("\(bytes: SystemFiles.Folder.state.path)/token") { () throws(Errno) in
       try system.write(
         token + [UInt8(ascii: "\n")], to: [UInt8](StateDirectory.tokenName), in: .state)
     }
-    guard isKept else { return }
-    guard isPaired else {
-      return report.add(setting: "Token: it is erased from this card when the board is paired")
+  }
+
+  /// The token that the agent has; empty without one, and if it cannot be read: a new one replaces
+  /// it.
+  private var storedToken: [UInt8] {
+    let text = try? system.read([UInt8](StateDirectory.tokenName), in: .state)
+    return text.map { [UInt8]($0.span.trimmed()) } ?? []
+  }
+
+  /// Whether a text is what a loss of power left of a token that was being erased: the card may
+  /// have written any sector of it. Such a text never replaces the stored token.
+  private static func isRest(_ text: [UInt8], of token: [UInt8]) -> Bool {
+    let erased = [UInt8](CardSettings.erased)
+    guard text.count <= token.count else { return false }
+    return text.indices.allSatisfy {
+      text[$0] == token[$0] || ($0 < erased.count && text[$0] == erased[$0])
     }
-    if erase(token, of: file) { report.add(setting: "Token: erased from this card") }
   }
 
   private var isPaired: Bool {
@@ -28,26 +48,39 @@ extension Provisioner {
     do throws(CommandFailure) { return try state.keptRegistration() != nil } catch { return false }
   }
 
-  /// Overwrites the token in the bytes of the file: a new file would leave the old one on the card.
-  private func erase(_ token: [UInt8], of file: CardFile) -> Bool {
-    let places = file.places(of: token)
-    guard !places.isEmpty else {
+  /// Overwrites both tokens in the bytes of the file: a new file would leave them on the card.
+  /// The rest of a token is overwritten only when the card has the word `erased`, by which the next
+  /// start sees that the rest is no token.
+  private func erase(_ token: [UInt8], and stored: [UInt8], of file: CardFile) -> Bool {
+    let word = [UInt8](CardSettings.erased)
+    func places(of token: [UInt8]) -> [Range<Int>] {
+      guard token.count > word.count else { return [] }
+      return file.places(of: token).map { $0..<$0 + token.count }
+    }
+    let written = places(of: token)
+    guard !written.isEmpty || token.count == word.count else {
       report.add(failure: "the token cannot be erased from homeward.yaml; remove its line on a PC")
       return false
     }
-    let erased = [UInt8](CardSettings.erased)
-    let text = erased + [UInt8](repeating: UInt8(ascii: " "), count: token.count - erased.count)
+    let places = written + places(of: stored)
+    guard !places.isEmpty else { return true }
     return attempt("homeward.yaml on the card") { () throws(Errno) in
       let opened = try Directory(opening: card).open(Path(CardFile.name), mode: .update)
-      for place in places { try opened.writeAll(text.span, from: place) }
+      for place in places { try opened.writeAll(word.span, from: place.lowerBound) }
+      try opened.synchronize()
+      for place in places {
+        let blanks = [UInt8](repeating: UInt8(ascii: " "), count: place.count - word.count)
+        try opened.writeAll(blanks.span, from: place.lowerBound + word.count)
+      }
       try opened.synchronize()
     }
   }
 
-  /// Makes the root read-only from the next start on, if the board is paired, and erases the token
-  /// that is then not needed. Throws the reason why the root stays as it is.
+  /// Makes the root read-only from the next start on, if the board is paired; first it erases the
+  /// token of a paired board, also if the root then stays writable. Throws the reason why the root
+  /// stays as it is.
   func seal() throws(CommandFailure) {
-    let problems = ProblemCollector()
+    let problems = ProblemCollector(shownKeys: CardSettings.words)
     guard let file = try read() else {
       throw CommandFailure(code: .noInput, text: "homeward.yaml of the card cannot be read")
     }
@@ -59,6 +92,7 @@ extension Provisioner {
       throw CommandFailure(code: .unavailable, text: "this board is not paired yet")
     }
     if case .written(let token)? = settings?.token { applyToken(token, of: file) }
+    if let failure = report.failure { throw failure }
     guard settings?.isWritable != true else {
       throw CommandFailure(code: .cannotCreate, text: "homeward.yaml says read_only: false")
     }

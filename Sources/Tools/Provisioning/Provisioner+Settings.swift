@@ -6,23 +6,17 @@ import LinuxIO
 
 extension Provisioner {
   func applyKeys(_ setting: CardSetting<[[UInt8]]>) {
-    let name = [UInt8]("authorized_keys")
+    let name = [UInt8](Self.keysName)
     var keys: [[UInt8]] = []
     switch setting {
     case .wrong: return
     case .missing: break
     case .written(let lines): keys = lines
     }
-    let isDone = attempt("\(bytes: SystemFiles.Folder.keys.path)/authorized_keys") {
+    let isDone = attempt("\(bytes: SystemFiles.Folder.keys.path)/\(Self.keysName)") {
       () throws(Errno) in
-      guard keys.isEmpty else {
-        let lines = keys.flatMap { $0 + [UInt8(ascii: "\n")] }
-        return try system.write([UInt8](Self.keysMark) + lines, to: name, in: .keys)
-      }
-      // A file of another hand stays.
-      guard let text = try system.read(name, in: .keys), text.span.starts(with: Self.keysMark)
-      else { return }
-      try system.remove(name, in: .keys)
+      guard !keys.isEmpty else { return try system.remove(name, in: .keys) }
+      try system.write(keys.flatMap { $0 + [UInt8(ascii: "\n")] }, to: name, in: .keys)
     }
     if isDone, !keys.isEmpty { report.add(setting: "Keys of SSH for root: \(keys.count)") }
   }
@@ -103,7 +97,8 @@ extension Provisioner {
     do throws(CommandFailure) {
       let name = [UInt8](CardFile.name)
       let configuration = try Configuration.read(
-        file.configuration, of: name, isJudged: !system.isThisMachine)
+        file.configuration, of: name, isJudged: !system.isThisMachine,
+        hidesUnknownKeys: file.hasCard)
       for warning in configuration.warnings(of: name) { report.add(note: warning) }
     } catch {
       return report.add(mistake: error.text)
@@ -139,7 +134,9 @@ extension Provisioner {
     if case .written(let code) = settings.country {
       report.add(setting: "Country: \(bytes: code)")
     }
-    let isWritable: MessageText = settings.isWritable ? "no" : "when the board is paired"
+    let isWritable: MessageText =
+      settings.isWritable
+      ? report.isSealed ? "no, from the next start on" : "no" : "when the board is paired"
     report.add(setting: "Read-only root: \(arguments.isSealed ? "yes" : isWritable)")
   }
 }

@@ -6,8 +6,9 @@ import YAML
 /// Provisioner of a board whose card has a `homeward.yaml`. Each setting is applied on its own: a
 /// wrong one, or one that cannot be written, does not keep the others from the board.
 final class Provisioner {
-  /// First line of the `authorized_keys` that this program may remove.
-  static let keysMark: StaticString = "# Written by homeward from homeward.yaml of the card.\n"
+  /// File of the keys of the card. `sshd` of Debian reads it beside `authorized_keys`, which is of
+  /// another hand.
+  static let keysName: StaticString = "authorized_keys2"
 
   let card: Path
   let system: SystemFiles
@@ -20,8 +21,10 @@ final class Provisioner {
 
   /// Applies the file of the card, and writes the report beside it.
   func provision() throws(CommandFailure) -> ProvisionReport {
+    removeUnfinished()
+    report.isSealed = isSealed
     if let file = try read() {
-      let problems = ProblemCollector()
+      let problems = ProblemCollector(shownKeys: CardSettings.words)
       let settings = file.settings(problems)
       report.add(problems)
       // First the ways in, for a person who has to repair the rest.
@@ -31,6 +34,26 @@ final class Provisioner {
     let name = [UInt8](ProvisionReport.fileName)
     write(report.textForCard, named: name)
     return report
+  }
+
+  /// Whether this start has a read-only root, below a layer in memory.
+  private var isSealed: Bool {
+    let text = try? system.read([UInt8]("cmdline"), in: .kernel)
+    return text.flatMap { KernelArguments($0) }?.isSealed == true
+  }
+
+  /// Removes what a loss of power left of the files that this program writes: one may have a
+  /// password. On a read-only disk they remain.
+  private func removeUnfinished() {
+    let networks = (1...CardSettings.entriesMax).map { WiFiNetwork.fileName($0) }
+    let files: [(SystemFiles.Folder, [[UInt8]])] = [
+      (.networks, networks), (.keys, [[UInt8](Self.keysName)]),
+      (.state, [[UInt8](StateDirectory.tokenName)]), (.configuration, [[UInt8](CardFile.name)]),
+      (.etc, [[UInt8]("hostname"), [UInt8]("hosts")]),
+    ]
+    for (folder, names) in files { try? system.removeUnfinished(names, in: folder) }
+    try? Directory(opening: card).removeUnfinished(
+      of: card, named: [[UInt8](ProvisionReport.fileName), [UInt8](KernelArguments.fileName)])
   }
 
   func read() throws(CommandFailure) -> CardFile? {

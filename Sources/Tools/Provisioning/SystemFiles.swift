@@ -10,6 +10,7 @@ struct SystemFiles {
     static let configuration = Folder(steps: ["etc", "homeward"])
     static let networks = Folder(steps: ["etc", "NetworkManager", "system-connections"])
     static let keys = Folder(steps: ["root", ".ssh"], isPrivate: true)
+    static let kernel = Folder(steps: ["proc"])
     static let state = Folder(steps: ["var", "lib", "homeward"], isPrivate: true)
 
     fileprivate let steps: [StaticString]
@@ -52,6 +53,11 @@ struct SystemFiles {
   /// Removes a file; a missing file is not an error.
   func remove(_ name: [UInt8], in folder: Folder) throws(Errno) {
     do throws(Errno) { try open(folder, creates: false).remove(Path(name)) } catch .noSuchFile {}
+  }
+
+  /// Removes what a loss of power left of these files.
+  func removeUnfinished(_ names: [[UInt8]], in folder: Folder) throws(Errno) {
+    try open(folder, creates: false).removeUnfinished(of: path(of: folder), named: names)
   }
 
   private func open(_ folder: Folder, creates: Bool) throws(Errno) -> Directory {

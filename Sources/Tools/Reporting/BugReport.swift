@@ -73,8 +73,10 @@ struct BugReport {
     }
     // In a wrong configuration any value may be in the wrong place.
     let isRight = checkup.configuration != nil
+    let (file, known) = (checkup.text ?? [], Configuration.keys(in: checkup.text ?? []))
     return ConfigurationOutline.text(
-      of: checkup.text ?? [], isShown: { isRight && shown.contains($0[...]) },
+      of: file, isKnown: { key in known.contains { key.span.elementsEqual($0) } },
+      isShown: { isRight && shown.contains($0[...]) },
       hide: { redaction.hide($0) })
       ?? [UInt8]("none, or it is not YAML and was left out\n")
   }

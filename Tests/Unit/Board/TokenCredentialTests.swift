@@ -13,25 +13,27 @@ import Testing
   private var directory: Path { Path([UInt8](place.path.utf8)) }
 
   init() throws {
-    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+    try FileManager.default.createDirectory(
+      at: place.appending(path: "state"), withIntermediateDirectories: true)
   }
 
   /// The token file of a board whose credential has this text; nil for none.
   private func tokenFile(_ text: String?, settings: String = "") throws -> String? {
     let file = place.appending(path: "token")
     if let text { try Data(text.utf8).write(to: file) }
-    var configuration = try Outcome.configuration(
+    let configuration = try Outcome.configuration(
       "home_assistant: { url: http://ha, \(settings) }\n")
-    configuration.useTokenCredential(
-      unlessPairedIn: StateDirectory(directory), directory: directory)
-    return BoardTests.text(configuration.homeAssistant.tokenFile)
+    return BoardTests.text(
+      configuration.tokenFile(
+        unlessPairedIn: StateDirectory(directory / "state"), directory: directory,
+        ofSystem: directory / "system"))
   }
 
   @Test func itIsTheTokenFileOfABoardWithoutOne() throws {
     #expect(try tokenFile("eyJ0\n") == "\(place.path)/token")
   }
 
-  @Test(arguments: ["", nil]) func anEmptyOneIsNone(text: String?) throws {
+  @Test(arguments: ["", "\n", nil]) func anEmptyOneIsNone(text: String?) throws {
     #expect(try tokenFile(text) == nil)
   }
 
@@ -41,23 +43,39 @@ import Testing
 
   @Test func theLoginOfPairingGoesFirst() throws {
     let login = try #require(Credential(accessToken: [1, 2].map { $0 + 0x40 }))
-    try StateDirectory(directory).write(login)
+    try StateDirectory(directory / "state").write(login)
     #expect(try tokenFile("eyJ0") == nil)
-    try Data("damaged".utf8).write(to: place.appending(path: "credential.json"))
+    try Data("damaged".utf8).write(to: place.appending(path: "state/credential.json"))
     #expect(try tokenFile("eyJ0") == nil, "a damaged login is reported, not replaced")
   }
 
-  @Test func withoutSystemdThereIsNone() throws {
-    var configuration = try Outcome.configuration(minimum)
-    configuration.useTokenCredential(
-      unlessPairedIn: StateDirectory(directory), directory: nil)
-    #expect(configuration.homeAssistant.tokenFile == nil)
+  /// A command that a person starts has nothing of systemd.
+  @Test func theTokensOfTheCardAndOfTheSystemAreUsedInThisOrder() throws {
+    try Data("eyJ1\n".utf8).write(to: place.appending(path: "system"))
+    #expect(try tokenFile("\n") == "\(place.path)/system")
+    try Data("eyJ2\n".utf8).write(to: place.appending(path: "state/token"))
+    #expect(try tokenFile(nil) == "\(place.path)/state/token")
+    #expect(try tokenFile("eyJ0") == "\(place.path)/token")
+  }
+
+  /// The board has no other login, whatever command needs one.
+  @Test func aRejectedTokenOfTheCardHasARemedyWithBothPlaces() throws {
+    let state = StateDirectory(directory / "state")
+    try Data("eyJ2\n".utf8).write(to: place.appending(path: "state/token"))
+    let login = try #require(
+      try Login.find(try Outcome.configuration("home_assistant: { url: http://ha }\n"), state))
+    #expect(login.credential == Credential(accessToken: Array("eyJ2".utf8)))
+    let remedy = BoardTests.text(login.remedy.bytes)
+    for name in ["/etc/homeward/token", "card: token of the card's homeward.yaml"] {
+      #expect(remedy?.contains(name) == true)
+    }
   }
 
   /// With it the agent would register this board again.
   @Test func theTokenOfTheCardGoesWithThePairing() throws {
-    try Data("eyJ0".utf8).write(to: place.appending(path: "token"))
-    try StateDirectory(directory).removePairing()
-    #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == [])
+    let state = place.appending(path: "state")
+    try Data("eyJ0".utf8).write(to: state.appending(path: "token"))
+    try StateDirectory(directory / "state").removePairing()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: state.path) == [])
   }
 }

@@ -89,6 +89,13 @@ import Testing
     #expect(try opened.status().sharesWriting == mayWrite)
   }
 
+  @Test func aPublicDirectoryIsForEveryUserWhateverTheMask() throws {
+    let before = umask(0o077)
+    defer { umask(before) }
+    try Directory(opening: directory.path).makePublicDirectory(Path("new"))
+    #expect(try directory.mode(of: "new") & 0o7777 == 0o755)
+  }
+
   @Test func whatKilledProcessesLeftIsRemovedAndNothingElse() throws {
     for name in ["registration.json", "registration.json.new12", "probe.new", "a.news.txt", "new"] {
       try directory.write([1], to: name)

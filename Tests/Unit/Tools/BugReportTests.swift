@@ -144,6 +144,17 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
     #expect(report.contains("WRONG  configuration"))
   }
 
+  /// A text with a comma and without quotes ends there.
+  @Test(arguments: [
+    "device: { name: anna, bertha }\nhome_assistant: { url: http://h }\n",
+    "card:\n  wifi: { name: anna, password: horse,bertha }\nhome_assistant: { url: http://h }\n",
+  ]) func aWordInThePlaceOfAKeyIsHidden(_ configuration: String) throws {
+    let report = try report(of: configuration)
+    for secret in ["anna", "bertha", "horse"] { #expect(!report.contains(secret), "\(report)") }
+    #expect(report.contains("home_assistant:\n"), "\(report)")
+    #expect(report.contains("  url: "), "\(report)")
+  }
+
   // MARK: The file
 
   private var place: URL { board.folder.appending(path: "report.txt") }

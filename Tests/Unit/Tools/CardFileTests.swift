@@ -55,6 +55,31 @@ import YAML
     #expect(CardFile([]).places(of: [1]) == [])
   }
 
+  /// What stands at the margin, or behind a comma, may be the rest of a secret.
+  @Test(arguments: [
+    "card:\n  token: |\nhorse: a\n", "card:\n  token: |\nhorse: a\nhorse: b\n",
+    "card:\n  token: |\nhorse: !a { horse: !b c }\n", "card:\n  wifi: { name: A, horse, horse }\n",
+    "card:\n  wifi: { name: A, horse: !a b }\n", "card: {}\nsystem:\nhorse: a\n",
+    "card: {}\ndevice: { name: A, horse: b }\n", "card: {}\nsensors: [{ horse: b }]\n",
+    "card: {}\nhorse: &horse a\n",
+  ]) func noWordInThePlaceOfAKeyIsReported(text: String) throws {
+    let card = try FlashedCard(text + FlashedCard.home)
+    let (code, lines) = try card.provision()
+    #expect(code == .configuration)
+    #expect(!lines.joined().contains("horse"), "\(lines)")
+    #expect(card.text(of: "card/homeward-card.txt")?.contains("horse") == false)
+  }
+
+  @Test func aKnownWordInAWrongPlaceIsReported() throws {
+    let (_, lines) = try FlashedCard(
+      "card: {}\nurl: http://h\ndevice: { name: “A }\n" + FlashedCard.home
+    ).provision()
+    #expect(
+      lines.contains("homeward.yaml:2:1: unknown key \"url\"; it belongs below home_assistant"),
+      "\(lines)")
+    #expect(lines.contains { $0.hasPrefix("homeward.yaml:3:17: device.name: ") }, "\(lines)")
+  }
+
   // MARK: Foreign bytes
 
   /// Judges a file, and checks what holds for every answer.

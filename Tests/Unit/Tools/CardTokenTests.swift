@@ -48,6 +48,40 @@ import Testing
     #expect(card.text(of: "card/homeward.yaml")?.contains(FlashedCard.token) == true)
   }
 
+  /// What may be left of the token: each sector of the card may have been written, or not.
+  private static let rests: [String] = {
+    let token = Array(FlashedCard.token.utf8)
+    let blank = [UInt8](repeating: 0x20, count: token.count)
+    func rest(_ word: String, at place: Int, _ blanks: Range<Int>) -> String {
+      var bytes = token
+      bytes.replaceSubrange(place..<place + word.utf8.count, with: word.utf8)
+      bytes.replaceSubrange(blanks, with: blank[blanks])
+      return String(decoding: bytes, as: UTF8.self)
+    }
+    return [
+      rest("", at: 0, 20..<token.count), rest("sed", at: 3, 6..<6), rest("era", at: 0, 6..<6),
+      rest("erased", at: 0, 6..<6), rest("erased", at: 0, 6..<20),
+    ]
+  }()
+
+  @Test(arguments: rests)
+  func aLossOfPowerWhileTheTokenIsErasedLeavesTheStoredOne(rest: String) throws {
+    let card = try FlashedCard(card: "token: \(FlashedCard.token)")
+    try card.provision()
+    try card.pair()
+    let text = FlashedCard.file(["token: REST", "# token: TOKEN"])
+    try card.write(
+      text.replacing("REST", with: rest).replacing("TOKEN", with: FlashedCard.token),
+      to: "card/homeward.yaml")
+    let (code, lines) = try card.provision()
+    #expect(code == .success)
+    #expect(lines.contains("Token: erased from this card"))
+    #expect(card.text(of: "\(card.state)/token") == FlashedCard.token + "\n")
+    #expect(
+      card.text(of: "card/homeward.yaml")
+        == text.replacing("REST", with: Self.erased).replacing("TOKEN", with: Self.erased))
+  }
+
   @Test func anErasedTokenChangesNothing() throws {
     let card = try FlashedCard(card: "token: \(FlashedCard.token)")
     try card.pair()
@@ -97,6 +131,17 @@ import Testing
     #expect(try card.provision().lines.contains("Read-only root: yes"))
   }
 
+  @Test func noRootIsSealedOverATokenThatStaysOnTheCard() throws {
+    let escaped = "\\x65" + FlashedCard.token.dropFirst()
+    let card = try FlashedCard(card: "token: \"\(escaped)\"")
+    try card.pair()
+    let failure = try #require(card.refusalToSeal())
+    #expect(failure.code == .inputOutput)
+    #expect(
+      String(decoding: failure.text.bytes, as: UTF8.self).hasPrefix("the token cannot be erased"))
+    #expect(card.arguments == FlashedCard.arguments)
+  }
+
   @Test func theArgumentsAreReplacedAsAWhole() throws {
     let card = try FlashedCard(card: "hostname: boat")
     try card.pair()
@@ -113,6 +158,12 @@ import Testing
     #expect(card.refusalToSeal() == nil)
     try card.write(FlashedCard.file(["read_only: false"]), to: "card/homeward.yaml")
     #expect(card.refusalToSeal()?.code == .cannotCreate)
+    try card.seal()
+    for _ in 0..<2 {
+      #expect(
+        try card.provision().lines.contains("Read-only root: no, from the next start on"))
+    }
+    try card.remove("root/proc/cmdline")
     #expect(try card.provision().lines.contains("Read-only root: no"))
     #expect(card.arguments == FlashedCard.arguments)
     #expect(card.refusalToSeal()?.code == .cannotCreate)

@@ -61,6 +61,12 @@ final class FlashedCard {
     if let registration { try StateDirectory(path(state)).write(registration) }
   }
 
+  /// Makes the root that of a start with a read-only one.
+  func seal() throws {
+    try makeFolder("root/proc")
+    try write("root=LABEL=root ro overlayroot=tmpfs:recurse=0\n", to: "root/proc/cmdline")
+  }
+
   // MARK: Files
 
   func path(_ name: String) -> Path { Path([UInt8](url(name).path.utf8)) }

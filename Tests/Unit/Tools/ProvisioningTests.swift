@@ -42,7 +42,7 @@ import Testing
     #expect(
       card.text(of: "root/etc/hosts") == "127.0.0.1\tlocalhost\n127.0.1.1\tboat\n::1\tip6\n")
     #expect(
-      card.text(of: "root/root/.ssh/authorized_keys")?.split(separator: "\n").last
+      card.text(of: "root/root/.ssh/authorized_keys2")?.split(separator: "\n").last
         == Self.key()[...])
     #expect(card.text(of: "\(card.state)/token") == FlashedCard.token + "\n")
     #expect(
@@ -62,7 +62,7 @@ import Testing
     #expect(try card.mode(of: "\(card.state)/token") == 0o600)
     #expect(try card.mode(of: card.state) == 0o700)
     #expect(try card.mode(of: "root/root/.ssh") == 0o700)
-    #expect(try card.mode(of: "root/root/.ssh/authorized_keys") == 0o600)
+    #expect(try card.mode(of: "root/root/.ssh/authorized_keys2") == 0o600)
     for name in ["hostname", "hosts", "homeward/homeward.yaml"] {
       #expect(try card.mode(of: "root/etc/\(name)") == 0o644)
     }
@@ -76,13 +76,13 @@ import Testing
     let versions = try card.versions()
     try card.provision()
     #expect(try card.versions() == versions)
-    #expect(versions["card/homeward-report.txt"] != nil)
+    #expect(versions["card/homeward-card.txt"] != nil)
   }
 
   @Test func theReportHasTheLineEndsOfNotepadAndNoSecret() throws {
     let card = try card(Self.whole + ["colour: red"])
     let (_, lines) = try card.provision()
-    let report = try #require(card.text(of: "card/homeward-report.txt"))
+    let report = try #require(card.text(of: "card/homeward-card.txt"))
     #expect(report.replacing("\r\n", with: "\n").split(separator: "\n").map(String.init) == lines)
     #expect(!report.replacing("\r\n", with: "").contains { $0.isNewline })
     for secret in ["correct", "horse", "eyJ", "s3cr3t", "AAAA"] {
@@ -129,7 +129,7 @@ import Testing
     #expect(code == .configuration)
     #expect(lines[1].hasPrefix("homeward.yaml:9:3: a text in quotes begins here"), "\(lines)")
     #expect(card.profile() != nil)
-    #expect(card.text(of: "root/root/.ssh/authorized_keys") != nil)
+    #expect(card.text(of: "root/root/.ssh/authorized_keys2") != nil)
     #expect(card.text(of: "root/etc/hostname") == "boat\n")
     #expect(card.text(of: "root/etc/homeward/homeward.yaml") == nil)
   }
@@ -148,7 +148,7 @@ import Testing
     #expect(card.profile() == profile && card.arguments == arguments)
     #expect(card.text(of: "root/etc/homeward/homeward.yaml") == configuration)
     #expect(card.text(of: "root/etc/hostname") == "boat\n")
-    #expect(card.text(of: "root/root/.ssh/authorized_keys")?.contains(Self.key()) == true)
+    #expect(card.text(of: "root/root/.ssh/authorized_keys2")?.contains(Self.key()) == true)
     #expect(card.text(of: "\(card.state)/token") == FlashedCard.token + "\n")
   }
 
@@ -160,7 +160,7 @@ import Testing
       try card.write(text + FlashedCard.home, to: "card/homeward.yaml")
       #expect(try card.provision().code == .configuration)
       #expect(card.profile() != nil, "\(text)")
-      #expect(card.text(of: "root/root/.ssh/authorized_keys") != nil, "\(text)")
+      #expect(card.text(of: "root/root/.ssh/authorized_keys2") != nil, "\(text)")
     }
   }
 
@@ -170,7 +170,7 @@ import Testing
     try card.write(FlashedCard.file(["hostname: boat"]), to: "card/homeward.yaml")
     #expect(try card.provision().code == .success)
     #expect(card.profile() == nil)
-    #expect(card.text(of: "root/root/.ssh/authorized_keys") == nil)
+    #expect(card.text(of: "root/root/.ssh/authorized_keys2") == nil)
   }
 
   @Test func withoutTheSectionNothingOfItChanges() throws {
@@ -179,15 +179,45 @@ import Testing
     try card.write(FlashedCard.home, to: "card/homeward.yaml")
     #expect(try card.provision().code == .success)
     #expect(card.profile() != nil)
-    #expect(card.text(of: "root/root/.ssh/authorized_keys") != nil)
+    #expect(card.text(of: "root/root/.ssh/authorized_keys2") != nil)
   }
 
-  @Test func keysOfAnotherHandStay() throws {
-    let card = try FlashedCard(card: "hostname: boat")
+  @Test(arguments: [["hostname: boat"], ["ssh_key: \(ProvisioningTests.key("ssh-rsa"))"]])
+  func keysOfAnotherHandStay(lines: [String]) throws {
+    let card = try card(lines)
     try card.makeFolder("root/root/.ssh")
     try card.write("\(Self.key())\n", to: "root/root/.ssh/authorized_keys")
-    try card.provision()
+    #expect(try card.provision().code == .success)
     #expect(card.text(of: "root/root/.ssh/authorized_keys") == "\(Self.key())\n")
+  }
+
+  /// A sealed root begins each start as it was sealed, whatever was changed since.
+  @Test func theReportSaysWhatAWrongSettingIsOnASealedRoot() throws {
+    let card = try card(["country: X"])
+    #expect(try card.provision().lines[0].hasSuffix("What is wrong was not changed on the board."))
+    try card.seal()
+    #expect(
+      try card.provision().lines[0].hasSuffix(
+        "What is wrong is as it was when the root became read-only."))
+  }
+
+  /// One of them may have the password.
+  @Test func whatALossOfPowerLeftIsRemovedAndNoFileOfAnother() throws {
+    let card = try FlashedCard(card: "country: X")
+    let (networks, keys) = ("root/etc/NetworkManager/system-connections", "root/root/.ssh")
+    for folder in [networks, keys] { try card.makeFolder(folder) }
+    let ours = [
+      "\(networks)/homeward-wifi-16.nmconnection.new7", "\(keys)/authorized_keys2.new12",
+      "root/etc/hosts.new1", "card/cmdline.txt.new345", "card/homeward-card.txt.new345",
+    ]
+    let others = [
+      "\(networks)/mine.nmconnection.new7", "\(keys)/authorized_keys.new12", "root/etc/hosts.new",
+      "root/etc/hosts.new1a", "card/config.txt.new3",
+    ]
+    for name in ours + others { try card.write("correct horse", to: name) }
+    try card.provision()
+    for name in ours { #expect(card.text(of: name) == nil, "\(name)") }
+    for name in others { #expect(card.text(of: name) != nil, "\(name)") }
   }
 
   @Test(arguments: [
@@ -200,7 +230,7 @@ import Testing
     #expect(
       lines[1].hasPrefix("homeward.yaml:2:12: card.ssh_key: this is a private key, which has to"))
     #expect(!lines.joined().contains("b3Blbn"))
-    #expect(card.text(of: "root/root/.ssh/authorized_keys") == nil)
+    #expect(card.text(of: "root/root/.ssh/authorized_keys2") == nil)
   }
 
   @Test(arguments: [
@@ -226,7 +256,7 @@ import Testing
     let (code, lines) = try card.provision()
     #expect(code == .noInput)
     #expect(lines[1].hasPrefix("homeward.yaml is missing; rename homeward.yaml.txt"))
-    #expect(card.text(of: "card/homeward-report.txt")?.contains("is missing") == true)
+    #expect(card.text(of: "card/homeward-card.txt")?.contains("is missing") == true)
   }
 
   @Test(arguments: [
@@ -256,7 +286,7 @@ import Testing
     let card = try card(Self.whole)
     // A directory in the place of a file cannot be replaced, by root neither.
     for name in [
-      "card/homeward-report.txt", "root/etc/hostname", "\(card.state)/token",
+      "card/homeward-card.txt", "root/etc/hostname", "\(card.state)/token",
       "root/etc/homeward/homeward.yaml",
     ] {
       try card.makeFolder(name)
@@ -266,7 +296,7 @@ import Testing
     #expect(lines[0] == "homeward.yaml is right.")
     for file in [
       "/etc/hostname", "/var/lib/homeward/token", "/etc/homeward/homeward.yaml",
-      "homeward-report.txt on the card",
+      "homeward-card.txt on the card",
     ] {
       #expect(lines.count { $0.hasPrefix("\(file) cannot be written: ") } == 1, "\(lines)")
     }
