@@ -4,7 +4,7 @@
 
 # So often the power is cut.
 cuts=10
-token=practice-token-of-the-image
+token="practice-token-of-the-image"
 host_name=boat-test
 # A file whose number the test lets go up. It is there when the agent starts again.
 count=/var/lib/homeward/count
@@ -20,6 +20,7 @@ start_home() {
   mkfifo "$scratch/faults"
   "$practice" --port 0 --token "$token" --json --obey --journal "$scratch/journal" \
     <>"$scratch/faults" >"$scratch/home.log" 2>&1 &
+  # shellcheck disable=SC2034  # for the one who ends it
   home=$!
   exec {faults}>"$scratch/faults"
   for _ in {1..100}; do
@@ -86,7 +87,7 @@ overlays_fit() {
 
 # ---- the first starts -------------------------------------------------------------------------------
 
-has_reported() { card_read homeward-report.txt | grep "$1" >/dev/null; }
+has_reported() { card_read homeward-card.txt | grep "$1" >/dev/null; }
 
 wrong_file() {
   echo "A wrong homeward.yaml"
@@ -267,6 +268,7 @@ newer() {
   dpkg-deb --root-owner-group -Zgzip --build "$scratch/newer" "$scratch/newer.deb" >/dev/null
 }
 
+# shellcheck disable=SC2016  # dpkg's field, for the board's shell
 version_is() { [[ $(inside dpkg-query --show --showformat '\${Version}' homeward) == *"$1" ]]; }
 
 upgrade() {

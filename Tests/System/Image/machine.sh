@@ -77,7 +77,7 @@ switches_off() {
 soon() {
   local end=$((SECONDS + start_seconds_max))
   until "$@" &>/dev/null; do
-    is_on && [[ $SECONDS -lt $end ]] || { "$@"; return; }
+    if ! is_on || [[ $SECONDS -ge $end ]]; then "$@"; return; fi
     sleep 0.5
   done
 }

@@ -80,6 +80,7 @@ quietly() { "$@" &>"$scratch/words" || { cat "$scratch/words" && return 1; }; }
 # make_small FILE
 make_small() (
   source deploy/lib/foreign-root.sh
+  # shellcheck disable=SC2034  # of foreign-root.sh
   mirror=''
   use_newer_mke2fs
   # A file that is newer than the changelog.
@@ -206,10 +207,10 @@ provisioned() {
   holds "the card's homeward.yaml is right once it is filled in" provision "$1"
   holds "it writes the agent's configuration" test -e "$root/etc/homeward/homeward.yaml"
   holds "it writes the network" test -e "$root/etc/NetworkManager/system-connections/homeward-wifi-1.nmconnection"
-  holds "its report is on the card" test -s "$folder/homeward-report.txt"
+  holds "its report is on the card" test -s "$folder/homeward-card.txt"
   printf 'evry: 5s\n' >>"$folder/homeward.yaml"
   holds "a mistake ends with 78" ends_with 78 provision "$1"
-  holds "the report names it" says evry cat "$folder/homeward-report.txt"
+  holds "the report names it" says evry cat "$folder/homeward-card.txt"
   holds "a board that is not paired is not sealed" ends_with 69 provision "$1" --seal
 }
 

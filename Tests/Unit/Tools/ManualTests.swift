@@ -68,7 +68,7 @@ import Testing
 
   // MARK: Completions
 
-  /// What a shell completes after `homeward COMMAND`, as `deploy/package` makes it of all help pages.
+  /// What a shell completes after `homeward COMMAND`, made of all help pages as by `deploy/package`.
   private func completions(_ shell: String) throws -> [String] {
     let help = Command.overview + Command.all.flatMap(\.page)
     return try awk("completions.awk", ["-v", "shell=\(shell)"], of: help)
@@ -78,7 +78,7 @@ import Testing
     command.actions.map { "\($0)" }
   }
 
-  /// The options of the table, without those that a command understands only to say that they are gone.
+  /// The options of the table, without those that a command only knows to say that they are gone.
   private func options(_ command: Command) -> [String] {
     let page = String(decoding: command.page, as: UTF8.self)
     let names = (Options.common + command.options).map { "\($0.name)" } + ["--help"]
