@@ -68,7 +68,7 @@ import Testing
 
   // MARK: Completions
 
-  /// What a shell completes after `homeward COMMAND`, made of all help pages as by `deploy/package`.
+  /// What a shell completes after `homeward COMMAND`, made of all help pages.
   private func completions(_ shell: String) throws -> [String] {
     let help = Command.overview + Command.all.flatMap(\.page)
     return try awk("completions.awk", ["-v", "shell=\(shell)"], of: help)
