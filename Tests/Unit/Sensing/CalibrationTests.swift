@@ -4,6 +4,17 @@ import Testing
 @testable import Sensing
 
 @Suite struct CalibrationTests {
+  private typealias Flaw = Calibration.Flaw
+
+  private func flaw(_ make: () throws(Flaw) -> Calibration) -> Flaw? {
+    do throws(Flaw) {
+      _ = try make()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
   private func number(_ text: String) throws -> FixedPoint {
     let number = KernelText.decimal([UInt8](text.utf8).span)
     return try #require(number)
@@ -98,19 +109,16 @@ import Testing
   ])
   func aNumberUpToABillionIsUsable(_ text: String, isRight: Bool) throws {
     let large = try number(text)
-    typealias Flaw = Calibration.Flaw
-    func flaw(_ make: () throws(Flaw) -> Calibration) -> Flaw? {
-      do throws(Flaw) { _ = try make() } catch { return error }
-      return nil
-    }
-    let wanted: Flaw? = isRight ? nil : .tooLarge
+    let wanted: Calibration.Flaw? = isRight ? nil : .tooLarge
     let zero = FixedPoint(0)
     let one = Calibration.Point(FixedPoint(1), zero)
     #expect(flaw { () throws(Flaw) in try Calibration(factor: large, offset: zero) } == wanted)
     #expect(flaw { () throws(Flaw) in try Calibration(factor: zero, offset: large) } == wanted)
     for point in [Calibration.Point(large, zero), Calibration.Point(zero, large)] {
-      let flaw = flaw { () throws(Flaw) in try Calibration(points: [one, point], isClamped: false) }
-      #expect(flaw == wanted)
+      let found = flaw { () throws(Flaw) in
+        try Calibration(points: [one, point], isClamped: false)
+      }
+      #expect(found == wanted)
     }
   }
 
