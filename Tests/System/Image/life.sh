@@ -136,7 +136,9 @@ data_is_grown() {
 # ---- the sealed root --------------------------------------------------------------------------------
 
 agent_is() { [[ $(inside systemctl is-active homeward.service) == "$1" ]]; }
-is_well() { says '"home_assistant":{"is_well":true' inside homeward status --json; }
+# Its code is another one where a sensor cannot be read.
+is_well() { says '"home_assistant":{"is_well":true' agent_status; }
+agent_status() { inside homeward status --json || true; }
 
 sealed_start() {
   echo "The second start"
@@ -246,7 +248,7 @@ cut_ten_times() {
   holds "the file system of the data is whole" data_is_whole
 }
 
-has_delivered() { is_well && says '"entries":0' inside homeward status --json; }
+has_delivered() { is_well && says '"entries":0' agent_status; }
 
 data_is_whole() {
   cut_power
