@@ -136,7 +136,9 @@ data_is_grown() {
 # ---- the sealed root --------------------------------------------------------------------------------
 
 agent_is() { [[ $(inside systemctl is-active homeward.service) == "$1" ]]; }
-is_well() { says '"home_assistant":{"is_well":true' inside homeward status --json; }
+# Its code is another one where a sensor cannot be read.
+is_well() { says '"home_assistant":{"is_well":true' agent_status; }
+agent_status() { inside homeward status --json || true; }
 
 sealed_start() {
   echo "The second start"
@@ -246,7 +248,7 @@ cut_ten_times() {
   holds "the file system of the data is whole" data_is_whole
 }
 
-has_delivered() { is_well && says '"entries":0' inside homeward status --json; }
+has_delivered() { is_well && says '"entries":0' agent_status; }
 
 data_is_whole() {
   cut_power
@@ -298,6 +300,7 @@ upgrade() {
 # A kernel that panics does nothing more, so only the watchdog can start the board again.
 hang() {
   echo "The kernel hangs"
+  watchdog=reset
   held "the board is there" inside_first || return 0
   inside 'echo c >/proc/sysrq-trigger' &
   holds "it hangs" soon console_says 'Kernel panic'
