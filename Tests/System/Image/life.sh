@@ -300,6 +300,7 @@ upgrade() {
 # A kernel that panics does nothing more, so only the watchdog can start the board again.
 hang() {
   echo "The kernel hangs"
+  # shellcheck disable=SC2034  # for machine.sh
   watchdog=reset
   held "the board is there" inside_first || return 0
   inside 'echo c >/proc/sysrq-trigger' &
