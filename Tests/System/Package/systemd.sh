@@ -54,7 +54,8 @@ status_says() { inside systemctl show --property StatusText homeward.service | g
 journal_says() { inside journalctl --no-pager --unit homeward.service | grep -F -- "$1"; }
 has_new_pid() { local now && now=$(main_pid) && [[ $now != 0 && $now != "$1" ]] && is_active; }
 has_answered() { inside homeward status --json | grep '"is_well":true'; }
-is_registered() { inside homeward status --json | grep '"protection":"sealed"'; }
+# In an outage `status` ends with a code of its own.
+is_registered() { [[ $(inside homeward status --json) == *'"protection":"sealed"'* ]]; }
 is_owned() {
   local strangers
   strangers=$(inside find /var/lib/homeward ! -user homeward) && [[ -z $strangers ]]
