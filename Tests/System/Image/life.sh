@@ -153,7 +153,8 @@ sealed_start() {
   holds "the data lies on its own journalled partition" data_is_journalled
   holds "its file system was grown, too" data_fs_is_grown
   holds "the token is gone from the card" soon token_is_gone
-  holds "it is gone from the data" inside test ! -e /var/lib/homeward/token
+  holds "only the agent and root can read it now" says "homeward 600" \
+    inside stat --format "'%U %a'" /var/lib/homeward/token
   holds "the board has its name" says "$host_name" inside hostname
   holds "the board announces its name by mDNS" announces
   holds "the Wi-Fi network is known, although its name is odd" says 'Café \ Bar; 1=2' \
