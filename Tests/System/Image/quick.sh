@@ -210,7 +210,7 @@ provisioned() {
   holds "its report is on the card" test -s "$folder/homeward-card.txt"
   printf 'evry: 5s\n' >>"$folder/homeward.yaml"
   holds "a mistake ends with 78" ends_with 78 provision "$1"
-  holds "the report names it" says evry cat "$folder/homeward-card.txt"
+  holds "the report names what is meant" says 'did you mean "every"' cat "$folder/homeward-card.txt"
   holds "a board that is not paired is not sealed" ends_with 69 provision "$1" --seal
 }
 
