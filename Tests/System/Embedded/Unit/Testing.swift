@@ -30,16 +30,13 @@ enum Testing {
     sourceLocation place: SourceLocation? = nil, file: StaticString = #fileID, line: Int = #line,
     performing body: () throws(Failure) -> Result
   ) -> Failure? {
-    do throws(Failure) {
-      _ = try body()
-      fail("nothing was thrown: \(comment())", place ?? SourceLocation(file, line))
-      return nil
-    } catch {
-      if error != expected {
-        fail("another error: \(comment())", place ?? SourceLocation(file, line))
-      }
-      return error
+    let error = expect(
+      throws: Failure.self, comment(), sourceLocation: place, file: file, line: line,
+      performing: body)
+    if let error, error != expected {
+      fail("another error: \(comment())", place ?? SourceLocation(file, line))
     }
+    return error
   }
 
   @discardableResult
