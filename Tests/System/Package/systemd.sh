@@ -221,12 +221,12 @@ start_home() {
   local line=
   token=practice
   exec {home_output}< <(exec nsenter --target "$init" --net \
-    "$(swift build --show-bin-path)/practice-home" --port 18123 --json)
+    "$(swift build --show-bin-path)/practice-home" --port 18123 --json 2>"$scratch/home.errors")
   # shellcheck disable=SC2034  # for the one who ends it
   home=$!
   read -r -t 30 line <&"$home_output" || true
   url=$(sed -n 's/.*"event": *"listening".*"url": *"\([^"]*\)".*/\1/p' <<<"$line")
   url=${url//\\\//\/}
   [[ -n $url ]] || fail 69 "practice-home does not say where it listens, but: '$line'"
-  cat <&"$home_output" >"$scratch/home.log" &
+  cat <&"$home_output" >"$scratch/home.log" 2>&1 &
 }

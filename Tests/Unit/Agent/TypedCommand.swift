@@ -3,54 +3,6 @@ import Foundation
 import TestRun
 import Testing
 
-/// The side of a terminal where a person sits: a keyboard, and a screen.
-private final class Terminal: Sendable {
-  private let descriptor: Int32
-
-  /// The terminal, and its other side for a program.
-  static func opened() throws -> (Terminal, program: FileHandle) {
-    let person = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
-    guard person >= 0, grantpt(person) == 0, unlockpt(person) == 0,
-      let name = unsafe ptsname(person)
-    else { throw POSIXError(.ENXIO) }
-    let program = unsafe clinux_open(name, O_RDWR | O_NOCTTY | O_CLOEXEC, 0, false)
-    guard program >= 0 else { throw POSIXError(.ENXIO) }
-    return (Terminal(person), FileHandle(fileDescriptor: program, closeOnDealloc: true))
-  }
-
-  private init(_ descriptor: Int32) { self.descriptor = descriptor }
-
-  deinit { close(descriptor) }
-
-  func type(_ text: String) {
-    var text = text
-    _ = text.withUTF8 { unsafe write(descriptor, $0.baseAddress, $0.count) }
-  }
-
-  func setSize(_ columns: UInt16, _ rows: UInt16 = 24) {
-    var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
-    _ = unsafe ioctl(descriptor, UInt(TIOCSWINSZ), &size)
-  }
-
-  /// Lets the terminal take nothing, as flow control does.
-  func holdUp() throws {
-    guard let name = unsafe ptsname(descriptor) else { throw POSIXError(.ENXIO) }
-    let other = unsafe clinux_open(name, O_RDWR | O_NOCTTY | O_CLOEXEC, 0, false)
-    defer { close(other) }
-    guard tcflow(other, TCOOFF) == 0 else { throw POSIXError(.EIO) }
-  }
-
-  var isEchoing: Bool {
-    var settings = termios()
-    return unsafe tcgetattr(descriptor, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
-  }
-
-  /// What appears on the screen, until no program is left to write there.
-  func appearances() -> AsyncStream<[UInt8]> {
-    descriptor.bytes(keeping: self)
-  }
-}
-
 /// `homeward` as it is built, with a person at its terminal. Its standard output is a pipe, unless
 /// the story is about a `screen`.
 ///
@@ -85,7 +37,7 @@ final class TypedCommand {
 
   private let board: Board
   private let process: ChildProcess
-  private let terminal: Terminal
+  private let terminal: PseudoTerminal
   private var appearances: AsyncStream<[UInt8]>.Iterator
   private let output: AsyncStream<[UInt8]>
   private var shown: [UInt8] = []
@@ -103,8 +55,8 @@ final class TypedCommand {
   ) throws {
     self.board = board
     board.keepKeptSecrets()
-    let (terminal, program) = try Terminal.opened()
-    self.terminal = terminal
+    terminal = try PseudoTerminal()
+    let program = FileHandle(fileDescriptor: try terminal.opened(), closeOnDealloc: true)
     terminal.setSize(columns)
     let output = Pipe()
     process = try ChildProcess(

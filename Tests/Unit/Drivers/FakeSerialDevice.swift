@@ -1,5 +1,6 @@
 import CLinux
 import LinuxIO
+import TestRun
 import Testing
 
 /// A device at the other end of a serial cable: a pseudo terminal, and a name for it that stays the
@@ -7,7 +8,8 @@ import Testing
 @safe final class FakeSerialDevice {
   private let tree: FakeTree
   private let link: String
-  private var end: Int32 = -1
+  private var cable: PseudoTerminal?
+  private var end: Int32 { cable?.person ?? -1 }
   /// Where the driver finds it.
   var path: [UInt8] { [UInt8](link.utf8) }
 
@@ -20,16 +22,14 @@ import Testing
   deinit { unplug() }
 
   func plugIn() throws {
-    end = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
-    guard end >= 0, grantpt(end) == 0, unlockpt(end) == 0, let name = unsafe ptsname(end),
-      unsafe symlink(name, link) == 0
-    else { throw Errno(code: clinux_errno()) }
+    let cable = try PseudoTerminal()
+    guard unsafe symlink(cable.path, link) == 0 else { throw Errno(code: clinux_errno()) }
+    self.cable = cable
   }
 
   func unplug() {
     unsafe unlink(link)
-    if end >= 0 { close(end) }
-    end = -1
+    cable = nil
   }
 
   func say(_ bytes: [UInt8]) throws {

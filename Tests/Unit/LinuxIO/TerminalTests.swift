@@ -2,50 +2,37 @@ import Bytes
 import CLinux
 import Foundation
 import LinuxIO
+import Synchronization
+import TestRun
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct TerminalTests {
   /// Both sides of a terminal without a person at it.
   private final class Pair: Sendable {
-    let person: Int32
+    private let terminal: PseudoTerminal
     let program: Int32
 
     init() throws {
-      person = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
-      guard person >= 0, grantpt(person) == 0, unlockpt(person) == 0,
-        let name = unsafe ptsname(person)
-      else { throw Errno(code: clinux_errno()) }
-      program = unsafe clinux_open(name, O_RDWR | O_NOCTTY | O_CLOEXEC, 0, false)
-      guard program >= 0 else { throw Errno(code: clinux_errno()) }
+      terminal = try PseudoTerminal()
+      program = try terminal.opened()
     }
 
-    deinit {
-      close(person)
-      close(program)
-    }
+    deinit { close(program) }
 
-    func type(_ text: String) {
-      var text = text
-      _ = text.withUTF8 { unsafe write(person, $0.baseAddress, $0.count) }
-    }
+    func type(_ text: String) { terminal.type(text) }
+    var isEchoing: Bool { terminal.isEchoing }
 
     /// What the screen shows up to now; line ends are `\r\n` there.
     var screen: String {
-      var ready = pollfd(fd: person, events: Int16(POLLIN), revents: 0)
+      var ready = pollfd(fd: terminal.person, events: Int16(POLLIN), revents: 0)
       var shown: [UInt8] = []
       while unsafe poll(&ready, 1, 0) == 1, ready.revents & Int16(POLLIN) != 0 {
         var bytes = [UInt8](repeating: 0, count: 256)
-        let count = unsafe read(person, &bytes, bytes.count)
+        let count = unsafe read(terminal.person, &bytes, bytes.count)
         guard count > 0 else { break }
         shown += bytes[..<count]
       }
       return String(decoding: shown, as: UTF8.self)
-    }
-
-    var isEchoing: Bool {
-      var settings = termios()
-      return unsafe tcgetattr(program, &settings) == 0
-        && settings.c_lflag & tcflag_t(ECHO) != 0
     }
 
     /// Types as soon as the program has hidden what is typed. A thread of its own does it: the one
@@ -56,6 +43,18 @@ import Testing
         type(text)
       }
     }
+  }
+
+  @Test func terminalsThatAreOpenedAtOnceAreNotMixedUp() throws {
+    let paths = Mutex<Set<String>>([])
+    let terminals = Mutex<[PseudoTerminal]>([])
+    DispatchQueue.concurrentPerform(iterations: 64) { _ in
+      guard let terminal = try? PseudoTerminal() else { return }
+      terminals.withLock { $0.append(terminal) }
+      paths.withLock { _ = $0.insert(terminal.path) }
+    }
+    #expect(terminals.withLock(\.count) == 64)
+    #expect(paths.withLock(\.count) == 64)
   }
 
   @Test func aPipeIsNoTerminal() {
