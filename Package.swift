@@ -52,6 +52,7 @@ let package = Package(
       ]),
     .library(name: "HomeAssistantTesting", targets: ["HomeAssistantTesting"]),
     .executable(name: "homeward", targets: ["homeward"]),
+    .executable(name: "homeward-relay", targets: ["homeward-relay"]),
     .executable(name: "practice-home", targets: ["practice-home"]),
   ],
   targets: [
@@ -130,6 +131,19 @@ let package = Package(
     .executableTarget(
       name: "homeward", dependencies: ["Tools"], swiftSettings: shipped,
       linkerSettings: agentLibraries),
+
+    // Beside the house: the push relay, for boards that sleep. It runs on a PC or a server.
+    .systemLibrary(name: "CSQLite"),
+    .systemLibrary(name: "CHTTPServer"),
+    .target(
+      name: "Relay", dependencies: ["Bytes", "CSodium", "CSQLite", "CHTTPServer"],
+      swiftSettings: everywhere),
+    .executableTarget(
+      name: "homeward-relay", dependencies: ["Relay"], swiftSettings: everywhere,
+      linkerSettings: libraries("sodium")),
+    .testTarget(
+      name: "RelayTests", dependencies: ["Relay", "Bytes", "CSodium", "TestRun"],
+      path: "Tests/Unit/Relay", swiftSettings: everywhere, linkerSettings: libraries("sodium")),
 
     // The practice home: a stand-in for Home Assistant, for newcomers and fast tests. It is an
     // oracle: what the agent does is held against it, so it has no code of the agent.

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A terminal without hardware: the end of a person or a device, and the path of the other end,
 /// which a program opens.
@@ -24,7 +24,7 @@ public final class PseudoTerminal: Sendable {
 
   deinit { close(person) }
 
-  /// Opens the program's end; whoever calls this closes it.
+  /// Opens the program's end; the caller closes it.
   public func opened() throws(POSIXError) -> Int32 {
     let program = unsafe open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
     guard program >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .ENXIO) }

@@ -2,7 +2,6 @@ import Bytes
 import CLinux
 import Foundation
 import LinuxIO
-import Synchronization
 import TestRun
 import Testing
 
@@ -43,18 +42,6 @@ import Testing
         type(text)
       }
     }
-  }
-
-  @Test func terminalsThatAreOpenedAtOnceAreNotMixedUp() throws {
-    let paths = Mutex<Set<String>>([])
-    let terminals = Mutex<[PseudoTerminal]>([])
-    DispatchQueue.concurrentPerform(iterations: 64) { _ in
-      guard let terminal = try? PseudoTerminal() else { return }
-      terminals.withLock { $0.append(terminal) }
-      paths.withLock { _ = $0.insert(terminal.path) }
-    }
-    #expect(terminals.withLock(\.count) == 64)
-    #expect(paths.withLock(\.count) == 64)
   }
 
   @Test func aPipeIsNoTerminal() {

@@ -1,0 +1,118 @@
+// GNU libmicrohttpd. Swift cannot call variadic functions; these name the options that are used.
+#ifndef HOMEWARD_CHTTPSERVER_H
+#define HOMEWARD_CHTTPSERVER_H
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#pragma clang assume_nonnull begin
+
+/// Limits that the library keeps.
+struct chttp_limits {
+  unsigned threads;
+  unsigned connections;
+  /// Seconds without a byte after which a connection ends.
+  unsigned idle_seconds;
+  /// Bytes of a connection's memory: what is read at once, and all headers.
+  size_t connection_bytes;
+};
+
+/// Listens on a numeric address; returns a descriptor, or -1 with `errno`: EINVAL if the address is
+/// none.
+static inline int chttp_listen(const char *address, uint16_t port) {
+  struct sockaddr_in ipv4 = {.sin_family = AF_INET, .sin_port = htons(port)};
+  struct sockaddr_in6 ipv6 = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
+  bool is_ipv4 = inet_pton(AF_INET, address, &ipv4.sin_addr) == 1;
+  if (!is_ipv4 && inet_pton(AF_INET6, address, &ipv6.sin6_addr) != 1) {
+    errno = EINVAL;
+    return -1;
+  }
+  int descriptor = socket(is_ipv4 ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  int yes = 1;
+  if (descriptor < 0) return -1;
+  setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  int bound = is_ipv4 ? bind(descriptor, (struct sockaddr *)&ipv4, sizeof ipv4)
+                      : bind(descriptor, (struct sockaddr *)&ipv6, sizeof ipv6);
+  if (bound == 0 && listen(descriptor, 1024) == 0) return descriptor;
+  int error = errno;
+  close(descriptor);
+  errno = error;
+  return -1;
+}
+
+/// Port on which a descriptor listens.
+static inline uint16_t chttp_port(int descriptor) {
+  union {
+    struct sockaddr any;
+    struct sockaddr_in ipv4;
+    struct sockaddr_in6 ipv6;
+  } address = {0};
+  socklen_t size = sizeof address;
+  getsockname(descriptor, &address.any, &size);
+  return ntohs(address.any.sa_family == AF_INET ? address.ipv4.sin_port : address.ipv6.sin6_port);
+}
+
+/// Serves what listens on `descriptor`, which then belongs to the server; null if it cannot.
+static inline struct MHD_Daemon *_Nullable chttp_serve(
+    int descriptor, struct chttp_limits limits, MHD_AccessHandlerCallback handler,
+    MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback connected, void *context) {
+  return MHD_start_daemon(
+      MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handler, context,
+      MHD_OPTION_LISTEN_SOCKET, descriptor, MHD_OPTION_THREAD_POOL_SIZE, limits.threads,
+      MHD_OPTION_CONNECTION_LIMIT, limits.connections, MHD_OPTION_CONNECTION_TIMEOUT,
+      limits.idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT, limits.connection_bytes,
+      MHD_OPTION_NOTIFY_COMPLETED, completed, context, MHD_OPTION_NOTIFY_CONNECTION, connected,
+      context, MHD_OPTION_END);
+}
+
+/// Socket of a connection; -1 if the library does not say.
+static inline int chttp_socket(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  return info ? info->connect_fd : -1;
+}
+
+/// Sends an answer, of which the library makes a copy: MHD_YES, or MHD_NO without memory.
+static inline enum MHD_Result chttp_answer(struct MHD_Connection *connection, unsigned status,
+                                           const char *content_type, const void *bytes,
+                                           size_t count, bool closes) {
+  struct MHD_Response *response =
+      MHD_create_response_from_buffer(count, (void *)bytes, MHD_RESPMEM_MUST_COPY);
+  if (!response) return MHD_NO;
+  MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, content_type);
+  if (closes) MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+  enum MHD_Result result = MHD_queue_response(connection, status, response);
+  MHD_destroy_response(response);
+  return result;
+}
+
+/// Keeps signals that end the program for `chttp_wait_for_end`; later threads inherit it.
+static inline void chttp_hold_signals(void) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  sigprocmask(SIG_BLOCK, &signals, NULL);
+  signal(SIGPIPE, SIG_IGN);
+}
+
+/// Waits for a signal that ends the program; false after `seconds` without one.
+static inline bool chttp_wait_for_end(time_t seconds) {
+  sigset_t signals;
+  struct timespec limit = {.tv_sec = seconds};
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  return sigtimedwait(&signals, NULL, &limit) > 0;
+}
+
+#pragma clang assume_nonnull end
+#endif

@@ -1,0 +1,53 @@
+/// Words of a command line: options with a value, switches, and the rest.
+struct Arguments {
+  private(set) var words: [String] = []
+  private var values: [String: String] = [:]
+  private var switches: Set<String> = []
+
+  /// Reads words, of which `options` are followed by a value, and `switches` are not; both have
+  /// their dashes.
+  init(
+    _ arguments: some Sequence<String>, options: Set<String>, switches: Set<String>
+  ) throws(Ending) {
+    var iterator = arguments.makeIterator()
+    while let word = iterator.next() {
+      if options.contains(word) {
+        guard let value = iterator.next() else { throw .usage("\(word) needs a value") }
+        values[word] = value
+      } else if switches.contains(word) {
+        self.switches.insert(word)
+      } else if word.hasPrefix("-") {
+        throw .usage("unknown option \(word)")
+      } else {
+        words.append(word)
+      }
+    }
+  }
+
+  subscript(option: String) -> String? { values[option] }
+  func has(_ name: String) -> Bool { switches.contains(name) }
+
+  /// Value of an option as a whole number above zero; nil without the option.
+  func count(_ option: String) throws(Ending) -> Int64? {
+    guard let text = values[option] else { return nil }
+    guard let number = Int64(text), number > 0, number <= 1_000_000_000 else {
+      throw .usage("\(option) must be a whole number above 0")
+    }
+    return number
+  }
+}
+
+/// An end with an error: what stands on stderr, and the exit code of sysexits.
+struct Ending: Error {
+  let code: Int32
+  let message: String
+
+  static func usage(_ message: String) -> Ending {
+    Ending(code: 64, message: "\(message) (see homeward-relay --help)")
+  }
+
+  static func noSuchBoard(_ name: String) -> Ending {
+    Ending(
+      code: 65, message: "there is no board named \(name); homeward-relay token list shows them")
+  }
+}

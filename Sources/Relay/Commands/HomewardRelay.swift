@@ -1,0 +1,104 @@
+import Bytes
+import CSodium
+import Glibc
+
+/// The program `homeward-relay`.
+public enum HomewardRelay {
+  static let help = """
+    homeward-relay: keeps Home Assistant's notifications for boards that sleep.
+
+      homeward-relay serve                 takes notifications, and gives them to the boards
+      homeward-relay token add NAME        adds a board, and prints its secrets once
+      homeward-relay token list            shows the boards, and how much waits for each
+      homeward-relay token rotate NAME     gives a board new secrets, and keeps what waits
+      homeward-relay token revoke NAME     removes a board, and what waits for it
+
+      --store FILE              where notifications wait; /var/lib/homeward-relay/relay.sqlite if it
+                                is not named
+      --listen ADDRESS:PORT     serve: 127.0.0.1:8426 if it is not named; a port of 0 is any free one
+      --notifications-a-day N   serve, list: for each board; 150 if it is not named
+      --url URL                 token add, rotate: the address of the relay for Home Assistant
+      --json                    list: for programs
+      --version, --help
+
+    Examples:
+      sudo -u homeward-relay homeward-relay token add boat --url https://relay.example
+      homeward pair --relay https://relay.example          on the board: it asks for the token
+      homeward-relay serve --listen '[::1]:8426'           behind a proxy that has the certificate
+
+    A relay speaks HTTP: a proxy in front of it has the certificate. What waits is sealed to the board's
+    key; who has the store can read nothing of it.
+
+    Exits with 0, 64 (usage), 65 (no such board), 69 (it cannot listen), 74 (the store).
+
+    """
+
+  private static let options: Set<String> = [
+    "--store", "--listen", "--notifications-a-day", "--url",
+  ]
+  private static let switches: Set<String> = ["--json", "--help", "-h", "--version"]
+
+  /// Runs the program; returns its exit code.
+  public static func main(_ words: [String]) -> Int32 {
+    do {
+      try run(Arguments(words, options: options, switches: switches))
+      return 0
+    } catch let ending as Ending {
+      say("homeward-relay: \(ending.message)\n", on: STDERR_FILENO)
+      return ending.code
+    } catch let failure as StoreFailure {
+      say("homeward-relay: the store: \(failure)\n", on: STDERR_FILENO)
+      return 74
+    } catch {
+      say("homeward-relay: \(error)\n", on: STDERR_FILENO)
+      return 69
+    }
+  }
+
+  private static func run(_ arguments: Arguments) throws {
+    guard sodium_init() >= 0 else { throw Ending(code: 69, message: "libsodium does not begin") }
+    if arguments.has("--help") || arguments.has("-h") { return say(help) }
+    if arguments.has("--version") { return say("homeward-relay \(version)\n") }
+    switch arguments.words.first {
+    case "serve" where arguments.words.count == 1: try serve(arguments)
+    case "token": try TokenCommand(arguments).run()
+    case let word?: throw Ending.usage("unknown command \(word)")
+    case nil: throw Ending.usage("a command is missing")
+    }
+  }
+
+  /// The newest entry of `deploy/debian/changelog` has the same.
+  static let version = "0.1.0"
+
+  // MARK: What commands share
+
+  static func limits(_ arguments: Arguments) throws(Ending) -> Limits {
+    var limits = Limits()
+    if let count = try arguments.count("--notifications-a-day") { limits.notificationsADay = count }
+    return limits
+  }
+
+  static func openStore(_ arguments: Arguments, limits: Limits) throws(StoreFailure) -> SQLiteStore
+  {
+    // Other users cannot read it: notifications are sealed, the names of boards are not.
+    umask(0o077)
+    return try SQLiteStore(
+      arguments["--store"] ?? "/var/lib/homeward-relay/relay.sqlite", limits: limits)
+  }
+
+  static func now() -> WallTime {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
+    return WallTime(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
+      ?? WallTime(nanoseconds: 0)
+  }
+
+  static func say(_ text: String, on descriptor: Int32 = STDOUT_FILENO) {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+      guard count > 0 || errno == EINTR else { return }
+      rest = rest.dropFirst(max(0, count))
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import Bytes
+import Glibc
+
+/// `homeward-relay token …`: who may send, and who may fetch.
+struct TokenCommand {
+  let arguments: Arguments
+
+  init(_ arguments: Arguments) { self.arguments = arguments }
+
+  func run() throws {
+    let words = arguments.words.dropFirst()
+    switch (words.first, words.count) {
+    case ("add", 2): try add(name(words[2]))
+    case ("rotate", 2): try rotate(name(words[2]))
+    case ("revoke", 2): try revoke(name(words[2]))
+    case ("list", 1): try list()
+    default: throw Ending.usage("token add NAME, rotate NAME, revoke NAME, or list")
+    }
+  }
+
+  /// A name is for people: short, and nothing that a terminal obeys.
+  private func name(_ text: String) throws(Ending) -> String {
+    guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
+      !text.hasPrefix("-")
+    else { throw .usage("a name has 1 to 64 characters of ASCII, without spaces") }
+    return text
+  }
+
+  /// Address to which Home Assistant posts.
+  private func pushURL() throws(Ending) -> String {
+    guard let url = arguments["--url"] else {
+      throw .usage("--url is missing: the address of the relay for Home Assistant")
+    }
+    guard url.hasPrefix("https://") || url.hasPrefix("http://"), !url.contains("?") else {
+      throw .usage("--url must begin with https:// or http://, not be \(url)")
+    }
+    return url.hasSuffix("/") ? url + "push" : url + "/push"
+  }
+
+  private func add(_ name: String) throws {
+    let url = try pushURL()
+    let token = BoardToken.random()
+    guard try store().add(name, token, at: HomewardRelay.now()) else {
+      throw Ending(
+        code: 65, message: "there is a board named \(name); token rotate gives it new secrets")
+    }
+    HomewardRelay.say(secrets(token, url))
+  }
+
+  private func rotate(_ name: String) throws {
+    let url = try pushURL()
+    let token = BoardToken.random()
+    guard try store().rotate(name, token) else { throw Ending.noSuchBoard(name) }
+    HomewardRelay.say(secrets(token, url))
+  }
+
+  private func secrets(_ token: BoardToken, _ url: String) -> String {
+    """
+    For the board, which asks for it in "homeward pair --relay"; it is shown once:
+      token       \(token.text)
+    For another app, as the app_data of its registration:
+      push_url    \(url)
+      push_token  \(token.pushToken)
+
+    """
+  }
+
+  private func revoke(_ name: String) throws {
+    guard try store().revoke(name) else { throw Ending.noSuchBoard(name) }
+    HomewardRelay.say("\(name) is removed, and what waited for it\n")
+  }
+
+  private func list() throws {
+    let now = HomewardRelay.now()
+    let boards = try store().boards(at: now)
+    if arguments.has("--json") { return HomewardRelay.say(boards.map { $0.json + "\n" }.joined()) }
+    guard !boards.isEmpty else {
+      return HomewardRelay.say("No boards: homeward-relay token add NAME --url URL adds one\n")
+    }
+    let width = max(5, boards.map(\.name.utf8.count).max() ?? 0)
+    let padded = { (text: String) in text + String(repeating: " ", count: width - text.utf8.count) }
+    HomewardRelay.say("\(padded("board"))  waiting  today    last asked\n")
+    for board in boards {
+      let today = "\(board.today.successful)/\(board.today.maximum)"
+      let asked = board.fetched.map { Text(iso8601: $0).string } ?? "never"
+      HomewardRelay.say(
+        "\(padded(board.name))  \(aligned("\(board.waiting)", 7))  \(aligned(today, 7))  \(asked)\n"
+      )
+    }
+  }
+
+  private func aligned(_ text: String, _ width: Int) -> String {
+    String(repeating: " ", count: max(0, width - text.utf8.count)) + text
+  }
+
+  private func store() throws -> SQLiteStore {
+    try HomewardRelay.openStore(arguments, limits: HomewardRelay.limits(arguments))
+  }
+}
+
+extension BoardSummary {
+  /// Line for programs.
+  fileprivate var json: String {
+    var line = ByteBuffer(capacity: 1024)
+    line.openJSONObject()
+    line.appendMember("name", Array(name.utf8).span)
+    line.appendMember("created", Text(iso8601: created).bytes.span)
+    if let fetched { line.appendMember("fetched", Text(iso8601: fetched).bytes.span) }
+    line.appendMember("has_key", hasKey)
+    line.appendMember("waiting", waiting)
+    line.appendMember("today") { today.write(into: &$0) }
+    line.closeJSONObject()
+    return String(decoding: Array(line.bytes), as: UTF8.self)
+  }
+}

@@ -1,0 +1,98 @@
+import Bytes
+import CSodium
+
+/// Secret of a board, with which it fetches its notifications. It is shown once, when it is made; a
+/// relay keeps digests only.
+///
+/// Home Assistant gets another secret, which is computed of this one: it can send, and neither
+/// fetch nor acknowledge.
+public struct BoardToken: Equatable, Sendable {
+  static let byteCount = 32
+  /// Characters of Base64 for URLs, without padding.
+  public let text: String
+
+  /// Makes a token of random bytes, of which there are `byteCount`.
+  init(random bytes: [UInt8]) { text = base64URL(bytes) }
+
+  /// Nil if the text is no token.
+  public init?(_ text: String) {
+    guard text.utf8.count == (Self.byteCount * 8 + 5) / 6, text.utf8.allSatisfy(isBase64URL) else {
+      return nil
+    }
+    self.text = text
+  }
+
+  static func random() -> BoardToken {
+    var bytes = [UInt8](repeating: 0, count: byteCount)
+    unsafe randombytes_buf(&bytes, bytes.count)
+    return BoardToken(random: bytes)
+  }
+
+  /// Value of `push_token` in the board's registration: what Home Assistant sends with each
+  /// notification.
+  public var pushToken: String {
+    base64URL(blake2b("homeward relay: push token\n" + text))
+  }
+
+  var fetchDigest: Digest { Digest(of: text) }
+  var pushDigest: Digest { Digest(of: pushToken) }
+}
+
+/// Hash of a secret, which finds a board and does not contain the secret.
+struct Digest: Hashable {
+  let bytes: [UInt8]
+  init(of secret: String) { bytes = blake2b("homeward relay: digest\n" + secret) }
+}
+
+/// Key to which a board's notifications are sealed. Only the board has the other half.
+struct PublicKey: Equatable {
+  let bytes: [UInt8]
+
+  /// Nil if this is no key.
+  init?(_ bytes: [UInt8]) {
+    guard bytes.count == Int(crypto_box_PUBLICKEYBYTES) else { return nil }
+    self.bytes = bytes
+  }
+
+  /// Reads padded Base64.
+  init?(base64 text: [UInt8]) {
+    var bytes = text
+    let whole = 0..<bytes.count
+    var span = bytes.mutableSpan
+    guard let count = Base64.decode(&span, in: whole) else { return nil }
+    self.init(Array(bytes[..<count]))
+  }
+
+  /// Seals a message, so that not even this process can open it again; nil for a key with which
+  /// nothing can be sealed.
+  func seal(_ message: [UInt8]) -> [UInt8]? {
+    var sealed = [UInt8](repeating: 0, count: message.count + crypto_box_sealbytes())
+    let status = unsafe crypto_box_seal(&sealed, message, UInt64(message.count), bytes)
+    return status == 0 ? sealed : nil
+  }
+}
+
+private func blake2b(_ text: String) -> [UInt8] {
+  var hash = [UInt8](repeating: 0, count: 32)
+  let input = Array(text.utf8)
+  unsafe csodium_hash(&hash, hash.count, input, input.count)
+  return hash
+}
+
+private func isBase64URL(_ byte: UInt8) -> Bool {
+  switch byte {
+  case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+    true
+  default: false
+  }
+}
+
+private func base64URL(_ bytes: [UInt8]) -> String {
+  let size = sodium_base64_encoded_len(
+    bytes.count, sodium_base64_VARIANT_URLSAFE_NO_PADDING)
+  var text = [CChar](repeating: 0, count: size)
+  unsafe sodium_bin2base64(
+    &text, text.count, bytes, bytes.count, sodium_base64_VARIANT_URLSAFE_NO_PADDING)
+  return String(decoding: text.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}

@@ -1,0 +1,78 @@
+import Bytes
+import Glibc
+import Synchronization
+
+/// Counts of a relay since it began. No name and no token is among them.
+final class Counters: Sendable {
+  private let accepted = Atomic<Int>(0)
+  private let overLimit = Atomic<Int>(0)
+  private let refused = Atomic<Int>(0)
+  private let fetches = Atomic<Int>(0)
+  private let failures = Atomic<Int>(0)
+  private let slow = Atomic<Int>(0)
+  private let dropped = Atomic<Int>(0)
+  private let transactions = Atomic<Int>(0)
+
+  func count(_ outcomes: [Outcome]) {
+    transactions.add(1, ordering: .relaxed)
+    for outcome in outcomes {
+      switch outcome {
+      case .accepted: accepted.add(1, ordering: .relaxed)
+      case .overLimit: overLimit.add(1, ordering: .relaxed)
+      case .waiting: fetches.add(1, ordering: .relaxed)
+      case .hasNoKey, .isFull, .unknown: refused.add(1, ordering: .relaxed)
+      }
+    }
+  }
+
+  func count(failures count: Int) { failures.add(count, ordering: .relaxed) }
+  func count(slow count: Int) { slow.add(count, ordering: .relaxed) }
+  func count(dropped count: Int) { dropped.add(count, ordering: .relaxed) }
+
+  /// The text that Prometheus reads.
+  func exposition(connections: Int) -> String {
+    let rows: [(name: String, kind: String, help: String, value: Int)] = [
+      ("accepted_total", "counter", "Notifications that were accepted.", read(accepted)),
+      ("over_limit_total", "counter", "Notifications over the limit of a day.", read(overLimit)),
+      ("refused_total", "counter", "Requests that were refused for another reason.", read(refused)),
+      ("fetches_total", "counter", "Questions of boards.", read(fetches)),
+      ("failures_total", "counter", "Requests that the store failed.", read(failures)),
+      ("dropped_total", "counter", "Notifications that waited too long.", read(dropped)),
+      ("slow_total", "counter", "Connections that were too slow.", read(slow)),
+      ("transactions_total", "counter", "Commits of the store.", read(transactions)),
+      ("connections", "gauge", "Connections that are open.", connections),
+    ]
+    return rows.map { row in
+      """
+      # HELP homeward_relay_\(row.name) \(row.help)
+      # TYPE homeward_relay_\(row.name) \(row.kind)
+      homeward_relay_\(row.name) \(row.value)
+
+      """
+    }.joined()
+  }
+
+  private func read(_ counter: borrowing Atomic<Int>) -> Int { counter.load(ordering: .relaxed) }
+}
+
+/// A semaphore that one thread waits for; rings while it is awake are not lost.
+@safe final class Bell: @unchecked Sendable {
+  private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+  init() { unsafe sem_init(semaphore, 0, 0) }
+
+  deinit {
+    unsafe sem_destroy(semaphore)
+    unsafe semaphore.deallocate()
+  }
+
+  func ring() { unsafe sem_post(semaphore) }
+
+  /// Waits for a ring, or for so long.
+  func wait(seconds: Int) {
+    var end = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &end)
+    end.tv_sec += seconds
+    unsafe sem_timedwait(semaphore, &end)
+  }
+}

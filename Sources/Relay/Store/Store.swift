@@ -1,0 +1,70 @@
+import Bytes
+
+/// A request to a store; many of them share a transaction.
+enum StoreOperation {
+  /// Seals a notification and keeps it.
+  case push(PushRequest)
+  /// Forgets what a board has, and reads what comes next.
+  case fetch(Digest, FetchRequest)
+}
+
+enum Outcome: Equatable {
+  case accepted(RateLimits)
+  case overLimit(RateLimits)
+  case hasNoKey(RateLimits)
+  case isFull(RateLimits)
+  case waiting([SealedNotification], remaining: Int64)
+  /// The token belongs to no board, or was revoked.
+  case unknown
+}
+
+/// A notification that only the board can open.
+struct SealedNotification: Equatable {
+  let number: Int64
+  let arrived: WallTime
+  let sealed: [UInt8]
+}
+
+/// A board as a person sees it.
+struct BoardSummary: Equatable {
+  let name: String
+  let created: WallTime
+  /// Last time that the board asked; nil before the first.
+  let fetched: WallTime?
+  let hasKey: Bool
+  let waiting: Int64
+  let today: RateLimits
+}
+
+/// Failure of a store. It has kept nothing of the transaction then.
+struct StoreFailure: Error, Equatable, CustomStringConvertible {
+  let code: Int32
+  /// The store's own words.
+  let message: String
+  /// A person's remedy; empty if there is none.
+  let remedy: String
+
+  var description: String { remedy.isEmpty ? message : "\(message): \(remedy)" }
+}
+
+/// Notifications that wait, and the boards for which they wait. What a store has accepted survives
+/// a power cut.
+protocol Store: AnyObject {
+  /// Performs operations in their order; all of them, or none if it throws.
+  func perform(_ operations: [StoreOperation], at now: WallTime) throws(StoreFailure) -> [Outcome]
+
+  /// Adds a board; false if the name is taken.
+  func add(_ name: String, _ token: BoardToken, at now: WallTime) throws(StoreFailure) -> Bool
+
+  /// Gives a board another token and keeps what waits; false if there is no such board.
+  func rotate(_ name: String, _ token: BoardToken) throws(StoreFailure) -> Bool
+
+  /// Removes a board and what waits for it; false if there is no such board.
+  func revoke(_ name: String) throws(StoreFailure) -> Bool
+
+  /// Boards by their names.
+  func boards(at now: WallTime) throws(StoreFailure) -> [BoardSummary]
+
+  /// Drops what has waited too long; returns the number of notifications.
+  func dropOld(at now: WallTime) throws(StoreFailure) -> Int64
+}

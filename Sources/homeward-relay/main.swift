@@ -1,0 +1,4 @@
+import Glibc
+import Relay
+
+exit(HomewardRelay.main(Array(CommandLine.arguments.dropFirst())))

@@ -1,0 +1,226 @@
+import Bytes
+import CHTTPServer
+import Foundation
+import Synchronization
+import TestRun
+import Testing
+
+@testable import Relay
+
+/// A relay that serves on this machine, with a board.
+private final class RunningRelay: @unchecked Sendable {
+  let server: Server
+  let token = BoardToken.random()
+  let board = KeyPair()
+  private let port: UInt16
+  private let hasEnded = DispatchGroup()
+
+  init(
+    _ store: any Store, limits: Limits = Limits(), patience: Server.Patience = .init()
+  ) throws {
+    _ = try store.add("boat", token, at: WallTime(seconds: 0))
+    server = Server(limits: limits, patience: patience)
+    let descriptor = unsafe chttp_listen("127.0.0.1", 0)
+    try #require(descriptor >= 0)
+    port = chttp_port(descriptor)
+    try server.begin(on: descriptor, threads: 2)
+    let worker = Worker(server, store)
+    hasEnded.enter()
+    Thread.detachNewThread { [hasEnded] in
+      worker.run()
+      hasEnded.leave()
+    }
+  }
+
+  /// What its thread has.
+  private final class Worker: @unchecked Sendable {
+    let server: Server
+    let store: any Store
+    init(_ server: Server, _ store: any Store) { (self.server, self.store) = (server, store) }
+    func run() { server.work(store, clock: HomewardRelay.now) }
+  }
+
+  func stop() {
+    server.stop()
+    hasEnded.wait()
+    server.end()
+  }
+
+  func connect() throws -> FileHandle {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let status = unsafe withUnsafePointer(to: &address) { address in
+      unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    try #require(status == 0)
+    return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+  }
+
+  /// Sends a request on a connection of its own; returns all that comes back.
+  func send(_ head: String, _ body: String = "") throws -> String {
+    let connection = try connect()
+    let text = "\(head)\r\nHost: relay\r\nConnection: close\r\n"
+    try connection.write(
+      contentsOf: Data("\(text)Content-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8))
+    return String(decoding: try connection.readToEnd() ?? Data(), as: UTF8.self)
+  }
+
+  func push(_ words: String, token: String? = nil) throws -> String {
+    try send(
+      "POST /push HTTP/1.1",
+      #"{"message":"\#(words)","push_token":"\#(token ?? self.token.pushToken)"}"#)
+  }
+
+  func fetch(after number: Int = 0, authorization: String? = nil) throws -> String {
+    try send(
+      "POST /fetch HTTP/1.1\r\nAuthorization: \(authorization ?? "Bearer \(token.text)")",
+      #"{"acknowledged":\#(number),"public_key":"\#(board.base64)"}"#)
+  }
+}
+
+/// A store on a disk that is full.
+private final class FullStore: Store {
+  private let failure = StoreFailure(
+    code: 13, message: "database or disk is full", remedy: "make room on the disk")
+  func perform(_: [StoreOperation], at _: WallTime) throws(StoreFailure) -> [Outcome] {
+    throw failure
+  }
+  func add(_: String, _: BoardToken, at _: WallTime) -> Bool { true }
+  func rotate(_: String, _: BoardToken) -> Bool { true }
+  func revoke(_: String) -> Bool { true }
+  func boards(at _: WallTime) -> [BoardSummary] { [] }
+  func dropOld(at _: WallTime) throws(StoreFailure) -> Int64 { throw failure }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct ServerTests {
+  private func store(_ limits: Limits = Limits()) throws -> SQLiteStore {
+    try SQLiteStore(TestRun.newPlace().path, limits: limits)
+  }
+
+  private func body(_ answer: String) -> String {
+    String(answer.split(separator: "\r\n\r\n", maxSplits: 1).last ?? "")
+  }
+
+  @Test func aNotificationIsQueuedAndFetched() throws {
+    let relay = try RunningRelay(store())
+    defer { relay.stop() }
+    #expect(try body(relay.fetch()) == #"{"notifications":[],"remaining":0}"#)
+    let queued = try relay.push("ahoy")
+    #expect(queued.hasPrefix("HTTP/1.1 201 "))
+    #expect(queued.contains("Content-Type: application/json"))
+    #expect(body(queued).hasPrefix(#"{"rateLimits":{"successful":1,"errors":0,"total":1,"#))
+    let fetched = try relay.fetch()
+    #expect(body(fetched).hasPrefix(#"{"notifications":[{"number":1,"arrived":"#))
+    let sealed = try #require(fetched.firstRange(of: #""sealed":""#))
+    var bytes = Array(fetched[sealed.upperBound...].prefix { $0 != "\"" }.utf8)
+    let whole = 0..<bytes.count
+    var span = bytes.mutableSpan
+    let count = try #require(Base64.decode(&span, in: whole))
+    #expect(relay.board.open(Array(bytes[..<count])) == Array(#"{"message":"ahoy"}"#.utf8))
+    #expect(try body(relay.fetch(after: 1)) == #"{"notifications":[],"remaining":0}"#)
+  }
+
+  @Test func whatIsRefusedIsJSONThatSaysWhatToDo() throws {
+    let relay = try RunningRelay(store())
+    defer { relay.stop() }
+    let answers = try [
+      ("409", relay.push("before the board has said its key"), "homeward pair --relay"),
+      ("404", relay.push("m", token: "unknown"), "homeward-relay token add"),
+      ("404", relay.fetch(authorization: "Bearer \(relay.token.pushToken)"), "token"),
+      ("404", relay.fetch(authorization: "Basic x"), "token"),
+      ("400", relay.send("POST /push HTTP/1.1", "{"), "JSON object"),
+      ("400", relay.send("POST /push HTTP/1.1", #"{"message":"m"}"#), "push_token"),
+      ("405", relay.send("GET /push HTTP/1.1"), "method"),
+      ("404", relay.send("GET / HTTP/1.1"), "/healthz"),
+    ]
+    for (status, answer, words) in answers {
+      #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
+      #expect(body(answer).hasPrefix(#"{"message":""#))
+      #expect(body(answer).contains(words), "\(answer)")
+    }
+  }
+
+  @Test func theDayOfABoardEndsWith429AndItsCounts() throws {
+    var limits = Limits()
+    limits.notificationsADay = 1
+    let relay = try RunningRelay(store(limits), limits: limits)
+    defer { relay.stop() }
+    _ = try relay.fetch()
+    #expect(try relay.push("one").hasPrefix("HTTP/1.1 201 "))
+    let refused = try relay.push("two")
+    #expect(refused.hasPrefix("HTTP/1.1 429 "))
+    #expect(body(refused).contains(#""rateLimits":{"successful":1,"errors":1,"#))
+  }
+
+  @Test func aBodyThatIsTooLargeIsRefusedAndNotKept() throws {
+    var limits = Limits()
+    limits.bodyByteCountMax = 100
+    let relay = try RunningRelay(store(limits), limits: limits)
+    defer { relay.stop() }
+    let answer = try relay.push(String(repeating: "x", count: 200_000))
+    #expect(answer.hasPrefix("HTTP/1.1 413 "))
+    #expect(try relay.push("small").hasPrefix("HTTP/1.1 409 "))
+  }
+
+  @Test func aFullDiskIsAnErrorToTryAgainAndNoLoss() throws {
+    let relay = try RunningRelay(FullStore())
+    defer { relay.stop() }
+    let answer = try relay.push("one")
+    #expect(answer.hasPrefix("HTTP/1.1 503 "))
+    #expect(
+      body(answer).hasPrefix(#"{"errorMessage":"the relay's store: database or disk is full"#))
+  }
+
+  @Test func theMetricsNameNobody() throws {
+    let relay = try RunningRelay(store())
+    defer { relay.stop() }
+    _ = try relay.fetch()
+    _ = try relay.push("one")
+    let metrics = try relay.send("GET /metrics HTTP/1.1")
+    #expect(metrics.contains("\nhomeward_relay_accepted_total 1\n"))
+    #expect(metrics.contains("\nhomeward_relay_fetches_total 1\n"))
+    #expect(metrics.contains("\nhomeward_relay_connections 1\n"))
+    #expect(!metrics.contains("boat"))
+    #expect(!metrics.contains(relay.token.text))
+    #expect(try body(relay.send("GET /healthz HTTP/1.1")) == #"{"status":"ok"}"#)
+  }
+
+  @Test func whoSaysNothingDoesNotKeepAPlace() throws {
+    var patience = Server.Patience()
+    patience.seconds = 1
+    let relay = try RunningRelay(store(), patience: patience)
+    defer { relay.stop() }
+    let quiet = try relay.connect()
+    let slow = try relay.connect()
+    try slow.write(contentsOf: Data("POST /push HTTP/1.1\r\nHost: relay\r\nContent-Le".utf8))
+    let drip = Mutex(true)
+    Thread.detachNewThread { [relay] in
+      while drip.withLock({ $0 }) {
+        relay.server.endSlow()
+        usleep(50_000)
+      }
+    }
+    defer { drip.withLock { $0 = false } }
+    #expect(try quiet.readToEnd() ?? Data() == Data())
+    _ = try slow.readToEnd()
+  }
+
+  @Test func manyAtOnceShareACommit() throws {
+    let relay = try RunningRelay(store())
+    defer { relay.stop() }
+    _ = try relay.fetch()
+    let accepted = Mutex(0)
+    DispatchQueue.concurrentPerform(iterations: 32) { _ in
+      if (try? relay.push("m"))?.hasPrefix("HTTP/1.1 201 ") == true {
+        accepted.withLock { $0 += 1 }
+      }
+    }
+    #expect(accepted.withLock { $0 } == 32)
+    #expect(try body(relay.fetch()).contains(#"{"number":32,"#))
+  }
+}
