@@ -137,7 +137,7 @@ let package = Package(
     .systemLibrary(name: "CHTTPServer"),
     .target(
       name: "Relay", dependencies: ["Bytes", "CSodium", "CSQLite", "CHTTPServer"],
-      swiftSettings: everywhere),
+      exclude: ["README.md"], swiftSettings: everywhere),
     .executableTarget(
       name: "homeward-relay", dependencies: ["Relay"], swiftSettings: everywhere,
       linkerSettings: libraries("sodium")),
