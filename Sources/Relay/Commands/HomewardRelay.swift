@@ -17,6 +17,7 @@ public enum HomewardRelay {
                                 is not named
       --listen ADDRESS:PORT     serve: 127.0.0.1:8426 if it is not named; a port of 0 is any free one
       --notifications-a-day N   serve, list: for each board; 150 if it is not named
+      --waiting N               serve: notifications that wait for a board at most; 1000 if it is not named
       --url URL                 token add, rotate: the address of the relay for Home Assistant
       --json                    list: for programs
       --version, --help
@@ -34,7 +35,7 @@ public enum HomewardRelay {
     """
 
   private static let options: Set<String> = [
-    "--store", "--listen", "--notifications-a-day", "--url",
+    "--store", "--listen", "--notifications-a-day", "--waiting", "--url",
   ]
   private static let switches: Set<String> = ["--json", "--help", "-h", "--version"]
 
@@ -75,6 +76,7 @@ public enum HomewardRelay {
   static func limits(_ arguments: Arguments) throws(Ending) -> Limits {
     var limits = Limits()
     if let count = try arguments.count("--notifications-a-day") { limits.notificationsADay = count }
+    if let count = try arguments.count("--waiting") { limits.waitingCountMax = count }
     return limits
   }
 
