@@ -19,8 +19,6 @@
 struct chttp_limits {
   unsigned threads;
   unsigned connections;
-  /// Seconds without a byte after which a connection ends.
-  unsigned idle_seconds;
   /// Bytes of a connection's memory: what is read at once, and all headers.
   size_t connection_bytes;
 };
@@ -67,8 +65,8 @@ static inline struct MHD_Daemon *_Nullable chttp_serve(
   return MHD_start_daemon(
       MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handler, context,
       MHD_OPTION_LISTEN_SOCKET, descriptor, MHD_OPTION_THREAD_POOL_SIZE, limits.threads,
-      MHD_OPTION_CONNECTION_LIMIT, limits.connections, MHD_OPTION_CONNECTION_TIMEOUT,
-      limits.idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT, limits.connection_bytes,
+      MHD_OPTION_CONNECTION_LIMIT, limits.connections,
+      MHD_OPTION_CONNECTION_MEMORY_LIMIT, limits.connection_bytes,
       MHD_OPTION_NOTIFY_COMPLETED, completed, context, MHD_OPTION_NOTIFY_CONNECTION, connected,
       context, MHD_OPTION_END);
 }

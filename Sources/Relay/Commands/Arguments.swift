@@ -8,7 +8,7 @@ struct Arguments {
   /// their dashes.
   init(
     _ arguments: some Sequence<String>, options: Set<String>, switches: Set<String>
-  ) throws(Ending) {
+  ) throws(CommandError) {
     var iterator = arguments.makeIterator()
     while let word = iterator.next() {
       if options.contains(word) {
@@ -28,7 +28,7 @@ struct Arguments {
   func has(_ name: String) -> Bool { switches.contains(name) }
 
   /// Value of an option as a whole number above zero; nil without the option.
-  func count(_ option: String) throws(Ending) -> Int64? {
+  func count(_ option: String) throws(CommandError) -> Int64? {
     guard let text = values[option] else { return nil }
     guard let number = Int64(text), number > 0, number <= 1_000_000_000 else {
       throw .usage("\(option) must be a whole number above 0")
@@ -37,17 +37,17 @@ struct Arguments {
   }
 }
 
-/// An end with an error: what stands on stderr, and the exit code of sysexits.
-struct Ending: Error {
+/// Error of a command: its text on stderr, and an exit code of sysexits.
+struct CommandError: Error {
   let code: Int32
   let message: String
 
-  static func usage(_ message: String) -> Ending {
-    Ending(code: 64, message: "\(message) (see homeward-relay --help)")
+  static func usage(_ message: String) -> CommandError {
+    CommandError(code: 64, message: "\(message) (see homeward-relay --help)")
   }
 
-  static func noSuchBoard(_ name: String) -> Ending {
-    Ending(
+  static func noSuchBoard(_ name: String) -> CommandError {
+    CommandError(
       code: 65, message: "there is no board named \(name); homeward-relay token list shows them")
   }
 }

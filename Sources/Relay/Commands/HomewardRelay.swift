@@ -30,7 +30,8 @@ public enum HomewardRelay {
     A relay speaks HTTP: a proxy in front of it has the certificate. What waits is sealed to the board's
     key; who has the store can read nothing of it.
 
-    Exits with 0, 64 (usage), 65 (no such board), 69 (it cannot listen), 74 (the store).
+    Exits with 0, 64 (usage), 65 (no such board, or its name is taken), 69 (it
+    cannot listen), 71 (no thread), 74 (the store).
 
     """
 
@@ -44,9 +45,9 @@ public enum HomewardRelay {
     do {
       try run(Arguments(words, options: options, switches: switches))
       return 0
-    } catch let ending as Ending {
-      say("homeward-relay: \(ending.message)\n", on: STDERR_FILENO)
-      return ending.code
+    } catch let error as CommandError {
+      say("homeward-relay: \(error.message)\n", on: STDERR_FILENO)
+      return error.code
     } catch let failure as StoreFailure {
       say("homeward-relay: the store: \(failure)\n", on: STDERR_FILENO)
       return 74
@@ -57,23 +58,25 @@ public enum HomewardRelay {
   }
 
   private static func run(_ arguments: Arguments) throws {
-    guard sodium_init() >= 0 else { throw Ending(code: 69, message: "libsodium does not begin") }
+    guard sodium_init() >= 0 else {
+      throw CommandError(code: 69, message: "libsodium does not begin")
+    }
     if arguments.has("--help") || arguments.has("-h") { return say(help) }
     if arguments.has("--version") { return say("homeward-relay \(version)\n") }
     switch arguments.words.first {
     case "serve" where arguments.words.count == 1: try serve(arguments)
     case "token": try TokenCommand(arguments).run()
-    case let word?: throw Ending.usage("unknown command \(word)")
-    case nil: throw Ending.usage("a command is missing")
+    case let word?: throw CommandError.usage("unknown command \(word)")
+    case nil: throw CommandError.usage("a command is missing")
     }
   }
 
   /// The newest entry of `deploy/debian/changelog` has the same.
   static let version = "0.1.0"
 
-  // MARK: What commands share
+  // MARK: Shared by the commands
 
-  static func limits(_ arguments: Arguments) throws(Ending) -> Limits {
+  static func limits(_ arguments: Arguments) throws(CommandError) -> Limits {
     var limits = Limits()
     if let count = try arguments.count("--notifications-a-day") { limits.notificationsADay = count }
     if let count = try arguments.count("--waiting") { limits.waitingCountMax = count }
@@ -86,21 +89,5 @@ public enum HomewardRelay {
     umask(0o077)
     return try SQLiteStore(
       arguments["--store"] ?? "/var/lib/homeward-relay/relay.sqlite", limits: limits)
-  }
-
-  static func now() -> WallTime {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_REALTIME, &time)
-    return WallTime(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
-      ?? WallTime(nanoseconds: 0)
-  }
-
-  static func say(_ text: String, on descriptor: Int32 = STDOUT_FILENO) {
-    var rest = Array(text.utf8)[...]
-    while !rest.isEmpty {
-      let count = unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
-      guard count > 0 || errno == EINTR else { return }
-      rest = rest.dropFirst(max(0, count))
-    }
   }
 }

@@ -7,10 +7,9 @@ extension HomewardRelay {
   static func serve(_ arguments: Arguments) throws {
     let limits = try limits(arguments)
     let address = try Address(arguments["--listen"] ?? "127.0.0.1:8426")
-    // Before the store: a second relay on one store finds its port taken.
     let descriptor = unsafe chttp_listen(address.host, address.port)
     guard descriptor >= 0 else {
-      throw Ending(
+      throw CommandError(
         code: 69,
         message: "cannot listen on \(address.text): \(unsafe String(cString: strerror(errno)))")
     }
@@ -18,8 +17,8 @@ extension HomewardRelay {
     let store = try openStore(arguments, limits: limits)
     chttp_hold_signals()
     let server = Server(limits: limits)
-    let worker = Thread { server.work(store, clock: now) }
-    try server.begin(on: descriptor, threads: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    let worker = try Thread { server.work(store) }
+    try server.listen(on: descriptor, threads: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     say("homeward-relay \(version) listens on \(address.text(port: port))\n")
     while !chttp_wait_for_end(1) { server.endSlow() }
     server.stop()
@@ -33,7 +32,7 @@ struct Address: Equatable {
   let host: String
   let port: UInt16
 
-  init(_ text: String) throws(Ending) {
+  init(_ text: String) throws(CommandError) {
     guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...])
     else { throw .usage("--listen must be ADDRESS:PORT, not \(text)") }
     var host = text[..<colon]
@@ -62,10 +61,12 @@ struct Address: Equatable {
     init(_ run: @escaping () -> Void) { self.run = run }
   }
 
-  init(_ run: @escaping () -> Void) {
-    let body = unsafe Unmanaged.passRetained(Body(run)).toOpaque()
-    let status = unsafe pthread_create(&thread, nil, runBody, body)
-    precondition(status == 0, "a program that begins has room for a thread")
+  init(_ run: @escaping () -> Void) throws(CommandError) {
+    let body = unsafe Unmanaged.passRetained(Body(run))
+    guard unsafe pthread_create(&thread, nil, runBody, body.toOpaque()) == 0 else {
+      unsafe body.release()
+      throw CommandError(code: 71, message: "the system has no room for a thread")
+    }
   }
 
   func join() { pthread_join(thread, nil) }

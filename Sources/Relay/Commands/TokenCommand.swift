@@ -14,20 +14,19 @@ struct TokenCommand {
     case ("rotate", 2): try rotate(name(words[2]))
     case ("revoke", 2): try revoke(name(words[2]))
     case ("list", 1): try list()
-    default: throw Ending.usage("token add NAME, rotate NAME, revoke NAME, or list")
+    default: throw CommandError.usage("token add NAME, rotate NAME, revoke NAME, or list")
     }
   }
 
   /// A name is for people: short, and nothing that a terminal obeys.
-  private func name(_ text: String) throws(Ending) -> String {
-    guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
-      !text.hasPrefix("-")
+  private func name(_ text: String) throws(CommandError) -> String {
+    guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
     else { throw .usage("a name has 1 to 64 characters of ASCII, without spaces") }
     return text
   }
 
   /// Address to which Home Assistant posts.
-  private func pushURL() throws(Ending) -> String {
+  private func pushURL() throws(CommandError) -> String {
     guard let url = arguments["--url"] else {
       throw .usage("--url is missing: the address of the relay for Home Assistant")
     }
@@ -40,18 +39,18 @@ struct TokenCommand {
   private func add(_ name: String) throws {
     let url = try pushURL()
     let token = BoardToken.random()
-    guard try store().add(name, token, at: HomewardRelay.now()) else {
-      throw Ending(
+    guard try store().add(name, token, at: .now) else {
+      throw CommandError(
         code: 65, message: "there is a board named \(name); token rotate gives it new secrets")
     }
-    HomewardRelay.say(secrets(token, url))
+    say(secrets(token, url))
   }
 
   private func rotate(_ name: String) throws {
     let url = try pushURL()
     let token = BoardToken.random()
-    guard try store().rotate(name, token) else { throw Ending.noSuchBoard(name) }
-    HomewardRelay.say(secrets(token, url))
+    guard try store().rotate(name, token) else { throw CommandError.noSuchBoard(name) }
+    say(secrets(token, url))
   }
 
   private func secrets(_ token: BoardToken, _ url: String) -> String {
@@ -66,25 +65,24 @@ struct TokenCommand {
   }
 
   private func revoke(_ name: String) throws {
-    guard try store().revoke(name) else { throw Ending.noSuchBoard(name) }
-    HomewardRelay.say("\(name) is removed, and what waited for it\n")
+    guard try store().revoke(name) else { throw CommandError.noSuchBoard(name) }
+    say("\(name) is removed, and what waited for it\n")
   }
 
   private func list() throws {
-    let now = HomewardRelay.now()
+    let now = WallTime.now
     let boards = try store().boards(at: now)
-    if arguments.has("--json") { return HomewardRelay.say(boards.map { $0.json + "\n" }.joined()) }
+    if arguments.has("--json") { return say(boards.map { $0.json + "\n" }.joined()) }
     guard !boards.isEmpty else {
-      return HomewardRelay.say("No boards: homeward-relay token add NAME --url URL adds one\n")
+      return say("No boards: homeward-relay token add NAME --url URL adds one\n")
     }
     let width = max(5, boards.map(\.name.utf8.count).max() ?? 0)
     let padded = { (text: String) in text + String(repeating: " ", count: width - text.utf8.count) }
-    HomewardRelay.say("\(padded("board"))  waiting  today    last asked\n")
+    say("\(padded("board"))  waiting  today    last asked\n")
     for board in boards {
-      let today = "\(board.today.successful)/\(board.today.maximum)"
       let asked = board.fetched.map { Text(iso8601: $0).string } ?? "never"
-      HomewardRelay.say(
-        "\(padded(board.name))  \(aligned("\(board.waiting)", 7))  \(aligned(today, 7))  \(asked)\n"
+      say(
+        "\(padded(board.name))  \(aligned("\(board.waiting)", 7))  \(aligned("\(board.today)", 7))  \(asked)\n"
       )
     }
   }
@@ -108,7 +106,7 @@ extension BoardSummary {
     if let fetched { line.appendMember("fetched", Text(iso8601: fetched).bytes.span) }
     line.appendMember("has_key", hasKey)
     line.appendMember("waiting", waiting)
-    line.appendMember("today") { today.write(into: &$0) }
+    line.appendMember("today", today)
     line.closeJSONObject()
     return String(decoding: Array(line.bytes), as: UTF8.self)
   }

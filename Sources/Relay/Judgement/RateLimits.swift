@@ -14,7 +14,7 @@ struct Day: Equatable {
   /// Midnight at its end, in UTC.
   var end: WallTime {
     let (nanoseconds, isTooLate) =
-      (number + 1).multipliedReportingOverflow(by: Self.seconds * 1_000_000_000)
+      (number &+ 1).multipliedReportingOverflow(by: Self.seconds * 1_000_000_000)
     return WallTime(nanoseconds: isTooLate ? .max : nanoseconds)
   }
 }
@@ -38,9 +38,9 @@ struct RateLimits: Equatable {
     buffer.openJSONObject()
     buffer.appendMember("successful", successful)
     buffer.appendMember("errors", errors)
-    buffer.appendMember("total", successful + errors)
+    buffer.appendMember("total", successful &+ errors)
     buffer.appendMember("maximum", maximum)
-    buffer.appendMember("remaining", max(0, maximum - successful))
+    buffer.appendMember("remaining", max(0, maximum &- successful))
     buffer.appendMember("resetsAt", Text(iso8601: resetsAt).bytes.span)
     buffer.closeJSONObject()
   }

@@ -57,13 +57,13 @@ struct PushRequest: Equatable {
   }
 }
 
-/// Question of a board for what waits after `acknowledged`, up to which it has everything. The
-/// first one has its key.
+/// Question of a board for what waits after `acknowledged`, up to which it has everything.
 struct FetchRequest: Equatable {
   let acknowledged: Int64
-  let key: PublicKey?
+  let key: PublicKey
 
-  /// Nil if the body is no such question.
+  /// Reads a question; returns nil if the body has another form, or nothing can be sealed to its
+  /// key.
   init?(_ body: [UInt8]) {
     guard let read = try? Self.read(body) else { return nil }
     self = read
@@ -81,17 +81,16 @@ struct FetchRequest: Equatable {
         acknowledged = try reader.integer()
       } else if name.elementsEqual("public_key") {
         key = try PublicKey(base64: Array(reader.text().raw))
-        if key == nil { throw Mistake() }
       } else {
         _ = try reader.skipValue()
       }
     }
     try reader.finish()
-    guard acknowledged >= 0 else { throw Mistake() }
+    guard acknowledged >= 0, let key, key.seal([]) != nil else { throw Mistake() }
     return FetchRequest(acknowledged: acknowledged, key: key)
   }
 
-  private init(acknowledged: Int64, key: PublicKey?) {
+  private init(acknowledged: Int64, key: PublicKey) {
     self.acknowledged = acknowledged
     self.key = key
   }

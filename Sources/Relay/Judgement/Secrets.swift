@@ -6,16 +6,16 @@ import CSodium
 ///
 /// Home Assistant gets another secret, which is computed of this one: it can send, and neither
 /// fetch nor acknowledge.
-public struct BoardToken: Equatable, Sendable {
+struct BoardToken: Equatable, Sendable {
   static let byteCount = 32
   /// Characters of Base64 for URLs, without padding.
-  public let text: String
+  let text: String
 
   /// Makes a token of random bytes, of which there are `byteCount`.
   init(random bytes: [UInt8]) { text = base64URL(bytes) }
 
-  /// Nil if the text is no token.
-  public init?(_ text: String) {
+  /// Creates a token of its text; returns nil if it is no token.
+  init?(_ text: String) {
     guard text.utf8.count == (Self.byteCount * 8 + 5) / 6, text.utf8.allSatisfy(isBase64URL) else {
       return nil
     }
@@ -30,7 +30,7 @@ public struct BoardToken: Equatable, Sendable {
 
   /// Value of `push_token` in the board's registration: what Home Assistant sends with each
   /// notification.
-  public var pushToken: String {
+  var pushToken: String {
     base64URL(blake2b("homeward relay: push token\n" + text))
   }
 
@@ -48,7 +48,7 @@ struct Digest: Hashable {
 struct PublicKey: Equatable {
   let bytes: [UInt8]
 
-  /// Nil if this is no key.
+  /// Creates a key of its bytes; returns nil if their number is wrong.
   init?(_ bytes: [UInt8]) {
     guard bytes.count == Int(crypto_box_PUBLICKEYBYTES) else { return nil }
     self.bytes = bytes

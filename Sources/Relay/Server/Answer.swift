@@ -1,7 +1,7 @@
 import Bytes
 
 /// An answer to a request: a status and JSON, which Home Assistant needs even with an error.
-struct Answer: Equatable {
+struct Answer: Error, Equatable {
   let status: UInt32
   let body: [UInt8]
 
@@ -40,8 +40,8 @@ struct Answer: Equatable {
       self.init(
         409,
         message: """
-          This board has never asked the relay for notifications, so there is no key to seal them to. \
-          Run "homeward pair --relay" on the board
+          This board has not asked the relay for notifications since its token was made, so there is no \
+          key to seal them to. Run "homeward pair --relay" on the board
           """, counts)
     case .isFull(let counts):
       self.init(
@@ -83,9 +83,13 @@ struct Answer: Equatable {
     400, message: "The body has to be {\"acknowledged\": NUMBER, \"public_key\": \"BASE64\"}")
   static let isTooLarge = Answer(
     413, message: "The notification is too large for the relay: send less text or data")
+  static let isAmbiguous = Answer(
+    400, message: "The request has both Content-Length and Transfer-Encoding")
   static let isNotThere = Answer(404, message: "A relay has /push, /fetch, /healthz and /metrics")
   static let isNotAllowed = Answer(405, message: "This address does not take that method")
   static let isWell = Answer(200) { $0.appendMember("status", "ok") }
+  static let isIll = Answer(503) { $0.appendMember("status", "the store keeps nothing now") }
+  static let stops = Answer(503) { $0.appendMember("errorMessage", "the relay is stopping") }
 
   /// The store keeps nothing now. Home Assistant puts "please try again later" before it.
   static func failed(_ failure: StoreFailure) -> Answer {

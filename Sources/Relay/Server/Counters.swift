@@ -7,6 +7,7 @@ final class Counters: Sendable {
   private let accepted = Atomic<Int>(0)
   private let overLimit = Atomic<Int>(0)
   private let refused = Atomic<Int>(0)
+  private let isFailing = Atomic<Bool>(false)
   private let fetches = Atomic<Int>(0)
   private let failures = Atomic<Int>(0)
   private let slow = Atomic<Int>(0)
@@ -25,7 +26,26 @@ final class Counters: Sendable {
     }
   }
 
-  func count(failures count: Int) { failures.add(count, ordering: .relaxed) }
+  func countRefusal() { refused.add(1, ordering: .relaxed) }
+
+  /// Whether the store kept the last that it was asked to keep.
+  var isStoreWell: Bool { !isFailing.load(ordering: .relaxed) }
+
+  /// Notes that the store works, and says so if it did not before.
+  func storeSucceeded() {
+    if isFailing.exchange(false, ordering: .relaxed) { report("works again") }
+  }
+
+  /// Notes a failure of the store, and says so if it is the first.
+  func storeFailed(_ failure: StoreFailure) {
+    failures.add(1, ordering: .relaxed)
+    if !isFailing.exchange(true, ordering: .relaxed) { report("fails: \(failure)") }
+  }
+
+  private func report(_ words: String) {
+    say("homeward-relay: the store \(words)\n", on: STDERR_FILENO)
+  }
+
   func count(slow count: Int) { slow.add(count, ordering: .relaxed) }
   func count(dropped count: Int) { dropped.add(count, ordering: .relaxed) }
 
@@ -36,7 +56,7 @@ final class Counters: Sendable {
       ("over_limit_total", "counter", "Notifications over the limit of a day.", read(overLimit)),
       ("refused_total", "counter", "Requests that were refused for another reason.", read(refused)),
       ("fetches_total", "counter", "Questions of boards.", read(fetches)),
-      ("failures_total", "counter", "Requests that the store failed.", read(failures)),
+      ("failures_total", "counter", "Transactions that failed.", read(failures)),
       ("dropped_total", "counter", "Notifications that waited too long.", read(dropped)),
       ("slow_total", "counter", "Connections that were too slow.", read(slow)),
       ("transactions_total", "counter", "Commits of the store.", read(transactions)),
@@ -55,8 +75,8 @@ final class Counters: Sendable {
   private func read(_ counter: borrowing Atomic<Int>) -> Int { counter.load(ordering: .relaxed) }
 }
 
-/// A semaphore that one thread waits for; rings while it is awake are not lost.
-@safe final class Bell: @unchecked Sendable {
+/// Semaphore of POSIX.
+@safe final class Semaphore: @unchecked Sendable {
   private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
   init() { unsafe sem_init(semaphore, 0, 0) }
@@ -66,9 +86,9 @@ final class Counters: Sendable {
     unsafe semaphore.deallocate()
   }
 
-  func ring() { unsafe sem_post(semaphore) }
+  func post() { unsafe sem_post(semaphore) }
 
-  /// Waits for a ring, or for so long.
+  /// Waits for a post, or for some seconds.
   func wait(seconds: Int) {
     var end = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &end)

@@ -1,13 +1,11 @@
 import CHTTPServer
 import Synchronization
 
-/// Request and its answer. The server's threads hand it to the worker and take it back: it
-/// belongs to one of them at a time.
+/// Request and its answer. The server's threads hand it to the worker and take it back: it belongs
+/// to one of them at a time.
 @safe final class Exchange: @unchecked Sendable {
   enum State {
-    /// Its body comes in.
     case receiving
-    /// The worker has it.
     case waiting
     case answered(Answer)
   }
@@ -15,10 +13,10 @@ import Synchronization
   let route: Route
   let connection: OpaquePointer
   private let bodyByteCountMax: Int
-  private(set) var body: [UInt8] = []
+  private var body: [UInt8] = []
   private(set) var isTooLarge = false
   var state = State.receiving
-  /// Work for the store; nil while the body comes in.
+  /// Work for the store; nil before and after it.
   var operation: StoreOperation?
 
   init(_ route: Route, _ connection: OpaquePointer, bodyByteCountMax: Int) {
@@ -36,22 +34,46 @@ import Synchronization
     }
     unsafe body += bytes
   }
+
+  /// Hands out the body, which is complete, and keeps none of it.
+  func takeBody() -> [UInt8] {
+    defer { body = [] }
+    return body
+  }
 }
 
-/// Connections that are open, and since when each has a request that is not complete. What comes a
-/// byte at a time would keep its place for ever: the library sees only that something comes.
+/// Connections that are open, and what each of them does. A client that sends a byte at a time
+/// would keep its place for ever: the library sees only that something comes.
 final class Connections: Sendable {
-  private struct Open {
-    let descriptor: Int32
-    /// Second in which its request began.
-    var began: Int64
+  /// Times that a connection may take.
+  struct Timeouts: Sendable {
+    /// Seconds for a request, until it is complete. Home Assistant gives up after 10.
+    var request: Int64 = 15
+    /// Seconds between two requests.
+    var idle: Int64 = 75
   }
 
+  private enum Activity {
+    case request(since: Int64)
+    /// The worker has the request, or its answer is on the way.
+    case answer
+    case idle(since: Int64)
+  }
+
+  private struct Open {
+    let descriptor: Int32
+    var activity: Activity
+  }
+
+  private let timeouts: Timeouts
   private let open = Mutex<[UInt: Open]>([:])
 
+  init(_ timeouts: Timeouts) { self.timeouts = timeouts }
+
+  /// A connection was accepted; its first request is expected.
   func opened(_ connection: OpaquePointer, _ descriptor: Int32, at second: Int64) {
     let place = UInt(bitPattern: connection)
-    open.withLock { $0[place] = Open(descriptor: descriptor, began: second) }
+    open.withLock { $0[place] = Open(descriptor: descriptor, activity: .request(since: second)) }
   }
 
   func closed(_ connection: OpaquePointer) {
@@ -59,25 +81,48 @@ final class Connections: Sendable {
     open.withLock { _ = $0.removeValue(forKey: place) }
   }
 
-  /// The next request of a connection may begin.
-  func completed(_ connection: OpaquePointer, at second: Int64) {
+  /// The head of a request was read.
+  func requestBegan(_ connection: OpaquePointer, at second: Int64) {
+    unsafe set(connection, .request(since: second))
+  }
+
+  /// A request was read whole.
+  func requestEnded(_ connection: OpaquePointer) { unsafe set(connection, .answer) }
+
+  /// An answer was sent.
+  func answerEnded(_ connection: OpaquePointer, at second: Int64) {
+    unsafe set(connection, .idle(since: second))
+  }
+
+  private func set(_ connection: OpaquePointer, _ activity: Activity) {
     let place = UInt(bitPattern: connection)
-    open.withLock { $0[place]?.began = second }
+    open.withLock { $0[place]?.activity = activity }
   }
 
   var count: Int { open.withLock { $0.count } }
 
-  /// Ends connections whose request takes longer than `seconds`; returns their number. A descriptor
-  /// is not closed here, so that it cannot belong to another connection yet.
-  func endSlow(at second: Int64, after seconds: Int64) -> Int {
+  /// Whether an answer is on the way.
+  var isAnswering: Bool {
     open.withLock { open in
-      var ended = 0
-      for (place, connection) in open where second - connection.began > seconds {
+      open.values.contains { if case .answer = $0.activity { true } else { false } }
+    }
+  }
+
+  /// Ends connections that take longer than their time; returns how many of them had a request. A
+  /// descriptor is not closed here, so that it cannot belong to another connection yet.
+  func endSlow(at second: Int64) -> Int {
+    open.withLock { open in
+      var slow = 0
+      for (place, connection) in open {
+        switch connection.activity {
+        case .request(let since) where second - since > timeouts.request: slow += 1
+        case .idle(let since) where second - since > timeouts.idle: break
+        default: continue
+        }
         shutdown(connection.descriptor, Int32(SHUT_RDWR))
-        open[place]?.began = second
-        ended += 1
+        open[place]?.activity = .idle(since: second)
       }
-      return ended
+      return slow
     }
   }
 }

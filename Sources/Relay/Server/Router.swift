@@ -33,31 +33,24 @@ enum Route: Equatable {
     }
   }
 
-  /// Makes the store's operation of a body; the failure is an answer that needs no store.
-  func operation(_ body: [UInt8]) -> Result<StoreOperation, Refusal> {
+  /// Makes the store's operation of a body. Throws the answer that says what is wrong with it.
+  func operation(_ body: [UInt8]) throws(Answer) -> StoreOperation? {
     switch self {
     case .push:
       do {
-        return .success(.push(try PushRequest(body)))
+        return .push(try PushRequest(body))
       } catch {
         switch error {
-        case .isNoJSON: return .failure(Refusal(.isNoJSON))
-        case .hasNoToken: return .failure(Refusal(.hasNoToken))
-        case .hasNoMessage: return .failure(Refusal(.hasNoMessage))
+        case .isNoJSON: throw .isNoJSON
+        case .hasNoToken: throw .hasNoToken
+        case .hasNoMessage: throw .hasNoMessage
         }
       }
     case .fetch(let digest):
-      guard let request = FetchRequest(body) else { return .failure(Refusal(.isNoQuestion)) }
-      return .success(.fetch(digest, request))
-    case .health: return .failure(Refusal(.isWell))
-    case .metrics: return .failure(Refusal(.isNotThere))
-    case .wrong(let answer): return .failure(Refusal(answer))
+      guard let request = FetchRequest(body) else { throw .isNoQuestion }
+      return .fetch(digest, request)
+    case .wrong(let answer): throw answer
+    case .health, .metrics: return nil
     }
   }
-}
-
-/// An answer that needs no store.
-struct Refusal: Error, Equatable {
-  let answer: Answer
-  init(_ answer: Answer) { self.answer = answer }
 }

@@ -3,38 +3,34 @@ import CHTTPServer
 import Glibc
 
 /// A relay that serves: HTTP in, operations for the worker, answers out.
-@safe public final class Server: @unchecked Sendable {
-  /// Limits of what a stranger may take.
-  struct Patience {
-    var connections: UInt32 = 1000
-    /// Time after which a connection ends that has no request, or one that is not complete.
-    var seconds: UInt32 = 60
-    var headerByteCountMax = 16 * 1024
-  }
+@safe final class Server: @unchecked Sendable {
+  private static let connectionCountMax: UInt32 = 1000
+  private static let headByteCountMax = 16 * 1024
 
-  let limits: Limits
-  let counters = Counters()
-  let connections = Connections()
+  private let limits: Limits
+  private let counters = Counters()
+  private let connections: Connections
   private let worker: Worker
-  private let patience: Patience
+  private let clocks: Clocks
   private var daemon: OpaquePointer?
 
-  /// Failure of a server to begin.
-  public struct Failure: Error, CustomStringConvertible {
-    public let description: String
+  /// Failure of libmicrohttpd, in its words.
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
   }
 
-  init(limits: Limits, patience: Patience = Patience()) {
+  init(limits: Limits, timeouts: Connections.Timeouts = .init(), clocks: Clocks = .kernel) {
     self.limits = limits
-    self.patience = patience
+    self.clocks = clocks
+    connections = Connections(timeouts)
     worker = Worker(counters)
   }
 
-  /// Serves what listens on `descriptor`.
-  func begin(on descriptor: Int32, threads: Int) throws(Failure) {
+  /// Serves what listens on `descriptor`, which belongs to the server then.
+  func listen(on descriptor: Int32, threads: Int) throws(Failure) {
     let settings = chttp_limits(
-      threads: UInt32(threads), connections: patience.connections,
-      idle_seconds: patience.seconds, connection_bytes: patience.headerByteCountMax)
+      threads: UInt32(threads), connections: Self.connectionCountMax,
+      connection_bytes: Self.headByteCountMax)
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     let started = unsafe chttp_serve(
       descriptor, settings, handleRequest, completeRequest, noteConnection, context)
@@ -46,52 +42,79 @@ import Glibc
   }
 
   /// Has the store in this thread, until `stop`.
-  func work(_ store: any Store, clock: () -> WallTime) { worker.run(store, clock: clock) }
+  func work(_ store: any Store) { worker.run(store, clocks) }
 
-  /// Takes no more connections, answers what has come, and ends.
+  /// Takes no more connections, and has the worker end once it has performed what came.
   func stop() {
     guard let daemon = unsafe daemon else { return }
-    unsafe MHD_quiesce_daemon(daemon)
+    let descriptor = unsafe MHD_quiesce_daemon(daemon)
+    if descriptor >= 0 { close(descriptor) }
     worker.stop()
   }
 
-  /// Ends the server's threads, once the worker has ended.
+  /// Ends the server's threads, once the worker has ended and its answers are sent.
   func end() {
+    for _ in 0..<500 where isBusy { usleep(10_000) }
     if let daemon = unsafe daemon { unsafe MHD_stop_daemon(daemon) }
     unsafe daemon = nil
   }
 
-  /// Ends what is too slow.
-  func endSlow() {
-    counters.count(slow: connections.endSlow(at: monotonicSecond(), after: Int64(patience.seconds)))
-  }
+  /// Whether an answer is on the way.
+  var isBusy: Bool { connections.isAnswering }
+
+  /// Ends connections that are too slow.
+  func endSlow() { counters.count(slow: connections.endSlow(at: second)) }
+
+  private var second: Int64 { clocks.monotonic().nanoseconds / 1_000_000_000 }
 
   // MARK: One request
 
-  fileprivate func begin(_ route: Route, _ connection: OpaquePointer) -> Exchange {
-    unsafe Exchange(route, connection, bodyByteCountMax: limits.bodyByteCountMax)
+  /// Its head was read: what is wrong with that is answered without its body.
+  fileprivate func begin(
+    _ route: Route, _ head: Head, _ connection: OpaquePointer,
+    _ place: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+  ) -> MHD_Result {
+    unsafe connections.requestBegan(connection, at: second)
+    let exchange = unsafe Exchange(route, connection, bodyByteCountMax: limits.bodyByteCountMax)
+    unsafe place.pointee = Unmanaged.passRetained(exchange).toOpaque()
+    if head.isAmbiguous { return send(.isAmbiguous, to: exchange, closes: true) }
+    if head.contentLength > Int64(limits.bodyByteCountMax) {
+      return send(.isTooLarge, to: exchange, closes: true)
+    }
+    if case .wrong(let answer) = route { return send(answer, to: exchange, closes: true) }
+    return .YES
   }
 
-  /// Its body is complete: answers it, or hands it to the worker.
+  /// Its body is complete: it is answered, or handed to the worker.
   fileprivate func complete(_ exchange: Exchange) -> MHD_Result {
     if exchange.isTooLarge { return send(.isTooLarge, to: exchange, closes: true) }
     if exchange.route == .metrics { return sendMetrics(to: exchange) }
-    switch exchange.route.operation(exchange.body) {
-    case .failure(let refusal): return send(refusal.answer, to: exchange)
-    case .success(let operation):
-      exchange.operation = operation
-      exchange.state = .waiting
-      unsafe MHD_suspend_connection(exchange.connection)
-      guard !worker.take(exchange) else { return .YES }
-      // It stops: what would not be performed is not accepted.
-      unsafe MHD_resume_connection(exchange.connection)
-      return .NO
+    do {
+      guard let operation = try exchange.route.operation(exchange.takeBody()) else {
+        return send(counters.isStoreWell ? .isWell : .isIll, to: exchange)
+      }
+      hand(operation, of: exchange)
+      return .YES
+    } catch {
+      return send(error, to: exchange)
     }
+  }
+
+  private func hand(_ operation: StoreOperation, of exchange: Exchange) {
+    exchange.operation = operation
+    exchange.state = .waiting
+    unsafe connections.requestEnded(exchange.connection)
+    unsafe MHD_suspend_connection(exchange.connection)
+    guard !worker.take(exchange) else { return }
+    exchange.state = .answered(.stops)
+    unsafe MHD_resume_connection(exchange.connection)
   }
 
   fileprivate func send(_ answer: Answer, to exchange: Exchange, closes: Bool = false) -> MHD_Result
   {
-    unsafe chttp_answer(
+    // The worker counts its own.
+    if case .receiving = exchange.state, answer.status >= 400 { counters.countRefusal() }
+    return unsafe chttp_answer(
       exchange.connection, answer.status, "application/json", answer.body, answer.body.count, closes
     )
   }
@@ -101,9 +124,42 @@ import Glibc
     return unsafe chttp_answer(
       exchange.connection, 200, "text/plain; version=0.0.4", text, text.count, false)
   }
+
+  // MARK: Connections
+
+  fileprivate func requestEnded(_ connection: OpaquePointer) {
+    unsafe connections.answerEnded(connection, at: second)
+  }
+
+  fileprivate func opened(_ connection: OpaquePointer) {
+    unsafe connections.opened(connection, chttp_socket(connection), at: second)
+  }
+
+  fileprivate func closed(_ connection: OpaquePointer) { unsafe connections.closed(connection) }
 }
 
-// MARK: What libmicrohttpd calls
+/// Headers that say how long a body is.
+private struct Head {
+  /// Two lengths, of which a proxy may have read the other one.
+  let isAmbiguous: Bool
+  /// 0 without that header; the largest number if it is larger.
+  let contentLength: Int64
+
+  init(_ connection: OpaquePointer) {
+    let length = unsafe header("Content-Length", of: connection)
+    isAmbiguous = unsafe length != nil && header("Transfer-Encoding", of: connection) != nil
+    contentLength = length.map { Int64($0) ?? .max } ?? 0
+  }
+}
+
+private func header(_ name: String, of connection: OpaquePointer) -> String? {
+  guard let value = unsafe MHD_lookup_connection_value(connection, .HEADER_KIND, name) else {
+    return nil
+  }
+  return unsafe String(cString: value)
+}
+
+// MARK: Functions that libmicrohttpd calls
 
 private func handleRequest(
   _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
@@ -116,14 +172,10 @@ private func handleRequest(
   else { return .NO }
   let server = unsafe Unmanaged<Server>.fromOpaque(context).takeUnretainedValue()
   guard let kept = unsafe place.pointee else {
-    let header = unsafe MHD_lookup_connection_value(
-      connection, MHD_ValueKind.HEADER_KIND, "Authorization")
     let route = unsafe Route(
       method: String(cString: method), path: String(cString: path),
-      authorization: unsafe header.map { unsafe String(cString: $0) })
-    let exchange = unsafe server.begin(route, connection)
-    unsafe place.pointee = Unmanaged.passRetained(exchange).toOpaque()
-    return .YES
+      authorization: header("Authorization", of: connection))
+    return unsafe server.begin(route, Head(connection), connection, place)
   }
   let exchange = unsafe Unmanaged<Exchange>.fromOpaque(kept).takeUnretainedValue()
   if unsafe count.pointee > 0 {
@@ -146,8 +198,7 @@ private func completeRequest(
   else { return }
   if let kept = unsafe place.pointee { unsafe Unmanaged<Exchange>.fromOpaque(kept).release() }
   unsafe place.pointee = nil
-  let server = unsafe Unmanaged<Server>.fromOpaque(context).takeUnretainedValue()
-  unsafe server.connections.completed(connection, at: monotonicSecond())
+  unsafe Unmanaged<Server>.fromOpaque(context).takeUnretainedValue().requestEnded(connection)
 }
 
 private func noteConnection(
@@ -157,15 +208,8 @@ private func noteConnection(
   guard let context = unsafe context, let connection = unsafe connection else { return }
   let server = unsafe Unmanaged<Server>.fromOpaque(context).takeUnretainedValue()
   if what == .CONNECTION_NOTIFY_STARTED {
-    let descriptor = unsafe chttp_socket(connection)
-    unsafe server.connections.opened(connection, descriptor, at: monotonicSecond())
+    unsafe server.opened(connection)
   } else {
-    unsafe server.connections.closed(connection)
+    unsafe server.closed(connection)
   }
-}
-
-private func monotonicSecond() -> Int64 {
-  var time = timespec()
-  unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-  return Int64(time.tv_sec)
 }

@@ -7,6 +7,8 @@ import Synchronization
 final class Worker: Sendable {
   /// Requests of one transaction.
   static let batchCountMax = 512
+  /// Seconds between two looks for what has waited too long.
+  static let pauseSeconds = 60
 
   private struct Queue {
     var waiting: [Exchange] = []
@@ -14,8 +16,8 @@ final class Worker: Sendable {
   }
 
   private let queue = Mutex(Queue())
-  /// Is posted for each exchange, and at the end.
-  private let bell = Bell()
+  /// Posted for each exchange, and at the end.
+  private let semaphore = Semaphore()
   private let counters: Counters
 
   init(_ counters: Counters) { self.counters = counters }
@@ -27,30 +29,45 @@ final class Worker: Sendable {
       queue.waiting.append(exchange)
       return true
     }
-    if isTaken { bell.ring() }
+    if isTaken { semaphore.post() }
     return isTaken
   }
 
   /// Ends `run`, which still performs what has been taken.
   func stop() {
     queue.withLock { $0.isStopping = true }
-    bell.ring()
+    semaphore.post()
   }
 
-  /// Performs what comes, until `stop`. Called by the thread that has the store.
-  func run(_ store: any Store, clock: () -> WallTime) {
-    var hour: Int64?
+  /// Performs the exchanges that come, until `stop`. Called by the thread that has the store.
+  func run(_ store: any Store, _ clocks: Clocks) {
+    var clockWatch = ClockWatch(clocks.wall(), clocks.monotonic())
+    var cleaned = clocks.monotonic()
     while let batch = nextBatch() {
-      let now = clock()
+      let (now, instant) = (clocks.wall(), clocks.monotonic())
+      if let step = clockWatch.step(now, instant) {
+        attempt { () throws(StoreFailure) in try store.clockStepped(by: step) }
+      }
       if !batch.isEmpty { answer(batch, store, at: now) }
-      if hour != now.seconds / 3600 {
-        hour = now.seconds / 3600
-        dropOld(store, at: now)
+      if instant - cleaned >= .seconds(Self.pauseSeconds) {
+        cleaned = instant
+        attempt { () throws(StoreFailure) in
+          counters.count(dropped: Int(try store.dropOld(at: now)))
+        }
       }
     }
   }
 
-  /// Takes the exchanges that wait, perhaps none after a minute; returns nil at the end.
+  private func attempt(_ body: () throws(StoreFailure) -> Void) {
+    do {
+      try body()
+      counters.storeSucceeded()
+    } catch {
+      counters.storeFailed(error)
+    }
+  }
+
+  /// Takes the exchanges that wait, perhaps none after a pause; returns nil at the end.
   private func nextBatch() -> [Exchange]? {
     let (batch, isStopping) = queue.withLock { queue in
       let batch = Array(queue.waiting.prefix(Self.batchCountMax))
@@ -59,16 +76,8 @@ final class Worker: Sendable {
     }
     if !batch.isEmpty { return batch }
     if isStopping { return nil }
-    bell.wait(seconds: 60)
+    semaphore.wait(seconds: Self.pauseSeconds)
     return []
-  }
-
-  private func dropOld(_ store: any Store, at now: WallTime) {
-    do {
-      counters.count(dropped: Int(try store.dropOld(at: now)))
-    } catch {
-      counters.count(failures: 1)
-    }
   }
 
   private func answer(_ batch: [Exchange], _ store: any Store, at now: WallTime) {
@@ -76,12 +85,14 @@ final class Worker: Sendable {
     do {
       let outcomes = try store.perform(batch.compactMap(\.operation), at: now)
       counters.count(outcomes)
+      counters.storeSucceeded()
       answers = outcomes.map { Answer($0) }
     } catch {
-      counters.count(failures: batch.count)
+      counters.storeFailed(error)
       answers = batch.map { _ in Answer.failed(error) }
     }
     for (exchange, answer) in zip(batch, answers) {
+      exchange.operation = nil
       exchange.state = .answered(answer)
       unsafe MHD_resume_connection(exchange.connection)
     }

@@ -10,7 +10,7 @@ import CSQLite
       throw StoreFailure(code: SQLITE_NOMEM, message: "SQLite has no memory", remedy: "")
     }
     unsafe connection = opened
-    // The descriptor's `deinit` closes a connection that could not be opened, too.
+    // From here on `deinit` closes it, also if it could not be opened.
     guard code == SQLITE_OK else { throw failure(path) }
   }
 
@@ -23,8 +23,8 @@ import CSQLite
     }
   }
 
-  /// Waits so long for another process that writes.
-  func setPatience(milliseconds: Int32) {
+  /// Limits the wait for another process that writes.
+  func setBusyTimeout(milliseconds: Int32) {
     unsafe sqlite3_busy_timeout(connection, milliseconds)
   }
 
@@ -89,9 +89,9 @@ import CSQLite
     case null
   }
 
-  /// Runs the statement to its end; `row` gets each row.
+  /// Runs the statement; `row` gets each row, and returns whether it wants the next.
   func run(
-    _ values: [Value] = [], _ row: (Row) -> Void = { _ in }
+    _ values: [Value] = [], _ row: (Row) -> Bool = { _ in true }
   ) throws(StoreFailure) {
     defer { unsafe sqlite3_reset(statement) }
     for (index, value) in zip(Int32(1)..., values) {
@@ -99,7 +99,7 @@ import CSQLite
     }
     while true {
       switch unsafe sqlite3_step(statement) {
-      case SQLITE_ROW: row(Row(statement: self))
+      case SQLITE_ROW: if !row(Row(statement: self)) { return }
       case SQLITE_DONE: return
       default: throw database.failure(nil)
       }
@@ -129,8 +129,11 @@ import CSQLite
 
     func bytes(_ column: Int32) -> [UInt8] {
       guard let start = unsafe sqlite3_column_blob(statement.statement, column) else { return [] }
-      let count = Int(unsafe sqlite3_column_bytes(statement.statement, column))
-      return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+      return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: byteCount(column)))
+    }
+
+    func byteCount(_ column: Int32) -> Int {
+      Int(unsafe sqlite3_column_bytes(statement.statement, column))
     }
 
     func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }

@@ -3,14 +3,14 @@ import Bytes
 /// Notifications in one file of SQLite.
 ///
 /// A commit is on the disk before it is answered (`synchronous=FULL`), and many requests share one:
-/// that is where a disk spends its time.
+/// that is where a disk spends its time. A request that is refused writes nothing.
 ///
 /// | table | row | key |
 /// |---|---|---|
 /// | `board` | a board: digests of its two secrets, its key, its day, how much waits | `id` |
 /// | `waiting` | a sealed notification | the board and its number |
 ///
-/// Times are seconds since 1970. `user_version` is the version of this table.
+/// Times are seconds since 1970. `user_version` is the version of these tables.
 final class SQLiteStore: Store {
   static let version: Int64 = 1
 
@@ -23,11 +23,13 @@ final class SQLiteStore: Store {
   private let insert: Statement
   private let forget: Statement
   private let next: Statement
+  /// Refused notifications of boards since their last one that was accepted.
+  private var refused: [Int64: (day: Day, errors: Int64)] = [:]
 
   init(_ path: String, limits: Limits) throws(StoreFailure) {
     database = try Database(path)
     self.limits = limits
-    database.setPatience(milliseconds: 5000)
+    database.setBusyTimeout(milliseconds: 5000)
     try database.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL")
     try Self.prepare(database)
     let columns = "SELECT id, public_key, day, successful, errors, waiting, newest FROM board"
@@ -42,14 +44,16 @@ final class SQLiteStore: Store {
     forget = try Statement(database, "DELETE FROM waiting WHERE board = ? AND number <= ?")
     next = try Statement(
       database,
-      "SELECT number, arrived, sealed FROM waiting WHERE board = ? AND arrived >= ? "
-        + "ORDER BY number LIMIT ?")
+      "SELECT number, arrived, sealed FROM waiting WHERE board = ? ORDER BY number LIMIT ?")
   }
 
   private static func prepare(_ database: Database) throws(StoreFailure) {
     try database.transaction { () throws(StoreFailure) in
       var found: Int64 = 0
-      try Statement(database, "PRAGMA user_version").run { found = $0.integer(0) }
+      try Statement(database, "PRAGMA user_version").run {
+        found = $0.integer(0)
+        return true
+      }
       guard found <= version else {
         throw StoreFailure(
           code: 0, message: "the store is of a newer version",
@@ -70,6 +74,7 @@ final class SQLiteStore: Store {
           board INTEGER NOT NULL, number INTEGER NOT NULL,
           arrived INTEGER NOT NULL, sealed BLOB NOT NULL, PRIMARY KEY (board, number)
         ) STRICT, WITHOUT ROWID;
+        CREATE INDEX waiting_arrived ON waiting (arrived);
         PRAGMA user_version = 1;
         """)
     }
@@ -90,7 +95,7 @@ final class SQLiteStore: Store {
     }
   }
 
-  /// A board's row.
+  /// Row of a board.
   private struct Found {
     let id: Int64
     let key: [UInt8]
@@ -106,74 +111,76 @@ final class SQLiteStore: Store {
         account: Account(
           day: Day(number: row.integer(2)), successful: row.integer(3), errors: row.integer(4),
           waiting: row.integer(5), newest: row.integer(6), hasKey: !key.isEmpty))
+      return false
     }
-    return found
+    guard var board = found else { return nil }
+    if let refused = refused[board.id], refused.day == board.account.day {
+      board.account.errors = max(board.account.errors, refused.errors)
+    }
+    return board
   }
 
   private func push(_ request: PushRequest, at now: WallTime) throws(StoreFailure) -> Outcome {
     guard var board = try find(request.push, byPush) else { return .unknown }
     let verdict = board.account.notificationArrived(at: now, limits: limits)
-    if case .accepted(let number) = verdict {
-      guard let sealed = PublicKey(board.key)?.seal(request.content) else {
-        return .hasNoKey(board.account.rateLimits(limits))
+    let counts = board.account.rateLimits(limits)
+    switch verdict {
+    case .accepted(let number):
+      try keep(request.content, for: board, number, at: now)
+      refused[board.id] = nil
+      return .accepted(counts)
+    case .overLimit, .hasNoKey, .isFull:
+      refused[board.id] = (board.account.day, board.account.errors)
+      return switch verdict {
+      case .hasNoKey: .hasNoKey(counts)
+      case .isFull: .isFull(counts)
+      default: .overLimit(counts)
       }
-      try insert.run([
-        .integer(board.id), .integer(number), .integer(now.seconds), .bytes(sealed),
-      ])
     }
+  }
+
+  private func keep(
+    _ content: [UInt8], for board: Found, _ number: Int64, at now: WallTime
+  ) throws(StoreFailure) {
+    guard let sealed = PublicKey(board.key)?.seal(content) else {
+      throw StoreFailure(
+        code: 0, message: "a board's key is damaged", remedy: "restore the store from its backup")
+    }
+    try insert.run([
+      .integer(board.id), .integer(number), .integer(now.seconds), .bytes(sealed),
+    ])
     let account = board.account
     try saveCounts.run([
       .integer(account.day.number), .integer(account.successful), .integer(account.errors),
       .integer(account.waiting), .integer(account.newest), .integer(board.id),
     ])
-    let counts = account.rateLimits(limits)
-    return switch verdict {
-    case .accepted: .accepted(counts)
-    case .overLimit: .overLimit(counts)
-    case .hasNoKey: .hasNoKey(counts)
-    case .isFull: .isFull(counts)
-    }
   }
 
   private func fetch(
     _ digest: Digest, _ request: FetchRequest, at now: WallTime
   ) throws(StoreFailure) -> Outcome {
     guard let board = try find(digest, byFetch) else { return .unknown }
-    // A number that was never given is of another store, as after a restored backup: what is here
-    // is not what the board has.
-    var waiting = board.account.waiting
-    if request.acknowledged <= board.account.newest {
-      try forget.run([.integer(board.id), .integer(request.acknowledged)])
-      waiting = max(0, waiting - database.changes)
-    }
-    let key = request.key?.bytes ?? board.key
+    try forget.run([.integer(board.id), .integer(request.acknowledged)])
+    let waiting = max(0, board.account.waiting - database.changes)
     try saveFetch.run([
-      .integer(now.seconds), key.isEmpty ? .null : .bytes(key), .integer(waiting),
-      .integer(board.id),
+      .integer(now.seconds), .bytes(request.key.bytes), .integer(waiting), .integer(board.id),
     ])
-    let read = try readNext(board.id, at: now)
+    let read = try readNext(board.id)
     return .waiting(read, remaining: max(0, waiting - Int64(read.count)))
   }
 
-  private func readNext(
-    _ board: Int64, at now: WallTime
-  ) throws(StoreFailure) -> [SealedNotification] {
+  private func readNext(_ board: Int64) throws(StoreFailure) -> [SealedNotification] {
     var read: [SealedNotification] = []
-    var byteCount = 0
-    let count = Int64(limits.answerCountMax)
-    try next.run([.integer(board), .integer(oldest(now)), .integer(count)]) { row in
-      let sealed = row.bytes(2)
-      byteCount += sealed.count
-      guard byteCount <= limits.answerByteCountMax || read.isEmpty else { return }
+    var room = limits.answerByteCountMax
+    try next.run([.integer(board), .integer(Int64(limits.answerCountMax))]) { row in
+      room -= row.byteCount(2)
+      guard room >= 0 || read.isEmpty else { return false }
       read.append(
         SealedNotification(
-          number: row.integer(0), arrived: WallTime(seconds: row.integer(1)), sealed: sealed))
+          number: row.integer(0), arrived: WallTime(seconds: row.integer(1)), sealed: row.bytes(2)))
+      return true
     }
     return read
-  }
-
-  private func oldest(_ now: WallTime) -> Int64 {
-    now.seconds - limits.waitingFor.components.seconds
   }
 
   // MARK: Boards
@@ -189,7 +196,7 @@ final class SQLiteStore: Store {
 
   func rotate(_ name: String, _ token: BoardToken) throws(StoreFailure) -> Bool {
     try change(
-      "UPDATE board SET push = ?, fetch = ? WHERE name = ?",
+      "UPDATE board SET push = ?, fetch = ?, public_key = NULL WHERE name = ?",
       [.bytes(token.pushDigest.bytes), .bytes(token.fetchDigest.bytes), .text(name)])
   }
 
@@ -197,8 +204,7 @@ final class SQLiteStore: Store {
     try database.transaction { () throws(StoreFailure) in
       let boards = "(SELECT id FROM board WHERE name = ?)"
       try Statement(database, "DELETE FROM waiting WHERE board IN " + boards).run([.text(name)])
-      try Statement(database, "DELETE FROM board WHERE name = ?").run([.text(name)])
-      return database.changes > 0
+      return try change("DELETE FROM board WHERE name = ?", [.text(name)])
     }
   }
 
@@ -214,24 +220,41 @@ final class SQLiteStore: Store {
       var account = Account(
         day: Day(number: row.integer(5)), successful: row.integer(6), errors: row.integer(7),
         waiting: row.integer(4), hasKey: row.integer(3) != 0)
-      account.turnPage(at: now)
+      account.beginDay(at: now)
       boards.append(
         BoardSummary(
           name: row.text(0), created: WallTime(seconds: row.integer(1)),
           fetched: row.isNull(2) ? nil : WallTime(seconds: row.integer(2)),
-          hasKey: account.hasKey, waiting: account.waiting, today: account.rateLimits(limits)))
+          hasKey: account.hasKey, waiting: account.waiting, today: account.successful))
+      return true
     }
     return boards
   }
 
+  // MARK: Time
+
+  func clockStepped(by seconds: Int64) throws(StoreFailure) {
+    try Statement(database, "UPDATE waiting SET arrived = arrived + ?").run([.integer(seconds)])
+  }
+
   func dropOld(at now: WallTime) throws(StoreFailure) -> Int64 {
     try database.transaction { () throws(StoreFailure) in
-      try Statement(database, "DELETE FROM waiting WHERE arrived < ?").run([.integer(oldest(now))])
-      let dropped = database.changes
-      guard dropped > 0 else { return 0 }
-      try database.execute(
-        "UPDATE board SET waiting = (SELECT COUNT(*) FROM waiting WHERE board = board.id)")
-      return dropped
+      var old: [(board: Int64, number: Int64)] = []
+      let oldest = now.seconds - limits.waitingFor.components.seconds
+      try Statement(
+        database, "SELECT board, number FROM waiting WHERE arrived < ? ORDER BY arrived LIMIT ?"
+      ).run([.integer(oldest), .integer(limits.droppedCountMax)]) { row in
+        old.append((row.integer(0), row.integer(1)))
+        return true
+      }
+      let drop = try Statement(database, "DELETE FROM waiting WHERE board = ? AND number = ?")
+      let count = try Statement(
+        database, "UPDATE board SET waiting = max(0, waiting - 1) WHERE id = ?")
+      for (board, number) in old {
+        try drop.run([.integer(board), .integer(number)])
+        try count.run([.integer(board)])
+      }
+      return Int64(old.count)
     }
   }
 }
@@ -239,7 +262,8 @@ final class SQLiteStore: Store {
 extension WallTime {
   var seconds: Int64 { nanoseconds.dividedDown(by: 1_000_000_000) }
 
-  /// The store's seconds; the earliest or the latest moment if there is no such.
+  /// Creates the moment that is `seconds` after 1970; the earliest or the latest one if it is too
+  /// far away.
   init(seconds: Int64) {
     let (nanoseconds, isTooFar) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     self.init(nanoseconds: isTooFar ? (seconds < 0 ? .min : .max) : nanoseconds)

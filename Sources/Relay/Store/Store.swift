@@ -33,7 +33,8 @@ struct BoardSummary: Equatable {
   let fetched: WallTime?
   let hasKey: Bool
   let waiting: Int64
-  let today: RateLimits
+  /// Notifications that were accepted today.
+  let today: Int64
 }
 
 /// Failure of a store. It has kept nothing of the transaction then.
@@ -41,7 +42,7 @@ struct StoreFailure: Error, Equatable, CustomStringConvertible {
   let code: Int32
   /// The store's own words.
   let message: String
-  /// A person's remedy; empty if there is none.
+  /// A person's remedy, or an empty text.
   let remedy: String
 
   var description: String { remedy.isEmpty ? message : "\(message): \(remedy)" }
@@ -56,7 +57,8 @@ protocol Store: AnyObject {
   /// Adds a board; false if the name is taken.
   func add(_ name: String, _ token: BoardToken, at now: WallTime) throws(StoreFailure) -> Bool
 
-  /// Gives a board another token and keeps what waits; false if there is no such board.
+  /// Gives a board another token and keeps what waits; false if there is no such board. Until the
+  /// board asks with that token it has no key: another may have asked with the old one.
   func rotate(_ name: String, _ token: BoardToken) throws(StoreFailure) -> Bool
 
   /// Removes a board and what waits for it; false if there is no such board.
@@ -65,6 +67,10 @@ protocol Store: AnyObject {
   /// Boards by their names.
   func boards(at now: WallTime) throws(StoreFailure) -> [BoardSummary]
 
-  /// Drops what has waited too long; returns the number of notifications.
+  /// Moves the times of what waits, because the clock was set by `seconds`.
+  func clockStepped(by seconds: Int64) throws(StoreFailure)
+
+  /// Drops a part of what has waited too long; returns the number of notifications, 0 if nothing is
+  /// left to drop.
   func dropOld(at now: WallTime) throws(StoreFailure) -> Int64
 }

@@ -10,16 +10,21 @@ import Testing
 
   private func account(at time: WallTime) -> Account { Account(day: Day(of: time), hasKey: true) }
 
-  private func send(_ count: Int, to account: inout Account, at time: WallTime) -> Account.Verdict?
-  {
+  private let accepted = Account.Verdict.accepted(number: 0)
+
+  /// What becomes of the last of some notifications, whatever its number.
+  private func send(
+    _ count: Int, to account: inout Account, at time: WallTime
+  ) -> Account.Verdict? {
     var verdict: Account.Verdict?
     for _ in 0..<count { verdict = account.notificationArrived(at: time, limits: limits) }
+    if case .accepted = verdict { return accepted }
     return verdict
   }
 
   @Test func theLastNotificationOfADayIsAcceptedAndTheNextIsNot() {
     var account = account(at: noon)
-    #expect(send(150, to: &account, at: noon) == .accepted(number: 150))
+    #expect(send(150, to: &account, at: noon) == accepted)
     #expect(send(1, to: &account, at: noon) == .overLimit)
     let counts = account.rateLimits(limits)
     #expect(counts.successful == 150)
@@ -32,7 +37,7 @@ import Testing
     let midnight = Day(of: noon).end
     _ = send(150, to: &account, at: noon)
     #expect(send(1, to: &account, at: midnight - .nanoseconds(1)) == .overLimit)
-    #expect(send(1, to: &account, at: midnight) == .accepted(number: 151))
+    #expect(send(1, to: &account, at: midnight) == accepted)
     #expect(account.rateLimits(limits).successful == 1)
     #expect(account.rateLimits(limits).errors == 0)
   }
@@ -44,21 +49,43 @@ import Testing
     for time in [midnight - .seconds(1), midnight + .seconds(1), midnight - .seconds(3600)] {
       #expect(send(1, to: &account, at: time) == .overLimit)
     }
-    #expect(send(1, to: &account, at: midnight + .seconds(86_400)) == .accepted(number: 151))
+    #expect(send(1, to: &account, at: midnight + .seconds(86_400)) == accepted)
   }
 
   @Test func aClockThatWasYearsAheadDoesNotSilenceABoardForYears() {
     var account = account(at: noon + .seconds(20 * 365 * 86_400))
     _ = send(150, to: &account, at: noon + .seconds(20 * 365 * 86_400))
-    #expect(send(1, to: &account, at: noon) == .accepted(number: 151))
+    #expect(send(1, to: &account, at: noon) == accepted)
   }
 
   @Test(arguments: [Int64.min, -1, 0, .max])
   func noTimeIsTooFar(nanoseconds: Int64) {
     let time = WallTime(nanoseconds: nanoseconds)
     var account = account(at: time)
-    #expect(send(1, to: &account, at: time) == .accepted(number: 1))
+    #expect(send(1, to: &account, at: time) == accepted)
     #expect(account.rateLimits(limits).resetsAt >= time)
+  }
+
+  @Test func numbersRiseWithTheTimeAndWithoutIt() {
+    var account = account(at: noon)
+    let numbers = [noon, noon, noon - .seconds(3600), noon + .seconds(1)].map { time in
+      guard case .accepted(let number) = account.notificationArrived(at: time, limits: limits)
+      else { return Int64(0) }
+      return number
+    }
+    #expect(
+      numbers == [
+        1_795_867_200_000, 1_795_867_200_001, 1_795_867_200_002, 1_795_867_201_000,
+      ])
+  }
+
+  @Test func aStoreFromABackupGivesNoNumberTwice() {
+    var account = account(at: noon)
+    let backup = account
+    _ = send(100, to: &account, at: noon)
+    var restored = backup
+    _ = send(1, to: &restored, at: noon + .seconds(60))
+    #expect(restored.newest > account.newest)
   }
 
   @Test func aBoardWithoutAKeyGetsNothing() {
@@ -71,7 +98,7 @@ import Testing
   @Test func whatWaitsHasALimit() {
     var account = account(at: noon)
     account.waiting = limits.waitingCountMax - 1
-    #expect(send(1, to: &account, at: noon) == .accepted(number: 1))
+    #expect(send(1, to: &account, at: noon) == accepted)
     #expect(send(1, to: &account, at: noon) == .isFull)
     #expect(account.waiting == limits.waitingCountMax)
   }

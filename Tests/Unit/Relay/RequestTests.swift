@@ -114,13 +114,20 @@ struct KeyPair {
       FetchRequest(Array(#"{"acknowledged":12,"public_key":"\#(pair.base64)","x":[]}"#.utf8)))
     #expect(request.acknowledged == 12)
     #expect(request.key == pair.publicKey)
-    #expect(FetchRequest(Array("{}".utf8))?.acknowledged == 0)
+    let first = FetchRequest(Array(#"{"public_key":"\#(pair.base64)"}"#.utf8))
+    #expect(first?.acknowledged == 0)
   }
 
   @Test(
     arguments: [
-      "", "[]", #"{"acknowledged":-1}"#, #"{"acknowledged":1.5}"#, #"{"public_key":"AAAA"}"#,
-      #"{"acknowledged":99999999999999999999}"#, #"{"public_key":"*"}"#,
+      "", "[]", "{}", #"{"acknowledged":1}"#, #"{"public_key":"AAAA"}"#, #"{"public_key":"*"}"#,
+      #"{"acknowledged":-1,"public_key":"KEY"}"#, #"{"acknowledged":1.5,"public_key":"KEY"}"#,
+      #"{"acknowledged":99999999999999999999,"public_key":"KEY"}"#,
+      // A key with which everybody could open what is sealed.
+      #"{"public_key":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="}"#,
     ])
-  func whatIsNoQuestionIsRefused(text: String) { #expect(FetchRequest(Array(text.utf8)) == nil) }
+  func whatIsNoQuestionIsRefused(text: String) {
+    let text = text.replacing("KEY", with: KeyPair().base64)
+    #expect(FetchRequest(Array(text.utf8)) == nil)
+  }
 }

@@ -16,14 +16,14 @@ private final class RunningRelay: @unchecked Sendable {
   private let hasEnded = DispatchGroup()
 
   init(
-    _ store: any Store, limits: Limits = Limits(), patience: Server.Patience = .init()
+    _ store: any Store, limits: Limits = Limits(), timeouts: Connections.Timeouts = .init()
   ) throws {
     _ = try store.add("boat", token, at: WallTime(seconds: 0))
-    server = Server(limits: limits, patience: patience)
+    server = Server(limits: limits, timeouts: timeouts)
     let descriptor = unsafe chttp_listen("127.0.0.1", 0)
     try #require(descriptor >= 0)
     port = chttp_port(descriptor)
-    try server.begin(on: descriptor, threads: 2)
+    try server.listen(on: descriptor, threads: 2)
     let worker = Worker(server, store)
     hasEnded.enter()
     Thread.detachNewThread { [hasEnded] in
@@ -37,7 +37,7 @@ private final class RunningRelay: @unchecked Sendable {
     let server: Server
     let store: any Store
     init(_ server: Server, _ store: any Store) { (self.server, self.store) = (server, store) }
-    func run() { server.work(store, clock: HomewardRelay.now) }
+    func run() { server.work(store) }
   }
 
   func stop() {
@@ -94,6 +94,7 @@ private final class FullStore: Store {
   func rotate(_: String, _: BoardToken) -> Bool { true }
   func revoke(_: String) -> Bool { true }
   func boards(at _: WallTime) -> [BoardSummary] { [] }
+  func clockStepped(by _: Int64) throws(StoreFailure) { throw failure }
   func dropOld(at _: WallTime) throws(StoreFailure) -> Int64 { throw failure }
 }
 
@@ -115,14 +116,17 @@ private final class FullStore: Store {
     #expect(queued.contains("Content-Type: application/json"))
     #expect(body(queued).hasPrefix(#"{"rateLimits":{"successful":1,"errors":0,"total":1,"#))
     let fetched = try relay.fetch()
-    #expect(body(fetched).hasPrefix(#"{"notifications":[{"number":1,"arrived":"#))
+    #expect(body(fetched).hasPrefix(#"{"notifications":[{"number":1"#))
     let sealed = try #require(fetched.firstRange(of: #""sealed":""#))
     var bytes = Array(fetched[sealed.upperBound...].prefix { $0 != "\"" }.utf8)
     let whole = 0..<bytes.count
     var span = bytes.mutableSpan
     let count = try #require(Base64.decode(&span, in: whole))
     #expect(relay.board.open(Array(bytes[..<count])) == Array(#"{"message":"ahoy"}"#.utf8))
-    #expect(try body(relay.fetch(after: 1)) == #"{"notifications":[],"remaining":0}"#)
+    let number =
+      fetched.split(separator: #""number":"#).last.map { $0.prefix { $0.isNumber } } ?? ""
+    #expect(
+      try body(relay.fetch(after: #require(Int(number)))) == #"{"notifications":[],"remaining":0}"#)
   }
 
   @Test func whatIsRefusedIsJSONThatSaysWhatToDo() throws {
@@ -176,7 +180,7 @@ private final class FullStore: Store {
       body(answer).hasPrefix(#"{"errorMessage":"the relay's store: database or disk is full"#))
   }
 
-  @Test func theMetricsNameNobody() throws {
+  @Test func theMetricsHaveNoNameAndNoToken() throws {
     let relay = try RunningRelay(store())
     defer { relay.stop() }
     _ = try relay.fetch()
@@ -184,33 +188,74 @@ private final class FullStore: Store {
     let metrics = try relay.send("GET /metrics HTTP/1.1")
     #expect(metrics.contains("\nhomeward_relay_accepted_total 1\n"))
     #expect(metrics.contains("\nhomeward_relay_fetches_total 1\n"))
-    #expect(metrics.contains("\nhomeward_relay_connections 1\n"))
     #expect(!metrics.contains("boat"))
     #expect(!metrics.contains(relay.token.text))
+    #expect(!metrics.contains(relay.token.pushToken))
     #expect(try body(relay.send("GET /healthz HTTP/1.1")) == #"{"status":"ok"}"#)
   }
 
-  @Test func whoSaysNothingDoesNotKeepAPlace() throws {
-    var patience = Server.Patience()
-    patience.seconds = 1
-    let relay = try RunningRelay(store(), patience: patience)
+  @Test func aByteAtATimeKeepsNoPlace() throws {
+    var timeouts = Connections.Timeouts()
+    timeouts.request = 1
+    let relay = try RunningRelay(store(), timeouts: timeouts)
     defer { relay.stop() }
-    let quiet = try relay.connect()
+    TestRun.outlivesBrokenPipes
     let slow = try relay.connect()
-    try slow.write(contentsOf: Data("POST /push HTTP/1.1\r\nHost: relay\r\nContent-Le".utf8))
-    let drip = Mutex(true)
-    Thread.detachNewThread { [relay] in
-      while drip.withLock({ $0 }) {
-        relay.server.endSlow()
-        usleep(50_000)
-      }
+    try slow.write(contentsOf: Data("POST /push HTTP/1.1\r\nHost: relay\r\nX: ".utf8))
+    var isOpen = true
+    while isOpen {
+      relay.server.endSlow()
+      usleep(50_000)
+      isOpen = (try? slow.write(contentsOf: Data("y".utf8))) != nil
     }
-    defer { drip.withLock { $0 = false } }
-    #expect(try quiet.readToEnd() ?? Data() == Data())
-    _ = try slow.readToEnd()
+    #expect(try relay.send("GET /metrics HTTP/1.1").contains("\nhomeward_relay_slow_total 1\n"))
   }
 
-  @Test func manyAtOnceShareACommit() throws {
+  @Test func aConnectionThatWaitsForItsNextRequestIsNotSlow() throws {
+    var timeouts = Connections.Timeouts()
+    timeouts.request = -1
+    let relay = try RunningRelay(store(), timeouts: timeouts)
+    defer { relay.stop() }
+    let connection = try relay.connect()
+    for _ in 0..<2 {
+      try connection.write(contentsOf: Data("GET /healthz HTTP/1.1\r\nHost: relay\r\n\r\n".utf8))
+      var answer = ""
+      while !answer.hasSuffix("}") {
+        let bytes = connection.availableData
+        try #require(!bytes.isEmpty)
+        answer += String(decoding: bytes, as: UTF8.self)
+      }
+      #expect(answer.hasPrefix("HTTP/1.1 200 "))
+      while relay.server.isBusy { usleep(1000) }
+      relay.server.endSlow()
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("Content-Length: 99999999\r\nExpect: 100-continue", "413"),
+      ("Content-Length: 99999999999999999999999", "4"),
+      ("Content-Length: 4\r\nTransfer-Encoding: chunked", "400"),
+    ])
+  func whatItsHeadSaysIsRefusedBeforeTheBody(head: String, status: String) throws {
+    let relay = try RunningRelay(store())
+    defer { relay.stop() }
+    let connection = try relay.connect()
+    let text = "POST /push HTTP/1.1\r\nHost: relay\r\n\(head)\r\n\r\n"
+    try connection.write(contentsOf: Data(text.utf8))
+    let answer = String(decoding: try connection.readToEnd() ?? Data(), as: UTF8.self)
+    #expect(answer.hasPrefix("HTTP/1.1 \(status)"), "\(answer)")
+  }
+
+  @Test func aStoreThatFailsIsNotWell() throws {
+    let relay = try RunningRelay(FullStore())
+    defer { relay.stop() }
+    #expect(try relay.send("GET /healthz HTTP/1.1").hasPrefix("HTTP/1.1 200 "))
+    _ = try relay.push("one")
+    #expect(try relay.send("GET /healthz HTTP/1.1").hasPrefix("HTTP/1.1 503 "))
+  }
+
+  @Test func manyAtOnceAreAllAnswered() throws {
     let relay = try RunningRelay(store())
     defer { relay.stop() }
     _ = try relay.fetch()
@@ -221,6 +266,8 @@ private final class FullStore: Store {
       }
     }
     #expect(accepted.withLock { $0 } == 32)
-    #expect(try body(relay.fetch()).contains(#"{"number":32,"#))
+    let metrics = try relay.send("GET /metrics HTTP/1.1")
+    #expect(metrics.contains("\nhomeward_relay_accepted_total 32\n"))
+    #expect(try body(relay.fetch()).components(separatedBy: #"{"number":"#).count == 33)
   }
 }

@@ -10,6 +10,8 @@ import Testing
   private let token = BoardToken.random()
   private let board = KeyPair()
   private let now = WallTime(seconds: 1_795_867_200)
+  /// Number of the first notification, if it comes now.
+  private let first: Int64 = 1_795_867_200_000
 
   private func store(_ change: (inout Limits) -> Void = { _ in }) throws -> any Store {
     var limits = Limits()
@@ -21,7 +23,7 @@ import Testing
   private func pairedStore(_ change: (inout Limits) -> Void = { _ in }) throws -> any Store {
     let store = try store(change)
     #expect(try store.add("boat", token, at: now))
-    #expect(try fetch(from: store, key: board.publicKey) == .waiting([], remaining: 0))
+    #expect(try fetch(from: store) == .waiting([], remaining: 0))
     return store
   }
 
@@ -36,13 +38,14 @@ import Testing
     try store.perform([push(words)], at: time ?? now).first
   }
 
+  /// Asks for what comes after the `number`th notification.
   private func fetch(
-    from store: any Store, after number: Int64 = 0, key: PublicKey? = nil,
-    with other: BoardToken? = nil, at time: WallTime? = nil
+    from store: any Store, after number: Int64 = 0, with other: BoardToken? = nil,
+    key: KeyPair? = nil, at time: WallTime? = nil
   ) throws -> Outcome? {
-    let key = key.map { _ in #","public_key":"\#(board.base64)""# } ?? ""
-    let body = Array(#"{"acknowledged":\#(number)\#(key)}"#.utf8)
-    let request = try #require(FetchRequest(body))
+    let acknowledged = number == 0 ? 0 : first + number - 1
+    let body = #"{"acknowledged":\#(acknowledged),"public_key":"\#((key ?? board).base64)"}"#
+    let request = try #require(FetchRequest(Array(body.utf8)))
     return try store.perform(
       [.fetch((other ?? token).fetchDigest, request)], at: time ?? now
     ).first
@@ -53,7 +56,7 @@ import Testing
     guard case .waiting(let notifications, _) = outcome else { return ["\(outcome as Any)"] }
     return notifications.map { notification in
       let opened = board.open(notification.sealed) ?? []
-      return "\(notification.number) " + String(decoding: opened, as: UTF8.self)
+      return "\(notification.number - first + 1) " + String(decoding: opened, as: UTF8.self)
     }
   }
 
@@ -72,17 +75,28 @@ import Testing
   @Test func whatIsNotAcknowledgedIsGivenAgain() throws {
     let store = try pairedStore()
     for words in ["one", "two", "three"] { _ = try send(words, to: store) }
-    #expect(messages(try fetch(from: store, after: 0)).count == 3)
+    #expect(messages(try fetch(from: store)).count == 3)
     #expect(messages(try fetch(from: store, after: 2)) == [#"3 {"message":"three"}"#])
     #expect(messages(try fetch(from: store, after: 3)) == [])
     _ = try send("four", to: store)
     #expect(messages(try fetch(from: store, after: 3)) == [#"4 {"message":"four"}"#])
   }
 
-  @Test func aNumberThatWasNeverGivenForgetsNothing() throws {
-    let store = try pairedStore()
-    _ = try send("one", to: store)
-    #expect(messages(try fetch(from: store, after: 7)) == [#"1 {"message":"one"}"#])
+  @Test func aRestoredBackupKeepsWhatComesAfterIt() throws {
+    let backup = TestRun.newPlace().path
+    do {
+      let store = try pairedStore()
+      _ = try send("before", to: store)
+    }
+    try FileManager.default.copyItem(atPath: path, toPath: backup)
+    do {
+      let store = try store()
+      for _ in 0..<9 { _ = try send("lost with the disk", to: store) }
+      _ = try fetch(from: store, after: 10)
+    }
+    let restored = try SQLiteStore(backup, limits: Limits())
+    _ = try send("after", to: restored, at: now + .seconds(60))
+    #expect(messages(try fetch(from: restored, after: 10)) == [#"60001 {"message":"after"}"#])
   }
 
   @Test func allOfItSurvivesARestart() throws {
@@ -96,15 +110,15 @@ import Testing
     #expect(messages(try fetch(from: store, after: 100)).count == 50)
   }
 
-  @Test func nothingIsSealedToNobody() throws {
+  @Test func aNotificationWithoutAKeyIsRefused() throws {
     let store = try store()
     #expect(try store.add("boat", token, at: now))
     #expect(try send("one", to: store) == .hasNoKey(counts(0, 1)))
-    _ = try fetch(from: store, key: board.publicKey)
+    _ = try fetch(from: store)
     #expect(try send("two", to: store) == .accepted(counts(1, 1)))
   }
 
-  @Test func aTokenOfNobodyAndThePushTokenFetchNothing() throws {
+  @Test func anUnknownTokenAndThePushTokenFetchNothing() throws {
     let store = try pairedStore()
     _ = try send("one", to: store)
     #expect(try fetch(from: store, with: .random()) == .unknown)
@@ -115,9 +129,13 @@ import Testing
     let store = try pairedStore()
     _ = try send("one", to: store)
     let other = BoardToken.random()
+    let thief = KeyPair()
+    _ = try fetch(from: store, key: thief)
     #expect(try store.rotate("boat", other))
     #expect(try send("two", to: store) == .unknown)
-    #expect(try fetch(from: store) == .unknown)
+    #expect(try fetch(from: store, key: thief) == .unknown)
+    let push = try PushRequest(Array(#"{"message":"m","push_token":"\#(other.pushToken)"}"#.utf8))
+    #expect(try store.perform([.push(push)], at: now) == [.hasNoKey(counts(1, 1))])
     #expect(messages(try fetch(from: store, with: other)) == [#"1 {"message":"one"}"#])
     #expect(try !store.rotate("van", .random()))
   }
@@ -129,7 +147,7 @@ import Testing
     #expect(try !store.revoke("boat"))
     #expect(try fetch(from: store) == .unknown)
     #expect(try store.add("boat", token, at: now))
-    #expect(messages(try fetch(from: store, key: board.publicKey)) == [])
+    #expect(messages(try fetch(from: store)) == [])
   }
 
   @Test func aNameIsTakenOnce() throws {
@@ -138,15 +156,29 @@ import Testing
     #expect(try store.boards(at: now).map(\.name) == ["boat"])
   }
 
-  @Test func whatWaitsTooLongIsDropped() throws {
-    let store = try pairedStore { $0.waitingFor = .seconds(60) }
-    _ = try send("old", to: store)
-    _ = try send("new", to: store, at: now + .seconds(61))
+  @Test func whatWaitsTooLongIsDroppedAPartAtATime() throws {
+    let store = try pairedStore {
+      $0.waitingFor = .seconds(60)
+      $0.droppedCountMax = 2
+    }
+    for _ in 0..<3 { _ = try send("old", to: store) }
     let later = now + .seconds(61)
-    #expect(messages(try fetch(from: store, at: later)) == [#"2 {"message":"new"}"#])
+    _ = try send("new", to: store, at: later)
+    #expect(try store.dropOld(at: now + .seconds(60)) == 0)
+    #expect(try store.dropOld(at: later) == 2)
     #expect(try store.dropOld(at: later) == 1)
     #expect(try store.dropOld(at: later) == 0)
+    #expect(messages(try fetch(from: store)) == [#"61001 {"message":"new"}"#])
     #expect(try store.boards(at: later).first?.waiting == 1)
+  }
+
+  @Test func aClockThatIsSetMakesNothingOld() throws {
+    let store = try pairedStore()
+    _ = try send("one", to: store)
+    let year: Int64 = 365 * 86_400
+    try store.clockStepped(by: year)
+    #expect(try store.dropOld(at: now + .seconds(year)) == 0)
+    #expect(messages(try fetch(from: store)) == [#"1 {"message":"one"}"#])
   }
 
   @Test func aBoardThatIsFullSaysSo() throws {
@@ -166,6 +198,23 @@ import Testing
     }
     #expect(read.count == 1)
     #expect(remaining == 2)
+  }
+
+  @Test func refusedNotificationsAreCountedUntilTheDayEnds() throws {
+    let store = try pairedStore { $0.notificationsADay = 1 }
+    _ = try send("one", to: store)
+    for errors in Int64(1)...3 {
+      guard case .overLimit(let counts) = try send("more", to: store) else {
+        Issue.record("a second notification is accepted")
+        return
+      }
+      #expect(counts.errors == errors)
+    }
+    guard case .accepted(let counts) = try send("two", to: store, at: Day(of: now).end) else {
+      Issue.record("the next day has no notification")
+      return
+    }
+    #expect(counts.errors == 0)
   }
 
   @Test func requestsOfOneTransactionAreCountedOneByOne() throws {
