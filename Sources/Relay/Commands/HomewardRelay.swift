@@ -16,7 +16,7 @@ public enum HomewardRelay {
       --store FILE              where notifications wait; /var/lib/homeward-relay/relay.sqlite if it
                                 is not named
       --listen ADDRESS:PORT     serve: 127.0.0.1:8426 if it is not named; a port of 0 is any free one
-      --notifications-a-day N   serve, list: for each board; 150 if it is not named
+      --notifications-a-day N   serve: for each board; 150 if it is not named
       --waiting N               serve: notifications that wait for a board at most; 1000 if it is not named
       --url URL                 token add, rotate: the address of the relay for Home Assistant
       --json                    list: for programs
@@ -30,8 +30,8 @@ public enum HomewardRelay {
     A relay speaks HTTP: a proxy in front of it has the certificate. What waits is sealed to the board's
     key; who has the store can read nothing of it.
 
-    Exits with 0, 64 (usage), 65 (no such board, or its name is taken), 69 (it
-    cannot listen), 71 (no thread), 74 (the store).
+    Exits with 0, 64 (usage), 65 (no such board, or its name is taken), 69 (it cannot listen), 71 (no
+    thread), 74 (the store).
 
     """
 

@@ -47,7 +47,8 @@ import Synchronization
 final class Connections: Sendable {
   /// Times that a connection may take.
   struct Timeouts: Sendable {
-    /// Seconds for a request, until it is complete. Home Assistant gives up after 10.
+    /// Seconds for a request, until it is complete, and for its answer, until it is taken. Home
+    /// Assistant gives up after 10.
     var request: Int64 = 15
     /// Seconds between two requests.
     var idle: Int64 = 75
@@ -55,8 +56,9 @@ final class Connections: Sendable {
 
   private enum Activity {
     case request(since: Int64)
-    /// The worker has the request, or its answer is on the way.
-    case answer
+    /// The worker has the request.
+    case work
+    case answer(since: Int64)
     case idle(since: Int64)
   }
 
@@ -87,7 +89,12 @@ final class Connections: Sendable {
   }
 
   /// A request was read whole.
-  func requestEnded(_ connection: OpaquePointer) { unsafe set(connection, .answer) }
+  func requestEnded(_ connection: OpaquePointer) { unsafe set(connection, .work) }
+
+  /// The worker's answer is sent from now on.
+  func answerBegan(_ connection: OpaquePointer, at second: Int64) {
+    unsafe set(connection, .answer(since: second))
+  }
 
   /// An answer was sent.
   func answerEnded(_ connection: OpaquePointer, at second: Int64) {
@@ -101,10 +108,15 @@ final class Connections: Sendable {
 
   var count: Int { open.withLock { $0.count } }
 
-  /// Whether an answer is on the way.
+  /// Whether the worker has a request, or its answer is on the way.
   var isAnswering: Bool {
     open.withLock { open in
-      open.values.contains { if case .answer = $0.activity { true } else { false } }
+      open.values.contains { connection in
+        switch connection.activity {
+        case .work, .answer: true
+        case .request, .idle: false
+        }
+      }
     }
   }
 
@@ -116,6 +128,7 @@ final class Connections: Sendable {
       for (place, connection) in open {
         switch connection.activity {
         case .request(let since) where second - since > timeouts.request: slow += 1
+        case .answer(let since) where second - since > timeouts.request: slow += 1
         case .idle(let since) where second - since > timeouts.idle: break
         default: continue
         }

@@ -125,6 +125,12 @@ import Glibc
       exchange.connection, 200, "text/plain; version=0.0.4", text, text.count, false)
   }
 
+  /// Sends the worker's answer.
+  fileprivate func sendAnswer(_ answer: Answer, to exchange: Exchange) -> MHD_Result {
+    unsafe connections.answerBegan(exchange.connection, at: second)
+    return send(answer, to: exchange)
+  }
+
   // MARK: Connections
 
   fileprivate func requestEnded(_ connection: OpaquePointer) {
@@ -186,7 +192,7 @@ private func handleRequest(
   switch exchange.state {
   case .receiving: return server.complete(exchange)
   case .waiting: return .YES
-  case .answered(let answer): return server.send(answer, to: exchange)
+  case .answered(let answer): return server.sendAnswer(answer, to: exchange)
   }
 }
 

@@ -4,12 +4,13 @@ import Glibc
 /// Clocks of the kernel, or of a test.
 struct Clocks: Sendable {
   var wall: @Sendable () -> WallTime
+  /// Time that no one sets, and that goes on while the machine sleeps.
   var monotonic: @Sendable () -> Instant
 }
 
 extension Clocks {
   static let kernel = Clocks(wall: { .now }) {
-    let (seconds, nanoseconds) = read(CLOCK_MONOTONIC)
+    let (seconds, nanoseconds) = read(CLOCK_BOOTTIME)
     return Instant(nanoseconds: seconds * 1_000_000_000 + nanoseconds)
   }
 

@@ -4,9 +4,11 @@ import argparse
 import concurrent.futures
 import http.client
 import itertools
+import json
 import pathlib
 import random
 import socket
+import subprocess
 import sys
 import tempfile
 import threading
@@ -73,6 +75,42 @@ def check_kills(program, folder, options):
   total = sum(map(len, accepted))
   assert total > options.kills, f"only {total} were accepted"
   return f"{options.kills} kills, {total} accepted, all of them fetched once and in order"
+
+
+def check_stop(program, folder, options):
+  """A stop answers what it has taken: a notification without an answer would be sent again."""
+  relay = Relay(program, folder, *ALL_DAY, "--waiting", "1000000")
+  board = relay.add("boat")
+  relay.begin()
+  board.fetch()
+  accepted = set()
+  for turn in range(10):
+    is_over = threading.Event()
+
+    def post(index):
+      connection, answered = board.connect(), []
+      for number in itertools.count():
+        message = f"{turn}:{index}:{number}"
+        try:
+          if board.push(message, connection)[0] == 201:
+            answered.append(message)
+        except (OSError, http.client.HTTPException):
+          return answered
+        if is_over.is_set():
+          return answered
+
+    with concurrent.futures.ThreadPoolExecutor(24) as threads:
+      posts = [threads.submit(post, index) for index in range(24)]
+      time.sleep(0.15)
+      assert relay.stop() == 0, "it does not end well"
+      is_over.set()
+      for each in posts:
+        accepted |= set(each.result())
+    relay.begin()
+  kept = {message for _, message in board.fetch_all()}
+  assert kept == accepted, f"{len(kept - accepted)} kept and not answered, {len(accepted - kept)} lost"
+  assert relay.stop() == 0
+  return f"10 stops, {len(kept)} accepted, each of them answered"
 
 
 def check_limit(program, folder, options):
@@ -197,6 +235,31 @@ def check_hostile(program, folder, options):
   return "600 slow ones, and what is no request"
 
 
+def check_commands(program, folder, options):
+  """What a person types, and what they get told when it is wrong."""
+  relay = Relay(program, folder)
+  relay.add("boat")
+  assert relay.store.stat().st_mode & 0o777 == 0o600, "others may read the store"
+  listed = [json.loads(line) for line in relay.token("list", "--json").splitlines()]
+  assert [(each["name"], each["waiting"], each["has_key"]) for each in listed] == [("boat", 0, False)]
+  url = ["--url", "http://relay.invalid"]
+  for code, words in [
+      (64, []), (64, ["serve", "more"]), (64, ["token"]), (64, ["token", "add", "van"]),
+      (64, ["token", "add", "van", "--url", "relay.invalid"]), (64, ["token", "add", "a b", *url]),
+      (64, ["token", "add", "\x1b[2J", *url]), (64, ["serve", "--listen", "nowhere"]),
+      (64, ["serve", "--notifications-a-day", "0"]), (65, ["token", "add", "boat", *url]),
+      (65, ["token", "rotate", "van", *url]), (65, ["token", "revoke", "van"]),
+      (69, ["serve", "--listen", "192.0.2.1:1"]), (74, ["token", "list", "--store", "/nowhere/r"]),
+      (0, ["token", "rotate", "boat", *url]), (0, ["token", "revoke", "boat"]), (0, ["--help"])]:
+    ended = subprocess.run(
+      [program, *(["--store", relay.store] if "--store" not in words else []), *words],
+      capture_output=True, text=True, timeout=30)
+    assert ended.returncode == code, f"{words} ends with {ended.returncode}: {ended.stderr}"
+    assert (code == 0) == (ended.stderr == ""), f"{words} says {ended.stderr!r}"
+  assert relay.token("list", "--json") == ""
+  return "exit codes, the store's mode, the list"
+
+
 def metric(board, name):
   connection = board.connect()
   connection.request("GET", "/metrics")
@@ -206,8 +269,10 @@ def metric(board, name):
 
 
 CHECKS = {
-  "what is accepted survives kills": check_kills, "the day's limit is exact": check_limit,
-  "many may wait": check_queue, "hostile clients": check_hostile}
+  "what is accepted survives kills": check_kills, "a stop answers what it took": check_stop,
+  "the day's limit is exact": check_limit,
+  "many may wait": check_queue, "hostile clients": check_hostile,
+  "commands": check_commands}
 
 
 def main():

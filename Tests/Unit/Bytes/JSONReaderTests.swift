@@ -92,7 +92,8 @@ func checkJSON(_ bytes: [UInt8]) throws(JSONError) {
       (#""\u0041\u00e9\u20AC""#, "Aé€"), (#""\ud83d\ude90!""#, "🚐!"), (#""\u0000""#, "\u{0}"),
       (#""\uFFFF""#, "\u{FFFF}"), (#""\udbff\udfff""#, "\u{10FFFF}"),
       (#""\ud83d""#, "\u{FFFD}"), (#""\ude90""#, "\u{FFFD}"), (#""\ud83dx""#, "\u{FFFD}x"),
-      (#""\ud83d\n""#, "\u{FFFD}\n"), (#""\ud83d\u0041""#, "\u{FFFD}A"),
+      (#""\ud83d\n""#, "\u{FFFD}\n"), (#""\ud83d\nde90""#, "\u{FFFD}\nde90"),
+      (#""\ud83d\u0041""#, "\u{FFFD}A"),
       (#""\ud83d\ud83d\ude90""#, "\u{FFFD}🚐"), (#""\ude90\ud83d""#, "\u{FFFD}\u{FFFD}"),
       (#""\\u0041""#, #"\u0041"#),
     ] as [(String, String)])

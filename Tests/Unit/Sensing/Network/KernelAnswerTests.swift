@@ -204,6 +204,24 @@ extension WirelessFamily {
     }
   }
 
+  @Test(arguments: [RTN_LOCAL, RTN_BROADCAST, RTN_UNREACHABLE])
+  func anAddressThatNoNeighbourHasNeedsNoHop(type: Int) throws {
+    var route = KernelMessage.Route(interface: 3)
+    #expect(try hop(route)?.interface == 3)
+    route.type = type
+    #expect(try hop(route) == nil)
+  }
+
+  private func hop(_ route: KernelMessage.Route) throws -> RouteHop? {
+    var found: RouteHop?
+    let datagram = KernelMessage.message(RTM_NEWROUTE, route.payload)
+    _ = try NetlinkMessages.all(in: datagram) { message throws(NetlinkError) in
+      found = try RouteHop(message)
+      return true
+    }
+    return found
+  }
+
   // MARK: Damage
 
   @Test func noPartOfWhatAKernelSaidIsATrap() {
