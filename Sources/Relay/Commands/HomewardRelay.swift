@@ -24,7 +24,6 @@ public enum HomewardRelay {
 
     Examples:
       sudo -u homeward-relay homeward-relay token add boat --url https://relay.example
-      homeward pair --relay https://relay.example          on the board: it asks for the token
       homeward-relay serve --listen '[::1]:8426'           behind a proxy that has the certificate
 
     A relay speaks HTTP: a proxy in front of it has the certificate. What waits is sealed to the board's

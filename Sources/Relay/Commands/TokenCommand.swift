@@ -1,5 +1,4 @@
 import Bytes
-import Glibc
 
 /// `homeward-relay token …`: who may send, and who may fetch.
 struct TokenCommand {
@@ -55,7 +54,7 @@ struct TokenCommand {
 
   private func secrets(_ token: BoardToken, _ url: String) -> String {
     """
-    For the board, which asks for it in "homeward pair --relay"; it is shown once:
+    For the board, which fetches with it; it is shown once:
       token       \(token.text)
     For another app, as the app_data of its registration:
       push_url    \(url)

@@ -1,7 +1,6 @@
 import Bytes
 
-/// Purpose of a request, decided from its line and headers alone: before its body is read, and
-/// again once it is there.
+/// Purpose of a request, decided from its line and headers alone, before its body is read.
 enum Route: Equatable {
   case push
   case fetch(Digest)

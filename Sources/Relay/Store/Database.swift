@@ -86,7 +86,6 @@ import CSQLite
     case integer(Int64)
     case text(String)
     case bytes([UInt8])
-    case null
   }
 
   /// Runs the statement; `row` gets each row, and returns whether it wants the next.
@@ -111,7 +110,6 @@ import CSQLite
     case .integer(let number): unsafe sqlite3_bind_int64(statement, index, number)
     case .text(let text): unsafe csqlite_bind_text(statement, index, text)
     case .bytes(let bytes): unsafe csqlite_bind_bytes(statement, index, bytes, bytes.count)
-    case .null: unsafe sqlite3_bind_null(statement, index)
     }
   }
 
