@@ -182,13 +182,17 @@ let package = Package(
       name: "SensingTests", dependencies: ["Sensing", "TrackTrials", "KernelHeaders"],
       path: "Tests/Unit/Sensing",
       swiftSettings: everywhere),
+    // A push relay, for what a board asks of one.
+    .target(
+      name: "ModelRelay", dependencies: ["Bytes", "CSodium"], path: "Tests/Support/ModelRelay",
+      swiftSettings: everywhere),
     // Counts the allocations of a test.
     .target(name: "AllocationCount", path: "Tests/Support/AllocationCount"),
     .testTarget(
       name: "HomeAssistantTests",
       dependencies: [
         "HomeAssistant", "HomeAssistantClient", "HomeAssistantTesting", "CSodium",
-        "AllocationCount",
+        "AllocationCount", "ModelRelay",
       ],
       path: "Tests/Unit/HomeAssistant",
       swiftSettings: everywhere),
@@ -197,7 +201,8 @@ let package = Package(
       name: "ModelDisk", dependencies: ["Bytes"], path: "Tests/Support/ModelDisk",
       swiftSettings: everywhere),
     .testTarget(
-      name: "OutboxTests", dependencies: ["Outbox", "ModelDisk", "HomeAssistantTesting"],
+      name: "OutboxTests",
+      dependencies: ["Outbox", "ModelDisk", "ModelRelay", "HomeAssistantTesting"],
       path: "Tests/Unit/Outbox",
       swiftSettings: everywhere),
     .testTarget(

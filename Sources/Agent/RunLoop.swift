@@ -138,6 +138,7 @@ extension RunLoop: StatusServerOwner {
       diskFlaw: state.flatMap { DiskFlaw.flaw(of: $0.path, durability) },
       network: uplink.knowsHome ? .init(presence: uplink.presence, place: uplink.place) : nil,
       webSocket: driver.webSocket.map { .init(state: $0.state, since: $0.stateSince) },
+      relay: uplink.pushStatus,
       statistics: uplink.importsStatistics
         ? .init(waitingHourCount: uplink.waitingHours.count, problem: uplink.statisticsProblem)
         : nil,

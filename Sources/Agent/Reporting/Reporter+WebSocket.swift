@@ -4,7 +4,7 @@ import HomeAssistant
 import LinuxIO
 import Outbox
 
-// Reports about the WebSocket, if it is configured.
+// Reports about the WebSocket and the push relay, if they are configured.
 
 extension Reporter {
   /// Reports a change of the connection; the log has the start and the end of an outage once.
@@ -39,10 +39,26 @@ extension Reporter {
       "every user of this board can read the token in \(file); run: chmod 600 \(file)")
   }
 
-  func withoutPushToken(_ flaw: Enrollment.TokenFlaw) {
-    log.error(
-      "the file of notifications.push_token_file cannot be used (\(flaw.code)): push_url is not"
-        + " registered")
+  func withoutRelay(_ reason: MessageText) {
+    log.error("no notifications come from the push relay: \(reason)")
+    events.write("push_off")
+  }
+
+  func push(_ event: PushFetcher.Event) {
+    let topic = Troubles.Topic(.notification, InlineText("relay"))
+    switch event {
+    case .problem(nil):
+      if troubles.ended(topic) { log.notice("the push relay answers again") }
+      events.write("push_works")
+    case .problem(let problem?):
+      report(.warning, topic, "no notifications come from the push relay: \(problem.words)")
+      events.write("push_failed") { $0.appendMember("cause", problem.code) }
+    case .unreadable(let count):
+      log.warning(
+        "\(count) notifications of the push relay were sealed to an earlier key of this board and"
+          + " are lost; send them again")
+      events.write("push_unreadable") { $0.appendMember("count", count) }
+    }
   }
 
   func pushChannel(_ change: PushChannel.Change) {

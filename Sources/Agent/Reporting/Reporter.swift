@@ -208,6 +208,7 @@ final class Reporter {
     case .webSocket(let state): if let login { webSocket(state, of: login) }
     case .notified(let notification): self.notification(notification)
     case .command(let result): command(result)
+    case .push(let event): push(event)
     }
   }
 

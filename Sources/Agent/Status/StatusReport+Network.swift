@@ -4,7 +4,7 @@ import Drivers
 import HomeAssistant
 import Sensing
 
-// The network of the board, and the WebSocket.
+// The network of the board, the WebSocket, and the push relay.
 
 extension StatusReport {
   func appendNetwork(to document: inout ByteBuffer) {
@@ -63,6 +63,26 @@ extension StatusReport {
       append(future: "next_attempt", next, to: &document)
     }
     append(past: "since", webSocket.since, to: &document)
+    document.closeJSONObject()
+  }
+}
+
+extension StatusReport {
+  func appendRelay(to document: inout ByteBuffer) {
+    guard let relay else { return }
+    document.open("relay")
+    if let problem = relay.problem {
+      document.appendMember("is_well", false)
+      document.appendMember("state", "failed")
+      document.appendMember("cause", problem.code)
+      document.appendMember("text", words: problem.words)
+    } else if relay.answeredAt != nil {
+      document.appendMember("is_well", true)
+      document.appendState("works", "answers")
+    } else {
+      document.appendState("untried", "nothing was fetched yet")
+    }
+    if let answered = relay.answeredAt { append(past: "last_answer", answered, to: &document) }
     document.closeJSONObject()
   }
 }

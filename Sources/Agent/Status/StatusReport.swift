@@ -24,6 +24,8 @@ import Sensing
 /// - `board`: `text` for the person who has to decide; only if another board was paired with this
 ///   state directory
 /// - `websocket`: its state, if it is configured
+/// - `relay`: whether the push relay answered (`works`, `failed`, `untried`), with the `cause`, and
+///   its `last_answer`; only if it is configured
 /// - `waiting`: the latest values and fix, if Home Assistant does not have them yet
 /// - `history`: the entries that wait for a proof: their number `entries`, and whether the disk
 ///   stores them
@@ -94,6 +96,8 @@ struct StatusReport {
   let network: Network?
   /// Nil if it is not configured.
   let webSocket: WebSocket?
+  /// Nil without a push relay.
+  var relay: (answeredAt: Instant?, problem: PushFetch.Problem?)?
   /// Nil if no import is configured.
   let statistics: Statistics?
   let counts: Uplink.Counts
@@ -131,6 +135,7 @@ struct StatusReport {
       document.closeJSONObject()
     }
     appendWebSocket(to: &document)
+    appendRelay(to: &document)
     appendWaiting(delivery.batch, to: &document)
     append(delivery.history, to: &document)
     appendDisk(to: &document)

@@ -32,6 +32,13 @@ extension StateDirectory {
     }
   }
 
+  func keepCommandIDs(of uplink: Uplink) {
+    do throws(CommandFailure) {
+      try keep(uplink.commandIDs)
+      uplink.commandIDsKept(failure: nil)
+    } catch { uplink.commandIDsKept(failure: error.text.bytes) }
+  }
+
   func readRejectedTokens(for uplink: Uplink) {
     do throws(CommandFailure) { uplink.rejectedTokensRead(try keptRejectedTokens()) } catch {
       uplink.rejectedTokensRead(nil, words: error.text.bytes)

@@ -11,6 +11,7 @@ import Transport
 /// results to it. It decides nothing.
 final class UplinkDriver {
   private static let messageByteCountMax = Envelope.byteCount(sealing: SensorTable.dataByteCountMax)
+  private static let loginByteCountMax = 16 * 1024
   /// Size of Home Assistant's configuration with 256 sensors and a thousand components.
   private static let responseByteCountMax = 256 * 1024
 
@@ -21,7 +22,9 @@ final class UplinkDriver {
   private let spoolFiles: SpoolFiles
   private let hours: HoursFile
   private let messages: HTTPClient
-  private let logins: LoginTransfers
+  private let logins: SecretTransfers
+  /// Requests to the push relay, and their address; nil without one.
+  private let push: (transfers: SecretTransfers, endpoint: Endpoint)?
   /// Nil without a WebSocket.
   private let socket: WebSocketDriver?
   private(set) var webSocket: WebSocketTransport?
@@ -34,8 +37,8 @@ final class UplinkDriver {
   /// Nil if libcurl cannot start.
   init?(
     _ uplink: Uplink, settings: Configuration.HomeAssistantSettings,
-    state: StateDirectory, hours: HoursFile, socket: WebSocketDriver?, loop: EventLoop,
-    reporter: Reporter
+    state: StateDirectory, hours: HoursFile, socket: WebSocketDriver?,
+    relay: (settings: TransportSettings, endpoint: Endpoint)?, loop: EventLoop, reporter: Reporter
   ) {
     guard
       let messages = HTTPClient(
@@ -48,7 +51,15 @@ final class UplinkDriver {
     self.hours = hours
     self.socket = socket
     self.messages = messages
-    logins = LoginTransfers(settings: settings, loop: loop)
+    logins = SecretTransfers(
+      .login, settings: settings.tls, loop: loop, requestByteCountMax: Self.loginByteCountMax)
+    push = relay.map { relay in
+      let transfers = SecretTransfers(
+        .push, settings: relay.settings, loop: loop,
+        requestByteCountMax: PushFetch.requestByteCountMax,
+        responseByteCountMax: PushFetch.responseByteCountMax)
+      return (transfers, relay.endpoint)
+    }
     self.reporter = reporter
     spoolFiles = SpoolFiles(in: state.path)
   }
@@ -88,7 +99,8 @@ final class UplinkDriver {
 
   var deadline: Instant {
     let transfers = earliest(messages.deadline, logins.deadline)
-    let sockets = earliest(socket?.deadline, webSocket?.deadline)
+    let sockets = earliest(
+      push?.transfers.deadline, earliest(socket?.deadline, webSocket?.deadline))
     let next = earliest(transfers, sockets)
     return next.map { min($0, uplink.deadline) } ?? uplink.deadline
   }
@@ -103,6 +115,7 @@ final class UplinkDriver {
   func deadlineReached(now: Instant) {
     messages.deadlineReached(now: now)
     logins.deadlineReached(now: now)
+    push?.transfers.deadlineReached(now: now)
     socket?.deadlineReached(now: now)
     webSocket?.deadlineReached(now: now)
     uplink.deadlineReached(now: now)
@@ -174,6 +187,7 @@ final class UplinkDriver {
     case .readRejectedTokens: state.readRejectedTokens(for: uplink)
     case .readTokenFile:
       uplink.tokenFileRead(settings.tokenFile.map(readToken) ?? .failure(.noFileNamed))
+    case .keepCommandIDs: state.keepCommandIDs(of: uplink)
     case .keepHours: uplink.hoursKept(hours.write(uplink.waitingHours))
     case .send(let call, let ifWritable):
       if canMakeCall(call.channel, ifWritable: ifWritable) { send(call) }
@@ -181,7 +195,10 @@ final class UplinkDriver {
       messages.cancel()
       webSocket?.cancelPost()
     case .cancel(.login): logins.cancel()
-    case .leaveConnection: messages.leaveConnection()
+    case .cancel(.push): push?.transfers.cancel()
+    case .leaveConnection:
+      messages.leaveConnection()
+      push?.transfers.leaveConnection()
     case .post(let ifWritable): if canMakeCall(.webhook, ifWritable: ifWritable) { post() }
     case .ask(let request): webSocket?.ask(request)
     case .setWebSocketAllowed(let isAllowed): webSocket?.setAllowed(isAllowed)
@@ -207,8 +224,20 @@ final class UplinkDriver {
       messages.send(to: webhook.endpoint(over: route, of: uplink), telling: self)
     case .registration(let token):
       let identity = uplink.identity
-      logins.register(with: token, telling: self) { identity.write(into: &$0) }
-    case .token(let call): logins.send(call, telling: self)
+      let path = [UInt8](RegistrationRequest.path)
+      logins.send(
+        to: Endpoint(address: settings.url, path: path, bearerToken: token), telling: self
+      ) { identity.write(into: &$0) }
+    case .token(let call):
+      logins.send(to: Endpoint(address: settings.url, call), telling: self) {
+        $0.removeAll()
+        $0.append(call.body)
+      }
+    case .fetch:
+      let uplink = uplink
+      push.map {
+        $0.transfers.send(to: $0.endpoint, telling: self) { uplink.writeFetch(into: &$0) }
+      }
     }
   }
 
@@ -236,12 +265,15 @@ extension UplinkDriver: TransferOwner {
   }
 }
 
-extension UplinkDriver: LoginTransfersOwner {
-  func loginEnded(_ result: TransferResult) {
+extension UplinkDriver: SecretTransfersOwner {
+  func secretTransferEnded(_ result: TransferResult, of channel: Uplink.Channel) {
     let now = Moment.now.instant
-    switch result {
-    case .answered: logins.readResponse { uplink.loginAnswered($0, $1, now: now) }
-    case .failed(let reason): uplink.loginFailed(reason, now: now)
+    switch (channel, result) {
+    case (.push, .answered):
+      push?.transfers.readResponse { uplink.fetchAnswered($0, &$1, now: now) }
+    case (.push, .failed(let reason)): uplink.fetchFailed(reason, now: now)
+    case (_, .answered): logins.readResponse { uplink.loginAnswered($0, $1, now: now) }
+    case (_, .failed(let reason)): uplink.loginFailed(reason, now: now)
     }
     perform()
   }

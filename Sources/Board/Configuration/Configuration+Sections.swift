@@ -26,6 +26,7 @@ extension ConfigurationField {
       "home_assistant", example: "home_assistant: { url: http://192.168.1.5:8123 }")?
       .homeAssistant()
     let notificationsField = keys.optional("notifications")
+    let push = keys.optional("push")?.push(in: stateDirectory)
     let durability = keys.optional("durability")?.durability()
     let history = keys.optional("history")?.history()
     let deviceName = keys.optional("device")?.deviceName()
@@ -57,7 +58,7 @@ extension ConfigurationField {
       "after_upload", because: "the agent does not start programs",
       remedy: "remove it; a shell starts the program with homeward run --once && PROGRAM, a unit of"
         + " systemd with OnSuccess=")
-    let notifications = notificationsField?.notifications(with: commands)
+    let takesNotifications = notificationsField?.takesNotifications(commands, push)
     if location?.anchor != nil, let every, every > AnchorSettings.cycleMax {
       everyField?.report(
         "an anchor watch judges one fix per cycle, so it detects a dragging anchor 2 cycles late",
@@ -69,7 +70,7 @@ extension ConfigurationField {
       every: every ?? .standardEvery, uploadEvery: uploadEvery,
       stateDirectory: stateDirectory ?? [UInt8](Configuration.defaultStateDirectory),
       homeAssistant: homeAssistant ?? Configuration.withoutFile.homeAssistant,
-      notifications: notifications ?? .standard(with: commands),
+      takesNotifications: takesNotifications ?? !commands.isEmpty, push: push,
       durability: durability ?? .batch, history: history ?? .standard,
       deviceName: deviceName, location: location,
       battery: battery ?? .automatic, system: system ?? .all,

@@ -107,40 +107,32 @@ extension ConfigurationField {
     return nil
   }
 
-  func notifications(with commands: CommandKinds) -> Configuration.NotificationSettings? {
-    let settings = notifications()
-    if let settings, !settings.isWebSocketWanted, !commands.isEmpty {
-      report(
-        "commands arrive as notifications over the WebSocket",
-        remedy: "write notifications: websocket, or remove commands")
+  /// Reads `notifications`: whether they come over the WebSocket.
+  func takesNotifications(
+    _ commands: CommandKinds, _ push: Configuration.PushSettings?
+  ) -> Bool? {
+    guard let word = word(of: ["off", "websocket"], remedy: "write off or websocket") else {
+      return nil
     }
-    return settings
+    if word == 0, push == nil, !commands.isEmpty {
+      report(
+        "commands arrive as notifications, and none arrive",
+        remedy: "write notifications: websocket, or a push: with a relay, or remove commands")
+    }
+    return word == 1
   }
 
-  private func notifications() -> Configuration.NotificationSettings? {
-    if isText {
-      let remedy: MessageText = "write off, websocket or { push_url: …, push_token_file: … }"
-      return word(of: ["off", "websocket"], remedy: remedy).map {
-        Configuration.NotificationSettings(isWebSocketWanted: $0 == 1)
-      }
-    }
-    guard
-      let keys = section(
-        example: "{ push_url: https://push.example, push_token_file: /etc/homeward/push-token }")
-    else { return nil }
+  /// Reads `push`; a nil `directory` is the default one.
+  func push(in directory: [UInt8]?) -> Configuration.PushSettings? {
+    guard let keys = section(example: "push: { relay: https://relay.example }") else { return nil }
     defer { keys.reportUnknownKeys() }
-    let isWebSocketWanted = keys.optional("websocket")?.boolean()
-    let url = keys.optional("push_url")?.httpURL()
-    let tokenFile = keys.optional("push_token_file")?.absolutePath()
-    var push: Configuration.PushSettings?
-    if let url, let tokenFile {
-      push = Configuration.PushSettings(url: url, tokenFile: tokenFile)
-    } else if url != nil || tokenFile != nil {
-      report(
-        "a server for notifications needs both its address and its token",
-        remedy: "write push_url and push_token_file, or neither")
-    }
-    return Configuration.NotificationSettings(
-      isWebSocketWanted: isWebSocketWanted ?? true, push: push)
+    let url = keys.required("relay", example: "relay: https://relay.example")?.httpURL()
+    let tokenFile = keys.optional("token_file")?.absolutePath()
+    let authorityFile = keys.optional("ca_file")?.absolutePath()
+    guard let url else { return nil }
+    let state = Path(directory ?? [UInt8](Configuration.defaultStateDirectory))
+    return Configuration.PushSettings(
+      url: url, tokenFile: tokenFile ?? (state / StateDirectory.relayTokenName).bytes,
+      authorityFile: authorityFile)
   }
 }

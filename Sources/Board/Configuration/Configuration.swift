@@ -1,5 +1,6 @@
 import Bytes
 public import Drivers
+import LinuxIO
 public import Outbox
 public import Sensing
 public import Transport
@@ -21,8 +22,11 @@ public struct Configuration: Sendable {
   public var stateDirectory: [UInt8]
   /// `home_assistant`: server to report to. Required.
   public var homeAssistant: HomeAssistantSettings
-  /// `notifications`: ways for Home Assistant's notifications to reach this board. Default: none.
-  public var notifications: NotificationSettings
+  /// `notifications: websocket`: whether Home Assistant's notifications come over an open
+  /// WebSocket. Default: if there are `commands`.
+  public var takesNotifications: Bool
+  /// `push`: relay from which notifications are fetched with each upload. Default: nil.
+  public var push: PushSettings?
   /// `durability`: data that a power cut may lose: `reading` (none: every reading is written before
   /// the next one is processed), `batch` (the readings since the last upload, at most about 15 min)
   /// or `memory` (everything that Home Assistant does not have). Default: `batch`.
@@ -92,25 +96,26 @@ extension Configuration {
     case webSocket
   }
 
-  /// `notifications`: `off`, `websocket`, or both ways in a section.
-  public struct NotificationSettings: Equatable, Sendable {
-    /// `websocket`: whether to use an open WebSocket. Default in a section: true.
-    public var isWebSocketWanted: Bool
-    /// `push_url` and `push_token_file`: server to which Home Assistant posts notifications.
-    /// Default: nil.
-    public var push: PushSettings?
-
-    /// Returns the default: commands need the WebSocket.
-    public static func standard(with commands: CommandKinds) -> NotificationSettings {
-      NotificationSettings(isWebSocketWanted: !commands.isEmpty)
-    }
-  }
-
+  /// `push: { relay, token_file, ca_file }`: relay that keeps notifications while the board sleeps.
   public struct PushSettings: Equatable, Sendable {
-    /// http or https; at most 512 bytes.
+    /// `relay`: http or https; at most 512 bytes; without a slash at its end.
     public var url: [UInt8]
-    /// Absolute path of a file with the token by which that server recognises Home Assistant.
+    /// `token_file`: absolute path of a file with the board's token for the relay. Default:
+    /// `relay-token` in the state directory, which `homeward pair --relay` writes.
     public var tokenFile: [UInt8]
+    /// `ca_file`: PEM certificates of the authorities of the relay. Default: the system's.
+    public var authorityFile: [UInt8]?
+
+    public init(url: [UInt8], tokenFile: [UInt8], authorityFile: [UInt8]? = nil) {
+      self.url = url
+      self.tokenFile = tokenFile
+      self.authorityFile = authorityFile
+    }
+
+    /// Check of the relay's identity.
+    public var transport: TransportSettings {
+      TransportSettings(authorityFile: authorityFile.map { Path($0) })
+    }
   }
 
   /// `history`: handling of undelivered entries.

@@ -156,22 +156,23 @@ public struct DeviceIdentity {
 }
 
 extension Configuration {
-  /// Returns the registration request of this board. A push server without its token is left out,
-  /// and the reason is passed to `withoutPushToken`: a stranger who guessed the address could send
-  /// to it.
+  /// Returns the registration request of this board. The push relay is left out without its token.
   public func registrationRequest(
-    keeping registration: Registration? = nil,
-    withoutPushToken report: (Enrollment.TokenFlaw) -> Void
+    keeping registration: Registration? = nil, _ token: PushRelayToken?
   ) -> RegistrationRequest {
-    var push = PushRoutes(isWebSocketWanted: notifications.isWebSocketWanted)
-    if let settings = notifications.push {
-      switch readToken(settings.tokenFile) {
-      case .success(let token):
-        push.target = PushTarget(url: Text(settings.url), token: Text(token))
-      case .failure(let flaw): report(flaw)
-      }
+    var routes = PushRoutes(isWebSocketWanted: takesNotifications)
+    if let push, let token {
+      routes.target = PushTarget(
+        url: Text(push.url + [UInt8]("/push")), token: token.pushToken)
     }
     return DeviceIdentity(host: host)
-      .registrationRequest(keeping: registration, name: deviceName, push: push)
+      .registrationRequest(keeping: registration, name: deviceName, push: routes)
+  }
+
+  /// Returns the token of the push relay; nil without a relay.
+  public func relayToken() throws(Enrollment.TokenFlaw) -> PushRelayToken? {
+    guard let push else { return nil }
+    guard let token = PushRelayToken(try readToken(push.tokenFile).get()) else { throw .notAToken }
+    return token
   }
 }

@@ -126,6 +126,35 @@ extension StateDirectory {
     }
   }
 
+  public func keep(_ ids: CommandIDs) throws(CommandFailure) {
+    do throws(Errno) { try write(ids) } catch { throw notKept("which commands came", error) }
+  }
+
+  /// Returns the commands that came in earlier runs.
+  public func keptCommandIDs() throws(CommandFailure) -> CommandIDs {
+    try opened(
+      readCommandIDs(), Self.commandIDsName,
+      remedy: "remove it. Until then a command that comes a second time is carried out again")
+      ?? CommandIDs()
+  }
+
+  /// Returns the key pair for the push relay, which is made if there is none.
+  public func keptPushKeys() throws(CommandFailure) -> PushKeys {
+    let kept = try opened(
+      readPushKeys(), Self.pushKeysName,
+      remedy: "remove it: the agent makes another, and what waits at the relay is lost")
+    if let kept { return kept }
+    let keys = PushKeys(SecretKey(randomBytes: randomBytes()))
+    do throws(Errno) {
+      try write(keys)
+      return keys
+    } catch { throw notKept("the key for the push relay", error) }
+  }
+
+  public func keep(_ token: PushRelayToken) throws(CommandFailure) {
+    do throws(Errno) { try write(token) } catch { throw notKept("the token of the relay", error) }
+  }
+
   private func notKept(_ what: StaticString, _ error: Errno) -> CommandFailure {
     if error == .notPermitted { return CommandFailure(notPermitted: path) }
     let readOnly = readOnlyWords

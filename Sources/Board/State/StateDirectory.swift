@@ -3,13 +3,17 @@ import CLinux
 public import HomeAssistant
 public import LinuxIO
 
-/// The files that survive a restart: the registration, the credential, and the fingerprints of
-/// rejected tokens. Each is replaced as a whole, so that a power cut leaves the old one or the new
-/// one.
+/// The files that survive a restart: the registration, the credential, the key for a push relay,
+/// and the fingerprints of rejected tokens and of commands that came. Each is replaced as a whole,
+/// so that a power cut leaves the old one or the new one.
 public final class StateDirectory {
   public static let registrationName: StaticString = "registration.json"
   static let credentialName: StaticString = "credential.json"
   public static let rejectedName: StaticString = "rejected-token"
+  /// Token for the push relay that `homeward pair --relay` stored.
+  public static let relayTokenName: StaticString = "relay-token"
+  static let pushKeysName: StaticString = "push-key.json"
+  static let commandIDsName: StaticString = "commands.json"
   /// Long-lived token that `homeward provision` read from the card.
   public static let tokenName: StaticString = "token"
   /// Socket on which the agent serves its status.
@@ -152,6 +156,18 @@ public final class StateDirectory {
     if case .value(let credential) = readCredential() { credential } else { nil }
   }
 
+  public func readPushKeys() -> Kept<PushKeys> {
+    read(Self.pushKeysName, byteCountMax: PushKeys.fileByteCountMax) {
+      (bytes) throws(KeptFileError) in try PushKeys(file: bytes.span)
+    }
+  }
+
+  func readCommandIDs() -> Kept<CommandIDs> {
+    read(Self.commandIDsName, byteCountMax: CommandIDs.fileByteCountMax) {
+      (bytes) throws(KeptFileError) in try CommandIDs(file: bytes.span)
+    }
+  }
+
   private func read<Value>(
     _ name: StaticString, byteCountMax: Int,
     _ make: ([UInt8]) throws(KeptFileError) -> Value
@@ -193,6 +209,21 @@ public final class StateDirectory {
   public func write(_ credential: Credential) throws(Errno) {
     try writeSecret(Self.credentialName, Credential.fileByteCountMax) {
       credential.writeFile(into: &$0)
+    }
+  }
+
+  func write(_ keys: PushKeys) throws(Errno) {
+    try writeSecret(Self.pushKeysName, PushKeys.fileByteCountMax) { keys.writeFile(into: &$0) }
+  }
+
+  func write(_ ids: CommandIDs) throws(Errno) {
+    try writeSecret(Self.commandIDsName, CommandIDs.fileByteCountMax) { ids.writeFile(into: &$0) }
+  }
+
+  public func write(_ token: PushRelayToken) throws(Errno) {
+    try writeSecret(Self.relayTokenName, token.text.count + 1) { buffer in
+      buffer.append(token.text)
+      buffer.append(UInt8(ascii: "\n"))
     }
   }
 

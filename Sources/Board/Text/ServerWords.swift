@@ -97,6 +97,33 @@ extension ServerRefusal {
   }
 }
 
+extension PushFetch.Problem {
+  public var words: MessageText {
+    switch self {
+    case .noConnection(let reason): "it cannot be reached: \(unreached: reason)"
+    case .tokenUnknown:
+      "it does not know the token of this board (404), which was revoked or replaced. Make another"
+        + " there (homeward-relay token add or rotate), and give it to this board:"
+        + " \(Arguments.command("pair")) --relay"
+    case .refused(let status):
+      switch status {
+      case 429, 500...599: "it is not available (\(status))"
+      case 401, 403, 407: "a proxy in front of it refuses this address (\(status))"
+      default: "the server at push.relay is not a push relay (\(status)); check that address"
+      }
+    }
+  }
+
+  /// Code for scripts.
+  public var code: StaticString {
+    switch self {
+    case .noConnection: "no_connection"
+    case .tokenUnknown: "token_unknown"
+    case .refused: "refused"
+    }
+  }
+}
+
 extension OutageCause {
   public var words: MessageText {
     switch self {

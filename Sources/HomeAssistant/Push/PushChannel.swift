@@ -135,7 +135,7 @@ public final class PushChannel {
     }
   }
 
-  private static func notification(
+  static func notification(
     in text: Span<UInt8>
   ) -> Result<PushNotification, RequestError> {
     do throws(JSONError) {

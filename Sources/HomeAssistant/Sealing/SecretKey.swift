@@ -30,9 +30,45 @@ public struct SecretKey: Sendable {
     }
   }
 
+  /// Creates a key of random bytes that were never used before.
+  public init(randomBytes: InlineArray<32, UInt8>) {
+    for index in 0..<Self.byteCount { unsafe storage.bytes[index] = randomBytes[index] }
+  }
+
+  private init() {}
+
   /// Writes the digits, for the file of the registration.
   func append(to buffer: inout ByteBuffer) {
     unsafe buffer.append(hexadecimal: UnsafeBufferPointer(storage.bytes).span)
+  }
+}
+
+// Secret halves of X25519 key pairs.
+extension SecretKey {
+  /// Length of a sealed box that contains a key.
+  static let sealedByteCount = 32 + 16 + byteCount
+
+  /// Returns the public half of the key pair, of which this is the secret half.
+  func publicKey() -> [UInt8] {
+    var key = [UInt8](repeating: 0, count: Self.byteCount)
+    guard let secret = unsafe storage.bytes.baseAddress else {
+      preconditionFailure("a key has bytes")
+    }
+    unsafe csodium_public_key(&key, secret)
+    return key
+  }
+
+  /// Opens a sealed box (`crypto_box_seal`) that contains a key; nil if it is not for this pair.
+  func openKey(_ sealed: Span<UInt8>, publicKey: [UInt8]) -> SecretKey? {
+    guard sealed.count == Self.sealedByteCount, publicKey.count == Self.byteCount,
+      let secret = unsafe storage.bytes.baseAddress
+    else { return nil }
+    let key = SecretKey()
+    let result = unsafe sealed.withUnsafeBufferPointer { sealed in
+      unsafe csodium_open_sealed(
+        key.storage.bytes.baseAddress, sealed.baseAddress, sealed.count, publicKey, secret)
+    }
+    return result == 0 ? key : nil
   }
 }
 

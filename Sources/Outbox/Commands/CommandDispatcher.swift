@@ -6,15 +6,17 @@ import HomeAssistant
 /// Invariants:
 /// 1. A command that Home Assistant may believe undelivered is not carried out: its sender may send
 ///    it again, or another way.
-/// 2. Of commands with one `id`, and of one that came twice, the first is carried out.
+/// 2. Of commands with one `id`, and of one that came twice, the first is carried out, over a
+///    restart, too.
 struct CommandDispatcher {
   /// Maximum delay of a reboot until Home Assistant has its result.
   static let rebootDelayMax: Duration = .seconds(15)
-  private static let rememberedCountMax = 64
 
   private let allowed: CommandKinds
   /// The ids of those that came last; one with two ids has two places.
-  private var remembered: [Text] = []
+  private(set) var ids: CommandIDs
+  /// Whether `ids` has changes that are not stored.
+  private var isUnkept = false
   /// Commands whose result is known when all sources have answered.
   private var sampling: [CommandCall] = []
   /// Commands of this kind that request a fix.
@@ -25,7 +27,10 @@ struct CommandDispatcher {
   /// Latest time of a requested reboot; nil without one.
   private(set) var rebootAt: Instant?
 
-  init(allowed: CommandKinds) { self.allowed = allowed }
+  init(allowed: CommandKinds, _ ids: CommandIDs) {
+    self.allowed = allowed
+    self.ids = ids
+  }
 
   /// Returns the command of a notification; throws if it must not be carried out.
   mutating func command(
@@ -36,21 +41,28 @@ struct CommandDispatcher {
     guard notification.confirmation != .failed else { throw .notConfirmed }
     let command = try Command(kind, notification.data)
     let id = try CommandCall.id(in: notification.data)
-    try remember(notification.confirmID?.cut(to: CommandCall.textByteCountMax))
-    try remember(id.map { Text($0) })
+    try remember(notification.confirmID?.bytes)
+    try remember(id)
     return command
   }
 
-  private mutating func remember(_ id: Text?) throws(CommandProblem) {
+  private mutating func remember(_ id: [UInt8]?) throws(CommandProblem) {
     guard let id else { return }
-    guard !remembered.contains(id) else { throw .repeated }
-    if remembered.count == Self.rememberedCountMax { remembered.removeFirst() }
-    remembered.append(id)
+    guard ids.insert(id) else { throw .repeated }
+    isUnkept = true
   }
 
   /// Forgets a refused command, so that its sender can correct and repeat it.
   mutating func forget(_ call: CommandCall) {
-    remembered.removeAll { $0.bytes == call.id }
+    guard let id = call.id else { return }
+    ids.remove(id)
+    isUnkept = true
+  }
+
+  /// Returns whether `ids` must be stored.
+  mutating func takeChange() -> Bool {
+    defer { isUnkept = false }
+    return isUnkept
   }
 
   // MARK: Commands that wait

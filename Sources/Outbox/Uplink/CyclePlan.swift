@@ -49,6 +49,9 @@ struct CyclePlan {
 
   var every: Duration { intervals.every }
 
+  /// Interval that a command has set; nil without one.
+  var commandedEvery: Duration? { commanded?.every }
+
   /// Present intervals. A person who sets an interval wants to see it: each cycle then uploads.
   private var intervals: Intervals { commanded.map { Intervals(every: $0.every) } ?? usual }
 

@@ -17,6 +17,10 @@ extension Uplink {
         if let action = perform(action) { return action }
       } else if let action = statistics?.nextAction() {
         return action
+      } else if let action = push?.nextAction() {
+        if let action = perform(action) { return action }
+      } else if let notification = nextFetchedNotification() {
+        notified(notification, now: now)
       } else if let action = delivery.nextAction(maySend: !login.isEnrolling) {
         if let action = perform(action) { return action }
       } else {
@@ -64,6 +68,19 @@ extension Uplink {
   }
 
   @inline(never)
+  private func perform(_ action: PushFetcher.Action) -> Action? {
+    switch action {
+    case .tell(let event): return .tell(.push(event))
+    case .fetch:
+      guard mayFetch else {
+        push?.postponed(now: now)
+        return nil
+      }
+      return .send(.fetch, ifWritable: false)
+    }
+  }
+
+  @inline(never)
   private func perform(_ action: Delivery.Action) -> Action? {
     switch action {
     case .tell(let event):
@@ -89,6 +106,7 @@ extension Uplink {
       if hasLocation, delivery.batch.waitingFixCount == 0 { isPositionOwed = false }
       rebootIfTold()
       bringStatistics()
+      push?.uploadProven(now: now)
       retryLogin()
     case .recovered: checkWebSocket()
     case .outage(let cause): outcome = .outage(cause)

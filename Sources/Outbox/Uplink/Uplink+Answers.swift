@@ -50,12 +50,24 @@ extension Uplink {
     login.connectionFailed(reason, now: now)
   }
 
+  /// Handles the push relay's answer. Notifications are decrypted in place.
+  public func fetchAnswered(_ head: AnswerHead, _ body: inout ByteBuffer, now: Instant) {
+    self.now = now
+    push?.answered(head, &body, now: now)
+  }
+
+  public func fetchFailed(_ reason: InlineText, now: Instant) {
+    self.now = now
+    push?.failed(.noConnection(reason), now: now)
+  }
+
   /// Handles a call that was not made, because the check of the state directory failed.
   public func callNotMade(_ channel: Channel, words: [UInt8]) {
     keeper.tell(words)
     switch channel {
     case .login: login.callNotMade(now: now)
     case .webhook: delivery.keyPostponed(now: now)
+    case .push: preconditionFailure("the answer of a relay needs no place on the disk")
     }
   }
 

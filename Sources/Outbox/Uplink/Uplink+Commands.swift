@@ -13,14 +13,40 @@ extension Uplink {
       return actions.append(.tell(.notified(notification)))
     }
     // A command whose result could not be reported is refused, but a pump can always be stopped.
-    let waitingCount = delivery.commandResults.count + commands.waitingCount
-    guard waitingCount < CommandResults.countMax || call.switchesOff else {
+    guard hasRoomForResult || call.switchesOff else {
       return tell(CommandResult(of: call, problem: .tooMany, time: nil))
     }
     do throws(CommandProblem) {
-      carryOut(try commands.command(call, notification), call)
+      let command = try commands.command(call, notification)
+      keepCommandIDs()
+      carryOut(command, call)
     } catch { ended(call, error) }
   }
+
+  /// Returns the next notification from the push relay. A command waits until there is room for
+  /// its result.
+  func nextFetchedNotification() -> PushNotification? {
+    push?.takeNotification { notification in
+      guard let call = CommandCall(notification) else { return true }
+      return hasRoomForResult || call.switchesOff
+    }
+  }
+
+  /// Writes the due request to the push relay.
+  public func writeFetch(into buffer: inout ByteBuffer) { push?.writeRequest(into: &buffer) }
+
+  /// Identities of the commands that came, which `keepCommandIDs` writes.
+  public var commandIDs: CommandIDs { commands.ids }
+
+  /// Handles the end of a write of `commandIDs`; `words` are the cause of a failure.
+  public func commandIDsKept(failure words: [UInt8]?) { if let words { keeper.tell(words) } }
+
+  private var hasRoomForResult: Bool {
+    delivery.commandResults.count + commands.waitingCount < CommandResults.countMax
+  }
+
+  /// Stores which commands came, before they are carried out.
+  private func keepCommandIDs() { if commands.takeChange() { actions.append(.keepCommandIDs) } }
 
   private func carryOut(_ command: Command, _ call: CommandCall) {
     switch command {
@@ -61,6 +87,7 @@ extension Uplink {
     commands.orderEnded()
     if case .prepareReboot = order, problem == nil { commands.rebootWanted(now: now) }
     if problem?.wasTried == false { commands.forget(call) }
+    keepCommandIDs()
     ended(call, problem)
   }
 

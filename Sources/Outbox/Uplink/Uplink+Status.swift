@@ -1,5 +1,5 @@
 public import Bytes
-import HomeAssistant
+public import HomeAssistant
 public import Sensing
 
 // Queries for status displays.
@@ -13,9 +13,10 @@ extension Uplink {
   /// Time of the next upload without an urgent change; nil if each cycle ends with one.
   public var nextUploadAt: Instant? { plan.nextUploadAt }
 
-  /// Interval between two reports of a board that is switched off in between, by the configuration
-  /// and the power policy: an upload contains the readings of one run.
+  /// Interval between two reports of a board that is switched off in between, by a command, the
+  /// configuration and the power policy: an upload contains the readings of one run.
   public var reportInterval: Duration {
+    if let every = plan.commandedEvery { return every }
     let intervals = settings.usualIntervals(for: power.effect)
     return intervals.uploadEvery ?? intervals.every
   }
@@ -46,6 +47,12 @@ extension Uplink {
   /// Problem of the import; nil without one.
   public var statisticsProblem: StatisticsImport.Problem? { statistics?.problem }
 
+  /// Time of the push relay's last answer, nil before the first, and the problem of the last
+  /// request, nil after a success. Nil without a push relay.
+  public var pushStatus: (answeredAt: Instant?, problem: PushFetch.Problem?)? {
+    push.map { ($0.answeredAt, $0.problem) }
+  }
+
   /// Problem of the last attempt to register; nil with a registration.
   public var registrationProblem: Enrollment.Problem? { login.problem }
 
@@ -61,7 +68,9 @@ extension Uplink {
   public func isDone(by end: Instant) -> Bool {
     guard now < end else { return true }
     guard case .proven = outcome else { return outcome != nil }
-    guard delivery.isIdle, statistics?.isAtWork != true else { return false }
+    guard delivery.isIdle, statistics?.isAtWork != true, push?.isAtWork != true,
+      commands.waitingCount == 0, delivery.commandResults.count == 0
+    else { return false }
     return delivery.history.entryCount == 0 || (delivery.deadline ?? end) >= end
   }
 }

@@ -30,6 +30,8 @@ public final class Uplink {
   public internal(set) var registration: Registration?
   var login: Login
   var statistics: StatisticsImport?
+  /// Nil without a push relay.
+  var push: PushFetcher?
   private(set) var home: HomeDetector
   public private(set) var power: PowerMonitor
   var plan: CyclePlan
@@ -69,13 +71,14 @@ public final class Uplink {
       levels: settings.powerLevels, looksTwice: settings.onceTimeout == nil)
     plan = CyclePlan(settings.intervals(for: PowerEffect()), now: now)
     pace = SamplingPace(cycle: plan.every)
-    commands = CommandDispatcher(allowed: settings.commands)
+    commands = CommandDispatcher(allowed: settings.commands, memory.commandIDs)
     track = settings.track.map { TrackFilter($0) }
     home = HomeDetector(server.home?.networks, now: now)
     let sensors = history.sensors
     statistics = memory.waitingHours.map {
       StatisticsImport($0, of: sensors, seed: random.next())
     }
+    push = memory.pushKeys.map { PushFetcher($0, seed: random.next(), now: now) }
     let routes = Routes(settings, memory, seed: random.next(), now: now)
     login = Login(
       credential: memory.credential, readsFile: settings.readsTokenFile,
@@ -178,6 +181,7 @@ public final class Uplink {
     guard change.isNetworkOther else { return }
     // Its answer would be waited for until the timeout: the way back leads nowhere.
     endMessage(InlineText("the network changed"))
+    endFetch()
     delivery.networkChanged(now: now)
     checkWebSocket()
   }
@@ -187,6 +191,7 @@ public final class Uplink {
     if settings.webSocket != nil { actions.append(.setWebSocketAllowed(maySendToken)) }
     login.presenceChanged(isAllowed: maySendToken, now: now)
     endForbiddenMessage()
+    if !mayFetch { endFetch() }
     makeUpForUpload()
   }
 
@@ -203,6 +208,16 @@ public final class Uplink {
     guard delivery.underWay != nil else { return }
     actions.append(.cancel(.webhook))
     delivery.connectionFailed(reason, now: now)
+  }
+
+  /// Whether the token of the push relay may be sent to it now.
+  var mayFetch: Bool { settings.pushURL.map { delivery.routes.secrets.allows($0) } ?? false }
+
+  /// Ends a request to the push relay.
+  private func endFetch() {
+    guard push?.isUnderWay == true else { return }
+    actions.append(.cancel(.push))
+    push?.postponed(now: now)
   }
 
   // MARK: Time

@@ -70,6 +70,8 @@ extension Uplink {
     /// Maximum duration of a limited run, which has one cycle; nil if the agent runs until it is
     /// stopped.
     public var onceTimeout: Duration?
+    /// `push.relay`: address of the push relay; nil without one.
+    public var pushURL: [UInt8]?
     /// Effects of a low supply; a later level has priority.
     public var powerLevels: [PowerLevel] = []
     /// Commands that Home Assistant may give.
@@ -94,6 +96,11 @@ extension Uplink {
     /// Hours to import into Home Assistant's statistics; nil if the import is off.
     public var waitingHours: WaitingHours?
 
+    /// Key pair for the push relay; nil without one.
+    public var pushKeys: PushKeys?
+    /// Commands that came before.
+    public var commandIDs = CommandIDs()
+
     public init(registration: Registration?) { self.registration = registration }
   }
 
@@ -103,8 +110,16 @@ extension Uplink {
     case message(over: Route)
     case registration(token: [UInt8])
     indirect case token(AuthCall)
+    /// A request to the push relay, which `writeFetch` writes.
+    case fetch
 
-    public var channel: Channel { if case .message = self { .webhook } else { .login } }
+    public var channel: Channel {
+      switch self {
+      case .message: .webhook
+      case .registration, .token: .login
+      case .fetch: .push
+      }
+    }
   }
 
   public enum Channel: Sendable {
@@ -112,6 +127,8 @@ extension Uplink {
     case webhook
     /// Requests with a token; end with `loginAnswered` or `loginFailed`.
     case login
+    /// Requests to the push relay; end with `fetchAnswered` or `fetchFailed`.
+    case push
   }
 
   /// Data other than the spool that must survive a restart.
@@ -149,6 +166,8 @@ extension Uplink {
     case readTokenFile
     /// Write `waitingHours`, and report `hoursKept`.
     case keepHours
+    /// Write `commandIDs`, and report `commandIDsKept`.
+    case keepCommandIDs
     /// Make the call. If `ifWritable`, its result must be stored: first check whether the state
     /// directory can be written, and report `stateWritten`, or else only `callNotMade`.
     case send(Call, ifWritable: Bool)
@@ -196,6 +215,7 @@ extension Uplink {
     /// A notification for people.
     indirect case notified(PushNotification)
     indirect case command(CommandResult)
+    indirect case push(PushFetcher.Event)
   }
 }
 

@@ -118,6 +118,20 @@ final class BlockingHTTP {
     }
   }
 
+  /// Asks a push relay what waits for this board, and acknowledges nothing.
+  func fetch(
+    _ push: Configuration.PushSettings, _ token: PushRelayToken, _ keys: PushKeys
+  ) throws(CommandFailure) -> Result<PushFetch.Answer, PushFetch.Problem> {
+    PushFetch.write(acknowledged: 0, keys, into: &http.request)
+    defer { http.response.wipe() }
+    let endpoint = Endpoint(
+      address: push.url, path: [UInt8](PushFetch.path), bearerToken: token.text)
+    switch try send(to: endpoint) {
+    case .answered: return PushFetch.read(http.answerHead, &http.response, after: 0, with: keys)
+    case .failed(let reason): return .failure(.noConnection(reason))
+    }
+  }
+
   func readAnswer(to registration: Registration) -> HomeAssistant.Answer {
     registration.readAnswer(head, body: &http.response)
   }

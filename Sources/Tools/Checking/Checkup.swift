@@ -82,6 +82,8 @@ final class Checkup {
     if let network { report.append(network.finding) }
     let here = CheckedRoutes(
       configuration.homeAssistant, at: network?.presence ?? .unknown, registration)
+    let relay = RelayCheck(configuration: configuration, secrets: here.routes.secrets, loop: loop)
+    if let finding = try relay.finding() { report.append(finding) }
     let http = try BlockingHTTP(
       loop: loop, settings: configuration.homeAssistant.tls,
       responseByteCountMax: EncryptionProof.answerByteCountMax)

@@ -90,7 +90,10 @@ extension Configuration {
     }
     let home = homeAssistant
     if let file = home.tokenFile { paths.append(Path(file)) }
-    if let push = notifications.push { paths.append(Path(push.tokenFile)) }
+    if let push {
+      paths.append(Path(push.tokenFile))
+      if let file = push.authorityFile { paths.append(Path(file)) }
+    }
     if let file = home.tls.authorityFile { paths.append(file) }
     if let certificate = home.tls.clientCertificate {
       paths += [certificate.certificateFile, certificate.keyFile]

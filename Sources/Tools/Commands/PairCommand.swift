@@ -14,7 +14,8 @@ extension Command {
       options: [
         ("--token", nil), ("--token-file", "the name of a file"),
         ("--state-directory", "the name of a directory"), ("--ca-file", "the name of a file"),
-        ("--login", nil), ("--name", "a name"), ("--same-device", nil), ("--yes", nil),
+        ("--relay", "an address"), ("--login", nil), ("--name", "a name"), ("--same-device", nil),
+        ("--yes", nil),
       ],
       wordsMax: 1
     ) { (options: Options) throws(UsageError) -> Task in
@@ -26,6 +27,10 @@ extension Command {
   private static func pair(_ options: PairingOptions) throws(CommandFailure) -> ExitCode {
     if options.keepsDevice {
       try Pairing(options).keepDevice()
+      return .success
+    }
+    if let relay = options.relay {
+      try RelayPairing(options).run(with: relay)
       return .success
     }
     let summary = try Pairing(options).run()
@@ -47,6 +52,7 @@ extension Command {
       homeward pair [URL] [--name NAME] [--login] [--token | --token-file FILE]
                     [--ca-file FILE] [--config FILE] [--state-directory DIR]
                     [--yes] [--json]
+      homeward pair --relay URL [--token-file FILE] [--ca-file FILE] [--config FILE]
       homeward pair --same-device [--config FILE]
 
     URL is the address of Home Assistant. Without it, pair uses the address in the
@@ -73,6 +79,11 @@ extension Command {
       --token-file FILE   Read that token from a file; - is standard input.
       --ca-file FILE      PEM certificates of the authorities to trust for the
                           https:// address, if they are your own.
+      --relay URL         Give a paired board a push relay, which keeps notifications
+                          and commands while the board sleeps: homeward-relay token
+                          add NAME prints the board's token, which pair asks for or
+                          reads from --token-file. One line is added to the
+                          configuration.
       --config FILE       The configuration (default: /etc/homeward/homeward.yaml).
       --state-directory DIR
                           If there is no configuration: the state directory, also

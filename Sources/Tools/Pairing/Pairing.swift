@@ -265,9 +265,8 @@ final class Pairing {
     _ login: NewLogin, _ configuration: Configuration, _ state: StateDirectory,
     keeping kept: Registration?
   ) throws(CommandFailure) {
-    let identity = configuration.registrationRequest(keeping: kept) {
-      dialog.say("The token of notifications.push_url cannot be used (\($0.code)).")
-    }
+    let identity = configuration.registrationRequest(
+      keeping: kept, try? configuration.relayToken())
     summary.deviceName = identity.deviceName
     let token: [UInt8]
     switch (login.credential, login.accessToken) {

@@ -25,6 +25,8 @@ struct PairingOptions {
   var url: [UInt8]? { options.words.first }
   var configuration: [UInt8] { options.file }
   var name: [UInt8]? { options["--name"] }
+  /// Address of a push relay with which a paired board is paired as well.
+  var relay: [UInt8]? { options["--relay"] }
   /// Whether an existing pairing stays, and belongs to this board from now on.
   var keepsDevice: Bool { options.has("--same-device") }
   /// Whether the board stays the same device, and gets a new login.
@@ -44,6 +46,9 @@ struct PairingOptions {
       options.has("--token") ? .token : options["--token-file"].map { .tokenFile($0) } ?? .login
     stateDirectory = try Self.path("--state-directory", in: options)
     authorityFile = try Self.path("--ca-file", in: options)
+    if relay != nil, isLoginOnly || keepsDevice || url != nil || name != nil {
+      throw .mistake("--relay pairs with a relay only; give the other options to another pair")
+    }
     if isLoginOnly, name != nil { throw .mistake("--login does not change the name") }
   }
 

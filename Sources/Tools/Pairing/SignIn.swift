@@ -43,7 +43,7 @@ struct LoginRequest {
     return NewLogin(credential: credential, accessToken: nil)
   }
 
-  private static func readToken(_ file: [UInt8]) throws(CommandFailure) -> [UInt8] {
+  static func readToken(_ file: [UInt8]) throws(CommandFailure) -> [UInt8] {
     let isStandardInput = file.span.elementsEqual("-")
     do throws(Errno) {
       if isStandardInput {

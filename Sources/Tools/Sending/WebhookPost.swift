@@ -50,8 +50,8 @@ struct WebhookPost {
   /// Data with which the board would register now.
   private var description: [UInt8] {
     var data = ByteBuffer(capacity: BlockingHTTP.requestByteCountMax)
-    // `homeward run` reports a push token that cannot be read.
-    configuration.registrationRequest { _ in }.writeUpdate(into: &data)
+    // `homeward run` reports a token of the relay that cannot be read.
+    configuration.registrationRequest(try? configuration.relayToken()).writeUpdate(into: &data)
     return [UInt8](data.bytes)
   }
 

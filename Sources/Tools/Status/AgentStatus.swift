@@ -63,6 +63,10 @@ struct AgentStatus {
     if let webSocket = root["websocket"] {
       lines.append(webSocket.verdict, "WebSocket", webSocket.words)
     }
+    if let relay = root["relay"] {
+      let last: MessageText = relay.has("last_answer") ? ", \(relay.past("last_answer"))" : ""
+      lines.append(relay.verdict, "push relay", "\(relay.text("text"))\(last)")
+    }
     if let waiting = root["waiting"] { lines.append(waiting: waiting) }
     if let history = root["history"] { lines.append(history: history) }
     if let disk = root["disk"] { lines.append(disk: disk) }

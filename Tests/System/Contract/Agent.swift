@@ -93,17 +93,22 @@ struct Agent {
   }
 
   /// `homeward run --once`, to its end.
-  func runOnce() throws -> Run { try run("run", "--once") }
+  func runOnce(environment: [String: String] = [:]) throws -> Run {
+    try run(["run", "--once"], environment: environment)
+  }
 
   /// Another command, to its end; `input` is its standard input.
   func run(_ words: String..., input: String = "") throws -> Run {
     try run(words, input: input)
   }
 
-  func run(_ words: [String], input: String = "") throws -> Run {
+  func run(
+    _ words: [String], input: String = "", environment: [String: String] = [:]
+  ) throws -> Run {
     let (typed, output) = (Pipe(), Pipe())
     let process = try ChildProcess(
-      binary.path, words + options, input: .pipe(typed), output: .pipe(output))
+      binary.path, words + options, environment: environment, input: .pipe(typed),
+      output: .pipe(output))
     try typed.fileHandleForWriting.write(contentsOf: Data(input.utf8))
     try typed.fileHandleForWriting.close()
     let lines = try output.fileHandleForReading.readToEnd() ?? Data()

@@ -7,7 +7,7 @@ import Testing
 extension Agent {
   /// The environment in which it has a GPIO chip with this line: the fake one, as a library that
   /// stands before libc.
-  fileprivate func environment(withLine line: String) throws -> [String: String] {
+  func environment(withLine line: String) throws -> [String: String] {
     let library = folder.appending(path: "fakegpio.so").path
     let source = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../Support/FakeGPIO").standardized.path
@@ -23,7 +23,7 @@ extension Agent {
   }
 
   /// Has a command sent to the board.
-  fileprivate func command(_ message: String, _ data: String) async throws {
+  func command(_ message: String, _ data: String) async throws {
     let answer = try await server.post(
       "/api/services/notify/\(notifyAction)", #"{"message":"\#(message)","data":\#(data)}"#,
       token: server.token)

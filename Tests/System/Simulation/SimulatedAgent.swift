@@ -210,7 +210,7 @@ final class SimulatedAgent {
     case .cancel(.webhook):
       messageCall = nil
       webSocket?.cancelPost()
-    case .cancel(.login): loginCall = nil
+    case .cancel: loginCall = nil
     case .leaveConnection: keptConnection = nil
     case .post(let ifWritable): if try canMakeCall(.webhook, ifWritable) { try post() }
     case .ask(let request): webSocket?.ask(request)
@@ -220,8 +220,7 @@ final class SimulatedAgent {
     case .setWebSocketOnBattery(let isOnBattery): webSocket?.setOnBattery(isOnBattery)
     case .giveTokenToWebSocket(let result): socket?.give(result)
     case .openPushChannel(let registration): webSocket?.openChannel(of: registration)
-    // No day has commands.
-    case .setPace, .perform, .reboot: break
+    case .setPace, .perform, .reboot, .keepCommandIDs: break
     case .tell(let event): try tell(event)
     }
   }
@@ -299,6 +298,7 @@ final class SimulatedAgent {
         Letter(
           path: String(decoding: call.path, as: UTF8.self), body: call.body,
           isForm: call.encoding == .form), over: .instance)
+    case .fetch: break
     }
   }
 

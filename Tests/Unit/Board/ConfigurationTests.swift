@@ -25,7 +25,8 @@ import Transport
                       gateways: ["00:11:22:33:44:55"], url: http://192.168.1.5:8123/ }
       tls: { ca_file: /etc/homeward/ca.pem, certificate_file: /etc/c.pem, key_file: /etc/k.pem,
              public_key: sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA= }
-    notifications: { push_url: "https://push.example/x", push_token_file: /etc/homeward/push }
+    notifications: websocket
+    push: { relay: "https://push.example/x", token_file: /etc/homeward/push, ca_file: /etc/r.pem }
     device: { name: Böötchen }
     location: { source: gpsd, host: "::1", port: 2948, device: /dev/ttyACM0,
                 moving: { every: 20s, or_distance: 50m, or_turn: 20° }, parked: { every: 30min } }
@@ -66,9 +67,10 @@ import Transport
     #expect(
       tls.publicKeyPin
         == PublicKeyPin(Array("sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=".utf8)))
-    #expect(configuration.notifications.isWebSocketWanted)
-    #expect(text(configuration.notifications.push?.url) == "https://push.example/x")
-    #expect(text(configuration.notifications.push?.tokenFile) == "/etc/homeward/push")
+    #expect(configuration.takesNotifications)
+    #expect(text(configuration.push?.url) == "https://push.example/x")
+    #expect(text(configuration.push?.tokenFile) == "/etc/homeward/push")
+    #expect(text(configuration.push?.authorityFile) == "/etc/r.pem")
     #expect(text(configuration.deviceName) == "Böötchen")
     #expect(text(configuration.location?.host) == "::1")
     #expect(configuration.location?.port == 2948)
@@ -114,8 +116,8 @@ import Transport
     #expect(configuration.homeAssistant.tls == .system)
     #expect(configuration.homeAssistant.server.home == nil)
     #expect(!configuration.homeAssistant.server.isPlainAllowedAway)
-    #expect(!configuration.notifications.isWebSocketWanted)
-    #expect(configuration.notifications.push == nil)
+    #expect(!configuration.takesNotifications)
+    #expect(configuration.push == nil)
     #expect(configuration.deviceName == nil)
     #expect(configuration.location == nil)
     #expect(configuration.battery == .automatic)
@@ -160,12 +162,12 @@ import Transport
 
   @Test func commandsAreAllowedOneByOneAndComeWithNotifications() throws {
     let none = try Outcome.configuration(minimum)
-    #expect(none.commands.isEmpty && !none.notifications.isWebSocketWanted)
+    #expect(none.commands.isEmpty && !none.takesNotifications)
     let some = try Outcome.configuration(minimum + "commands: [command_gpio, command_reboot]\n")
     #expect(some.commands == [CommandKinds(.output), CommandKinds(.reboot)])
-    #expect(some.notifications.isWebSocketWanted)
+    #expect(some.takesNotifications)
     let empty = try Outcome.configuration(minimum + "commands: []\n")
-    #expect(empty.commands.isEmpty && !empty.notifications.isWebSocketWanted)
+    #expect(empty.commands.isEmpty && !empty.takesNotifications)
     for kind in CommandKind.allCases {
       let one = try Outcome.configuration(minimum + "commands: [\(kind.word)]\n")
       #expect(one.commands == CommandKinds(kind))
@@ -173,13 +175,25 @@ import Transport
   }
 
   @Test func notificationsNeedOneWord() throws {
-    let on = try Outcome.configuration(minimum + "notifications: websocket\n").notifications
-    #expect(on.isWebSocketWanted && on.push == nil)
-    #expect(
-      try !Outcome.configuration(minimum + "notifications: off\n").notifications.isWebSocketWanted)
-    let pushOnly = try Outcome.configuration(
-      minimum + "notifications: { websocket: false, push_url: http://p, push_token_file: /t }\n")
-    #expect(!pushOnly.notifications.isWebSocketWanted && pushOnly.notifications.push != nil)
+    let on = try Outcome.configuration(minimum + "notifications: websocket\n")
+    #expect(on.takesNotifications && on.push == nil)
+    #expect(try !Outcome.configuration(minimum + "notifications: off\n").takesNotifications)
+  }
+
+  /// The token is where `homeward pair --relay` puts it.
+  @Test func aRelayNeedsNoMoreThanItsAddress() throws {
+    let usual = try Outcome.configuration(minimum + "push: { relay: https://r/ }\n")
+    #expect(text(usual.push?.url) == "https://r")
+    #expect(text(usual.push?.tokenFile) == "/var/lib/homeward/relay-token")
+    let other = try Outcome.configuration(
+      minimum + "state_directory: /data\npush: { relay: https://r }\n")
+    #expect(text(other.push?.tokenFile) == "/data/relay-token")
+  }
+
+  @Test func commandsMayComeFromTheRelayAlone() throws {
+    let configuration = try Outcome.configuration(
+      minimum + "notifications: off\ncommands: [command_gpio]\npush: { relay: https://r }\n")
+    #expect(!configuration.takesNotifications && !configuration.commands.isEmpty)
   }
 
   @Test func everythingOptionalCanBeSwitchedOff() throws {

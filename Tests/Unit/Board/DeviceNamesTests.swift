@@ -21,7 +21,7 @@ import Testing
       [UInt8](
         "home_assistant: { url: http://h }\nhost: { sys: \(path)/sys, proc: \(path)/proc }\n".utf8))
     defer { try? FileManager.default.removeItem(at: folder) }
-    return configuration.registrationRequest { _ in }
+    return configuration.registrationRequest(nil)
   }
 
   private func words(_ files: [String: String]) throws -> String {

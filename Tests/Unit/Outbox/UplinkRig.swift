@@ -29,6 +29,9 @@ final class UplinkRig {
     var uploadEvery: Duration?
     var powerLevels: [PowerLevel] = []
     var onceTimeout: Duration?
+    /// Address of a push relay; nil without one.
+    var pushURL: String?
+    var commandIDs = CommandIDs()
   }
 
   static let nonce = Nonce(randomBytes: InlineArray(repeating: 7))
@@ -72,6 +75,9 @@ final class UplinkRig {
   private(set) var rebootCount = 0
   private(set) var results: [CommandResult] = []
   private(set) var notifications: [PushNotification] = []
+  private(set) var pushEvents: [PushFetcher.Event] = []
+  /// Every write of the commands that came, and the number of orders before it.
+  private(set) var keptIDs: [(ids: CommandIDs, orderCount: Int)] = []
   /// What was sent; only that of a registration without a key can be read.
   private(set) var messages: [String] = []
 
@@ -89,6 +95,7 @@ final class UplinkRig {
     settings.uploadEvery = setup.uploadEvery
     settings.powerLevels = setup.powerLevels
     settings.onceTimeout = setup.onceTimeout
+    settings.pushURL = setup.pushURL.map { [UInt8]($0.utf8) }
     var memory = Uplink.Memory(registration: setup.isRegistered ? Self.registration(setup) : nil)
     memory.credential =
       setup.refreshToken.map {
@@ -96,6 +103,10 @@ final class UplinkRig {
       } ?? .accessToken([UInt8]("long-lived".utf8))
     if !setup.hasCredential { memory.credential = nil }
     memory.waitingHours = setup.waitingHours
+    memory.commandIDs = setup.commandIDs
+    if setup.pushURL != nil {
+      memory.pushKeys = PushKeys(SecretKey(randomBytes: InlineArray(repeating: 7)))
+    }
     rejected = setup.rejected
     isClockSynchronized = setup.isClockSynchronized
     let device = History.Device(id: [UInt8]("board".utf8), name: [UInt8]("Boat".utf8))
@@ -220,6 +231,9 @@ final class UplinkRig {
     case .readRejectedTokens:
       uplink.rejectedTokensRead(isWritable ? rejected : nil, words: [UInt8]("full".utf8))
     case .readTokenFile: uplink.tokenFileRead(tokenFile)
+    case .keepCommandIDs:
+      keptIDs.append((uplink.commandIDs, orders.count))
+      uplink.commandIDsKept(failure: isWritable ? nil : [UInt8]("full".utf8))
     case .keepHours:
       keptHours.append(uplink.waitingHours)
       uplink.hoursKept(nil)
@@ -268,6 +282,7 @@ final class UplinkRig {
     case .stateFailed: stateFailures += 1
     case .command(let result): results.append(result)
     case .notified(let notification): notifications.append(notification)
+    case .push(let event): pushEvents.append(event)
     default: break
     }
   }

@@ -36,7 +36,7 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
         url: http://cabin-of-ole.example.org:8123/x
       token_file: \(board.folder.path)/token
       tls: { public_key: "sha256//AbCdEfGhIjKlMnOpQrStUvWxYz0123456789abcdefg=" }
-    notifications: { push_url: https://push.example.net/p/webhook9, push_token_file: /etc/tok }
+    push: { relay: https://push.example.net/p/webhook9, token_file: /etc/tok }
     device: { name: Annegrets Boot }
     host: { sys: \(board.folder.path)/sys }
     battery: off

@@ -124,6 +124,7 @@ import Testing
 
   @Test func theTokenTheAuthoritiesAndTheSerialPortAreLookedAt() throws {
     let token = try write("token", mode: 0o600)
+    let push = try write("push", mode: 0o600)
     let port = "/dev/shm/homeward-\(UUID().uuidString)"
     try Data().write(to: URL(filePath: port))
     defer { try? FileManager.default.removeItem(atPath: port) }
@@ -132,13 +133,13 @@ import Testing
     let text = """
       home_assistant: { url: http://localhost, token_file: \(token), tls: { ca_file: \(authority) } }
       state_directory: \(board.folder.path)/s
-      notifications: { push_url: "http://localhost", push_token_file: \(token) }
+      push: { relay: "http://localhost", token_file: \(push) }
       sensors: [{ ve_direct: \(port), name: House }]
       """
     let configuration = try Configuration.parse([UInt8](text.utf8))
     var rows: [String] = []
     PermissionCheck(user: stranger(), configuration: configuration).run { rows.append(row($0)) }
-    for path in [token, authority, port] {
+    for path in [token, push, authority, port] {
       #expect(rows.contains { $0.contains("boat is not allowed to read \(path); ") }, "\(rows)")
     }
   }

@@ -1,16 +1,18 @@
 import Bytes
 import LinuxIO
+import Outbox
 import Testing
 import Transport
 
 @testable import Agent
-@testable import Board
 
 /// The requests that show a token.
-@Suite struct LoginTransfersTests {
-  private final class Asker: LoginTransfersOwner {
+@Suite struct SecretTransfersTests {
+  private final class Asker: SecretTransfersOwner {
     var results: [TransferResult] = []
-    func loginEnded(_ result: TransferResult) { results.append(result) }
+    func secretTransferEnded(_ result: TransferResult, of channel: Uplink.Channel) {
+      if case .login = channel { results.append(result) }
+    }
   }
 
   /// As a board does that leaves home while Home Assistant is slow, and comes back.
@@ -18,13 +20,18 @@ import Transport
     let loop = try EventLoop()
     let server = try TokenServer(loop: loop)
     defer { server.stop() }
-    let url = "http://127.0.0.1:\(server.port)"
-    let configuration = try Configuration.parse([UInt8]("home_assistant: { url: \"\(url)\" }".utf8))
-    let transfers = LoginTransfers(settings: configuration.homeAssistant, loop: loop)
+    let endpoint = Endpoint(
+      address: [UInt8]("http://127.0.0.1:\(server.port)".utf8), path: [UInt8]("/x".utf8),
+      bearerToken: [UInt8]("token".utf8))
+    let transfers = SecretTransfers(
+      .login, settings: .system, loop: loop, requestByteCountMax: 1024)
     let asker = Asker()
     /// Asks, and waits until the server has so many requests, or there is an answer.
     func register(untilRequest number: Int) throws {
-      transfers.register(with: [UInt8]("token".utf8), telling: asker) { $0.append("{}") }
+      transfers.send(to: endpoint, telling: asker) {
+        $0.removeAll()
+        $0.append("{}")
+      }
       while server.requests.count < number, asker.results.isEmpty {
         try loop.turn(until: transfers.deadline)
         transfers.deadlineReached(now: Moment.now.instant)
