@@ -134,9 +134,11 @@ let package = Package(
 
     // Beside the house: the push relay, for boards that sleep. It runs on a PC or a server.
     .systemLibrary(name: "CSQLite"),
+    .systemLibrary(name: "CHiredis"),
     .systemLibrary(name: "CHTTPServer"),
     .target(
-      name: "Relay", dependencies: ["Bytes", "CSodium", "CSQLite", "CHTTPServer"],
+      name: "Relay",
+      dependencies: ["Bytes", "CSodium", "CSQLite", "CHiredis", "CHTTPServer"],
       exclude: ["README.md"], swiftSettings: everywhere),
     .executableTarget(
       name: "homeward-relay", dependencies: ["Relay"], swiftSettings: everywhere,

@@ -15,6 +15,11 @@ public enum HomewardRelay {
 
       --store FILE              where notifications wait; /var/lib/homeward-relay/relay.sqlite if it
                                 is not named
+      --store redis://HOST:PORT/DATABASE, redis+unix:///PATH
+                                a server of Redis or Valkey, which many relays share
+      --store-password-file FILE
+                                what that server asks for: PASSWORD (with a colon: :PASSWORD)
+                                or USER:PASSWORD
       --listen ADDRESS:PORT     serve: 127.0.0.1:8426 if it is not named; a port of 0 is any free one
       --notifications-a-day N   serve: for each board; 150 if it is not named
       --waiting N               serve: notifications that wait for a board at most; 1000 if it is not named
@@ -35,7 +40,7 @@ public enum HomewardRelay {
     """
 
   private static let options: Set<String> = [
-    "--store", "--listen", "--notifications-a-day", "--waiting", "--url",
+    "--store", "--store-password-file", "--listen", "--notifications-a-day", "--waiting", "--url",
   ]
   private static let switches: Set<String> = ["--json", "--help", "-h", "--version"]
 
@@ -80,13 +85,5 @@ public enum HomewardRelay {
     if let count = try arguments.count("--notifications-a-day") { limits.notificationsADay = count }
     if let count = try arguments.count("--waiting") { limits.waitingCountMax = count }
     return limits
-  }
-
-  static func openStore(_ arguments: Arguments, limits: Limits) throws(StoreFailure) -> SQLiteStore
-  {
-    // Other users cannot read it: notifications are sealed, the names of boards are not.
-    umask(0o077)
-    return try SQLiteStore(
-      arguments["--store"] ?? "/var/lib/homeward-relay/relay.sqlite", limits: limits)
   }
 }

@@ -90,7 +90,7 @@ struct TokenCommand {
     String(repeating: " ", count: max(0, width - text.utf8.count)) + text
   }
 
-  private func store() throws -> SQLiteStore {
+  private func store() throws -> any Store {
     try HomewardRelay.openStore(arguments, limits: HomewardRelay.limits(arguments))
   }
 }

@@ -44,8 +44,8 @@ struct Digest: Hashable {
   init(of secret: String) { bytes = blake2b("homeward relay: digest\n" + secret) }
 }
 
-/// Key to which a board's notifications are sealed. Only the board has the other half.
-struct PublicKey: Equatable {
+/// Key to which a board's notifications are sealed (`Sealer`). Only the board has the other half.
+struct PublicKey: Hashable {
   let bytes: [UInt8]
 
   /// Creates a key of its bytes; returns nil if their number is wrong.

@@ -16,6 +16,7 @@ final class SQLiteStore: Store {
 
   private let database: Database
   private let limits: Limits
+  private let sealer = Sealer()
   private let byPush: Statement
   private let byFetch: Statement
   private let saveCounts: Statement
@@ -142,7 +143,7 @@ final class SQLiteStore: Store {
   private func keep(
     _ content: [UInt8], for board: Found, _ number: Int64, at now: WallTime
   ) throws(StoreFailure) {
-    guard let sealed = PublicKey(board.key)?.seal(content) else {
+    guard let key = PublicKey(board.key), let sealed = sealer.seal(content, to: key, at: now) else {
       throw StoreFailure(
         code: 0, message: "a board's key is damaged", remedy: "restore the store from its backup")
     }
@@ -238,7 +239,8 @@ final class SQLiteStore: Store {
   }
 
   func dropOld(at now: WallTime) throws(StoreFailure) -> Int64 {
-    try database.transaction { () throws(StoreFailure) in
+    sealer.dropOld(at: now)
+    return try database.transaction { () throws(StoreFailure) in
       var old: [(board: Int64, number: Int64)] = []
       let oldest = now.seconds - limits.waitingFor.components.seconds
       try Statement(

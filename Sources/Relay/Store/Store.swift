@@ -37,7 +37,7 @@ struct BoardSummary: Equatable {
   let today: Int64
 }
 
-/// Failure of a store. It has kept nothing of the transaction then.
+/// Failure of a store.
 struct StoreFailure: Error, Equatable, CustomStringConvertible {
   let code: Int32
   /// The store's own words.
@@ -51,7 +51,8 @@ struct StoreFailure: Error, Equatable, CustomStringConvertible {
 /// Notifications that wait, and the boards for which they wait. What a store has accepted survives
 /// a power cut.
 protocol Store: AnyObject {
-  /// Performs operations in their order; all of them, or none if it throws.
+  /// Performs operations in their order. If it throws, all of them are to be asked for again: a
+  /// store in this machine has performed none, one that is elsewhere perhaps some.
   func perform(_ operations: [StoreOperation], at now: WallTime) throws(StoreFailure) -> [Outcome]
 
   /// Adds a board; false if the name is taken.

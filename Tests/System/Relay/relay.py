@@ -13,6 +13,7 @@ import time
 
 sodium = ctypes.CDLL("libsodium.so.23")
 sodium.sodium_init()
+SIZE = ctypes.c_ulonglong
 
 
 class Relay:
@@ -105,11 +106,14 @@ class Board:
     return all_of_it
 
   def open(self, sealed):
+    """Opens what is sealed: a secret key, sealed to the board, and the rest under that key."""
     sealed = base64.b64decode(sealed)
-    opened = ctypes.create_string_buffer(len(sealed) - 48)
-    length = ctypes.c_ulonglong(len(sealed))
-    if sodium.crypto_box_seal_open(opened, sealed, length, self.public, self.secret) != 0:
-      raise AssertionError("a notification does not open with the board's key")
+    key, nonce, box = sealed[:80], sealed[80:104], sealed[104:]
+    secret_key, opened = ctypes.create_string_buffer(32), ctypes.create_string_buffer(len(box) - 16)
+    if sodium.crypto_box_seal_open(secret_key, key, SIZE(80), self.public, self.secret) != 0:
+      raise AssertionError("a notification's key does not open with the board's")
+    if sodium.crypto_secretbox_open_easy(opened, box, SIZE(len(box)), nonce, secret_key) != 0:
+      raise AssertionError("a notification does not open with its key")
     content = json.loads(opened.raw)
     if set(content) != {"message", "title"}:
       raise AssertionError(f"the board gets {sorted(content)}")

@@ -52,4 +52,33 @@ import Testing
     let arguments = try Arguments(["--n", text], options: ["--n"], switches: [])
     #expect(throws: CommandError.self) { try arguments.count("--n") }
   }
+
+  @Test(
+    arguments: [
+      ("redis://relay.example", "relay.example:6379", 0, nil),
+      ("redis://10.0.0.2:6380/3", "10.0.0.2:6380", 3, nil),
+      ("redis://[::1]:6380/", "[::1]:6380", 0, nil),
+      ("redis://:se:s@me@h:1", "h:1", 0, ":se:s@me"),
+      ("redis://boat:sesame@h", "h:6379", 0, "boat:sesame"),
+      ("redis+unix:///run/redis.sock", "/run/redis.sock", 0, nil),
+    ] as [(String, String, UInt16, String?)])
+  func aServersAddressIsReadAndShownWithoutItsPassword(
+    text: String, shown: String, database: UInt16, secret: String?
+  ) throws {
+    let address = try #require(RedisAddress(Array(text.utf8)))
+    #expect(address.text == shown)
+    #expect(address.database == database)
+    #expect(address.credentials == secret.map { .init(Array($0.utf8)) })
+  }
+
+  @Test(
+    arguments: [
+      "redis://", "redis://h:0", "redis://h:65536", "redis://h:x", "redis://h/-1", "redis://h/x",
+      "redis://::1", "redis://h\u{0}", "redis+unix://h", "rediss://h",
+      "redis://h/99999999999999999999",
+    ])
+  func whatIsNoServersAddressIsRefused(text: String) {
+    #expect(RedisAddress.isOne(Array(text.utf8)))
+    #expect(RedisAddress(Array(text.utf8)) == nil)
+  }
 }

@@ -29,45 +29,6 @@ import Testing
 
   @Test(arguments: ["", "x", String(repeating: "a", count: 44), String(repeating: "ä", count: 43)])
   func whatIsNoTokenIsNone(text: String) { #expect(BoardToken(text) == nil) }
-
-  @Test func onlyTheBoardOpensWhatIsSealed() throws {
-    let pair = KeyPair()
-    let sealed = try #require(pair.publicKey.seal(Array("ahoy".utf8)))
-    #expect(sealed.count == 4 + 48)
-    #expect(pair.open(sealed) == Array("ahoy".utf8))
-    #expect(KeyPair().open(sealed) == nil)
-  }
-}
-
-/// What a board has.
-struct KeyPair {
-  let publicKey: PublicKey
-  private let publicBytes: [UInt8]
-  private let secret: [UInt8]
-
-  init() {
-    var publicBytes = [UInt8](repeating: 0, count: 32)
-    var secret = publicBytes
-    unsafe crypto_box_keypair(&publicBytes, &secret)
-    guard let key = PublicKey(publicBytes) else { fatalError("a key has 32 bytes") }
-    publicKey = key
-    self.publicBytes = publicBytes
-    self.secret = secret
-  }
-
-  var base64: String {
-    var buffer = ByteBuffer(capacity: 64)
-    buffer.append(publicBytes)
-    Base64.encodeTail(of: &buffer, from: 0)
-    return String(decoding: Array(buffer.bytes), as: UTF8.self)
-  }
-
-  func open(_ sealed: [UInt8]) -> [UInt8]? {
-    var opened = [UInt8](repeating: 0, count: max(0, sealed.count - 48))
-    let status = unsafe crypto_box_seal_open(
-      &opened, sealed, UInt64(sealed.count), publicBytes, secret)
-    return status == 0 ? opened : nil
-  }
 }
 
 @Suite struct RequestTests {

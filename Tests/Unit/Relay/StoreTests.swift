@@ -1,27 +1,21 @@
 import Bytes
 import Foundation
-import TestRun
 import Testing
 
 @testable import Relay
 
 @Suite struct StoreTests {
-  private let path = TestRun.newPlace().path
   private let token = BoardToken.random()
   private let board = KeyPair()
   private let now = WallTime(seconds: 1_795_867_200)
   /// Number of the first notification, if it comes now.
   private let first: Int64 = 1_795_867_200_000
 
-  private func store(_ change: (inout Limits) -> Void = { _ in }) throws -> any Store {
-    var limits = Limits()
-    change(&limits)
-    return try SQLiteStore(path, limits: limits)
-  }
-
   /// A store with a board that has said its key.
-  private func pairedStore(_ change: (inout Limits) -> Void = { _ in }) throws -> any Store {
-    let store = try store(change)
+  private func pairedStore(
+    _ place: StorePlace, _ change: (inout Limits) -> Void = { _ in }
+  ) throws -> any Store {
+    let store = try place.store(change)
     #expect(try store.add("boat", token, at: now))
     #expect(try fetch(from: store) == .waiting([], remaining: 0))
     return store
@@ -64,16 +58,20 @@ import Testing
     RateLimits(successful: successful, errors: errors, maximum: 150, resetsAt: Day(of: now).end)
   }
 
-  @Test func aBoardReadsInOrderWhatCameForIt() throws {
-    let store = try pairedStore()
+  @Test(arguments: StoreKind.allCases)
+  func aBoardReadsInOrderWhatCameForIt(kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    let store = try pairedStore(place)
     #expect(try send("one", to: store) == .accepted(counts(1, 0)))
     #expect(try send("two", to: store) == .accepted(counts(2, 0)))
     #expect(
       messages(try fetch(from: store)) == [#"1 {"message":"one"}"#, #"2 {"message":"two"}"#])
   }
 
-  @Test func whatIsNotAcknowledgedIsGivenAgain() throws {
-    let store = try pairedStore()
+  @Test(arguments: StoreKind.allCases)
+  func whatIsNotAcknowledgedIsGivenAgain(kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    let store = try pairedStore(place)
     for words in ["one", "two", "three"] { _ = try send(words, to: store) }
     #expect(messages(try fetch(from: store)).count == 3)
     #expect(messages(try fetch(from: store, after: 2)) == [#"3 {"message":"three"}"#])
@@ -82,51 +80,62 @@ import Testing
     #expect(messages(try fetch(from: store, after: 3)) == [#"4 {"message":"four"}"#])
   }
 
-  @Test func aRestoredBackupKeepsWhatComesAfterIt() throws {
-    let backup = TestRun.newPlace().path
+  @Test(arguments: StoreKind.allCases)
+  func aRestoredBackupKeepsWhatComesAfterIt(kind: StoreKind) throws {
+    let place = try StorePlace(kind)
     do {
-      let store = try pairedStore()
+      let store = try pairedStore(place)
       _ = try send("before", to: store)
     }
-    try FileManager.default.copyItem(atPath: path, toPath: backup)
+    let backup = try place.backup()
     do {
-      let store = try store()
+      let store = try place.store()
       for _ in 0..<9 { _ = try send("lost with the disk", to: store) }
       _ = try fetch(from: store, after: 10)
     }
-    let restored = try SQLiteStore(backup, limits: Limits())
+    let restored = try backup.store()
     _ = try send("after", to: restored, at: now + .seconds(60))
     #expect(messages(try fetch(from: restored, after: 10)) == [#"60001 {"message":"after"}"#])
   }
 
-  @Test func allOfItSurvivesARestart() throws {
+  @Test(arguments: StoreKind.allCases)
+  func allOfItSurvivesARestart(kind: StoreKind) throws {
+    let place = try StorePlace(kind)
     do {
-      let store = try pairedStore()
+      let store = try pairedStore(place)
       for _ in 0..<150 { _ = try send("one", to: store) }
     }
-    let store = try store()
+    try place.endHard()
+    try place.begin()
+    let store = try place.store()
     #expect(try send("more", to: store) == .overLimit(counts(150, 1)))
     #expect(messages(try fetch(from: store)).count == 100)
     #expect(messages(try fetch(from: store, after: 100)).count == 50)
   }
 
-  @Test func aNotificationWithoutAKeyIsRefused() throws {
-    let store = try store()
+  @Test(arguments: StoreKind.allCases)
+  func aNotificationWithoutAKeyIsRefused(kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    let store = try place.store()
     #expect(try store.add("boat", token, at: now))
     #expect(try send("one", to: store) == .hasNoKey(counts(0, 1)))
     _ = try fetch(from: store)
     #expect(try send("two", to: store) == .accepted(counts(1, 1)))
   }
 
-  @Test func anUnknownTokenAndThePushTokenFetchNothing() throws {
-    let store = try pairedStore()
+  @Test(arguments: StoreKind.allCases)
+  func anUnknownTokenAndThePushTokenFetchNothing(kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    let store = try pairedStore(place)
     _ = try send("one", to: store)
     #expect(try fetch(from: store, with: .random()) == .unknown)
     #expect(try fetch(from: store, with: BoardToken(token.pushToken)) == .unknown)
   }
 
-  @Test func newSecretsKeepWhatWaits() throws {
-    let store = try pairedStore()
+  @Test(arguments: StoreKind.allCases)
+  func newSecretsKeepWhatWaits(kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    let store = try pairedStore(place)
     _ = try send("one", to: store)
     let other = BoardToken.random()
     let thief = KeyPair()
@@ -140,8 +149,10 @@ import Testing
     #expect(try !store.rotate("van", .random()))
   }
 
-  @Test func aBoardThatIsRemovedLeavesNothing() throws {
-    let store = try pairedStore()
+  @Test(arguments: StoreKind.allCases)
+  func aBoardThatIsRemovedLeavesNothing(kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    let store = try pairedStore(place)
     _ = try send("one", to: store)
     #expect(try store.revoke("boat"))
     #expect(try !store.revoke("boat"))
@@ -150,14 +161,18 @@ import Testing
     #expect(messages(try fetch(from: store)) == [])
   }
 
-  @Test func aNameIsTakenOnce() throws {
-    let store = try pairedStore()
+  @Test(arguments: StoreKind.allCases)
+  func aNameIsTakenOnce(kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    let store = try pairedStore(place)
     #expect(try !store.add("boat", .random(), at: now))
     #expect(try store.boards(at: now).map(\.name) == ["boat"])
   }
 
-  @Test func whatWaitsTooLongIsDroppedAPartAtATime() throws {
-    let store = try pairedStore {
+  @Test(arguments: StoreKind.allCases)
+  func whatWaitsTooLongIsDroppedAPartAtATime(kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    let store = try pairedStore(place) {
       $0.waitingFor = .seconds(60)
       $0.droppedCountMax = 2
     }
@@ -172,8 +187,10 @@ import Testing
     #expect(try store.boards(at: later).first?.waiting == 1)
   }
 
-  @Test func aClockThatIsSetMakesNothingOld() throws {
-    let store = try pairedStore()
+  @Test(arguments: StoreKind.allCases)
+  func aClockThatIsSetMakesNothingOld(kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    let store = try pairedStore(place)
     _ = try send("one", to: store)
     let year: Int64 = 365 * 86_400
     try store.clockStepped(by: year)
@@ -181,16 +198,20 @@ import Testing
     #expect(messages(try fetch(from: store)) == [#"1 {"message":"one"}"#])
   }
 
-  @Test func aBoardThatIsFullSaysSo() throws {
-    let store = try pairedStore { $0.waitingCountMax = 2 }
+  @Test(arguments: StoreKind.allCases)
+  func aBoardThatIsFullSaysSo(kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    let store = try pairedStore(place) { $0.waitingCountMax = 2 }
     for words in ["one", "two"] { _ = try send(words, to: store) }
     #expect(try send("three", to: store) == .isFull(counts(2, 1)))
     _ = try fetch(from: store, after: 1)
     #expect(try send("four", to: store) == .accepted(counts(3, 1)))
   }
 
-  @Test func anAnswerHasALimitAndOneNotificationAlwaysFits() throws {
-    let store = try pairedStore { $0.answerByteCountMax = 300 }
+  @Test(arguments: StoreKind.allCases)
+  func anAnswerHasALimitAndOneNotificationAlwaysFits(kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    let store = try pairedStore(place) { $0.answerByteCountMax = 300 }
     for _ in 0..<3 { _ = try send(String(repeating: "x", count: 400), to: store) }
     guard case .waiting(let read, let remaining) = try fetch(from: store) else {
       Issue.record("nothing waits")
@@ -200,8 +221,10 @@ import Testing
     #expect(remaining == 2)
   }
 
-  @Test func refusedNotificationsAreCountedUntilTheDayEnds() throws {
-    let store = try pairedStore { $0.notificationsADay = 1 }
+  @Test(arguments: StoreKind.allCases)
+  func refusedNotificationsAreCountedUntilTheDayEnds(kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    let store = try pairedStore(place) { $0.notificationsADay = 1 }
     _ = try send("one", to: store)
     for errors in Int64(1)...3 {
       guard case .overLimit(let counts) = try send("more", to: store) else {
@@ -217,43 +240,49 @@ import Testing
     #expect(counts.errors == 0)
   }
 
-  @Test func requestsOfOneTransactionAreCountedOneByOne() throws {
-    let store = try pairedStore()
+  @Test(arguments: StoreKind.allCases)
+  func requestsOfOneTransactionAreCountedOneByOne(kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    let store = try pairedStore(place)
     let outcomes = try store.perform((0..<151).map { _ in try push("one") }, at: now)
     #expect(outcomes.count == 151)
     #expect(outcomes[149] == .accepted(counts(150, 0)))
     #expect(outcomes[150] == .overLimit(counts(150, 1)))
   }
 
-  @Test func nothingThatAPersonWroteIsInTheFile() throws {
+  @Test(arguments: StoreKind.allCases)
+  func nothingThatAPersonWroteIsInTheFile(kind: StoreKind) throws {
+    let place = try StorePlace(kind)
     do {
-      let store = try pairedStore()
+      let store = try pairedStore(place)
       _ = try send("sesame-opens", to: store)
     }
-    let files = try FileManager.default.contentsOfDirectory(
-      atPath: URL(filePath: path).deletingLastPathComponent().path
-    ).filter { $0.hasPrefix(URL(filePath: path).lastPathComponent) }
-    for file in files {
-      let place = URL(filePath: path).deletingLastPathComponent().appending(path: file)
-      let bytes = try Data(contentsOf: place)
+    let files = try place.content()
+    for bytes in files {
       for secret in ["sesame-opens", token.text, token.pushToken] {
-        #expect(bytes.firstRange(of: Data(secret.utf8)) == nil, "\(file)")
+        #expect(bytes.firstRange(of: Data(secret.utf8)) == nil)
       }
     }
-    #expect(!files.isEmpty)
+    #expect(files.contains { $0.firstRange(of: Data("boat".utf8)) != nil })
   }
 
   @Test func aFileThatIsNoStoreSaysWhatToDo() throws {
+    let place = try StorePlace(.file)
     try Data("not a database, and longer than a header of SQLite".utf8)
-      .write(to: URL(filePath: path))
-    let failure = #expect(throws: StoreFailure.self) { try store() }
+      .write(to: URL(filePath: place.path))
+    let failure = #expect(throws: StoreFailure.self) { try place.store() }
     #expect(failure?.description.contains("restore the store from its backup") == true)
   }
 
-  @Test func aStoreOfANewerVersionIsLeftAlone() throws {
-    let database = try Database(path)
-    try database.execute("PRAGMA user_version = 99")
-    let failure = #expect(throws: StoreFailure.self) { try store() }
+  @Test(arguments: StoreKind.allCases)
+  func aStoreOfANewerVersionIsLeftAlone(kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    if let server = place.server {
+      try server.send("SET", "homeward:version", "99")
+    } else {
+      try Database(place.path).execute("PRAGMA user_version = 99")
+    }
+    let failure = #expect(throws: StoreFailure.self) { try place.store() }
     #expect(failure?.description.contains("newer version") == true)
   }
 }

@@ -1,0 +1,79 @@
+import Bytes
+import CSodium
+
+/// Seals notifications, so that only their boards can open them.
+///
+/// To seal something to a public key costs more processor time than all else that a relay does for
+/// a notification. So that is done once for many: a secret key is sealed to the board, and the
+/// notifications are sealed under that secret key.
+///
+/// | bytes | content |
+/// |---|---|
+/// | 80 | the secret key, sealed to the board's public key (`crypto_box_seal`) |
+/// | 24 | nonce |
+/// | 16 and those of the notification | `crypto_secretbox_easy` under that key and nonce |
+///
+/// Secret keys are in memory only, each serves one public key for an hour, and its bytes are
+/// overwritten when it is dropped. What was sealed before that, this process cannot open again.
+final class Sealer {
+  /// Time after which a secret key is dropped.
+  static let keyLifetime: Duration = .seconds(3600)
+  /// Secret keys at the same time: what more boards than that cost is time, and no memory.
+  static let keyCountMax = 1024
+
+  private var keys: [PublicKey: SecretKey] = [:]
+
+  var keyCount: Int { keys.count }
+
+  /// Seals a message; nil for a public key to which nothing can be sealed.
+  func seal(_ message: [UInt8], to key: PublicKey, at now: WallTime) -> [UInt8]? {
+    if let secret = keys[key], secret.isCurrent(at: now) { return secret.seal(message) }
+    guard let secret = SecretKey(for: key, at: now) else { return nil }
+    makeRoom(at: now)
+    keys[key] = secret
+    return secret.seal(message)
+  }
+
+  /// Drops the secret keys that are too old. A clock that was set back makes all of them too old.
+  func dropOld(at now: WallTime) {
+    keys = keys.filter { $0.value.isCurrent(at: now) }
+  }
+
+  private func makeRoom(at now: WallTime) {
+    guard keys.count >= Self.keyCountMax else { return }
+    dropOld(at: now)
+    guard keys.count >= Self.keyCountMax else { return }
+    let oldest = keys.min { $0.value.made < $1.value.made }
+    if let oldest { keys[oldest.key] = nil }
+  }
+}
+
+/// Secret key of one board, with its form that only the board can open.
+private final class SecretKey {
+  let made: WallTime
+  private var bytes = [UInt8](repeating: 0, count: Int(crypto_secretbox_KEYBYTES))
+  private let sealed: [UInt8]
+
+  /// Makes a key of random bytes; returns nil for a public key to which nothing can be sealed.
+  init?(for key: PublicKey, at now: WallTime) {
+    unsafe randombytes_buf(&bytes, bytes.count)
+    guard let sealed = key.seal(bytes) else { return nil }
+    self.sealed = sealed
+    made = now
+  }
+
+  deinit { unsafe sodium_memzero(&bytes, bytes.count) }
+
+  func isCurrent(at now: WallTime) -> Bool {
+    let age = now - made
+    return age >= .zero && age < Sealer.keyLifetime
+  }
+
+  func seal(_ message: [UInt8]) -> [UInt8] {
+    var nonce = [UInt8](repeating: 0, count: Int(crypto_secretbox_NONCEBYTES))
+    unsafe randombytes_buf(&nonce, nonce.count)
+    var box = [UInt8](repeating: 0, count: Int(crypto_secretbox_MACBYTES) + message.count)
+    unsafe crypto_secretbox_easy(&box, message, UInt64(message.count), nonce, bytes)
+    return sealed + nonce + box
+  }
+}
