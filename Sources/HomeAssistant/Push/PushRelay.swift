@@ -138,9 +138,9 @@ public enum PushFetch {
       return .failure(.refused(status: head.status))
     }
     var answer = Answer()
-    for (number, range) in sealed where number > acknowledged {
-      answer.newest = max(answer.newest ?? number, number)
-      if let notification = open(range, of: &body, with: keys) {
+    for one in sealed where one.number > acknowledged {
+      answer.newest = max(answer.newest ?? one.number, one.number)
+      if let notification = open(one.text, of: &body, with: keys) {
         answer.notifications.append(notification)
       } else {
         answer.unreadableCount += 1
@@ -157,18 +157,24 @@ public enum PushFetch {
     return members["message"] != nil
   }
 
-  /// Returns the number and the Base64 of each notification; nil if the body is not a relay's.
+  /// Number of a notification, and place of its Base64 in the answer.
+  private struct Sealed {
+    let number: Int64
+    let text: Range<Int>
+  }
+
+  /// Returns the sealed notifications; nil if the body is not a relay's.
   private static func sealedNotifications(
     in body: Span<UInt8>
-  ) -> [(number: Int64, text: Range<Int>)]? {
-    var sealed: [(Int64, Range<Int>)]?
+  ) -> [Sealed]? {
+    var sealed: [Sealed]?
     do throws(JSONDecodingError) {
       try JSONReader.forEachMember(of: body) { key, reader throws(JSONError) in
         guard key.elementsEqual("notifications") else {
           try reader.skipValue()
           return
         }
-        var list: [(Int64, Range<Int>)] = []
+        var list: [Sealed] = []
         try reader.openArray()
         while try reader.nextElement() {
           if let one = try sealedNotification(&reader) { list.append(one) }
@@ -181,7 +187,7 @@ public enum PushFetch {
 
   private static func sealedNotification(
     _ reader: inout JSONReader
-  ) throws(JSONError) -> (Int64, Range<Int>)? {
+  ) throws(JSONError) -> Sealed? {
     var number: Int64?
     var text: Range<Int>?
     try reader.openObject()
@@ -196,7 +202,7 @@ public enum PushFetch {
       }
     }
     guard let number, let text else { return nil }
-    return (number, text)
+    return Sealed(number: number, text: text)
   }
 
   private static func open(

@@ -69,7 +69,7 @@ extension Uplink {
     guard now < end else { return true }
     guard case .proven = outcome else { return outcome != nil }
     guard delivery.isIdle, statistics?.isAtWork != true, push?.isAtWork != true,
-      commands.waitingCount == 0, delivery.commandResults.count == 0
+      commands.waitingCount == 0, !delivery.hasUrgentNews
     else { return false }
     return delivery.history.entryCount == 0 || (delivery.deadline ?? end) >= end
   }

@@ -1,5 +1,6 @@
 import Bytes
 import ModelRelay
+import Sensing
 import Testing
 
 @testable import HomeAssistant
@@ -225,6 +226,18 @@ import Testing
     rig.uploadProven(results: true)
     #expect(rig.told.map(\.result) == ["done"])
     #expect(rig.uplink.isDone(by: end))
+  }
+
+  /// The state of the pump that it has just switched.
+  @Test func aShortRunDeliversAnUrgentChangeAfterItsProof() throws {
+    let rig = rig { $0.onceTimeout = .seconds(90) }
+    let end = Instant(nanoseconds: 0) + .seconds(90)
+    rig.fetch(from: relay)
+    let declared = rig.uplink.declare(.plain("pump", isUrgent: true))
+    let pump = try #require(declared)
+    rig.uplink.record(
+      Reading(sensor: pump, value: .number(FixedPoint(1)), time: rig.wallTime()))
+    #expect(!rig.uplink.isDone(by: end))
   }
 
   @Test func aRelayThatFailsDoesNotHoldUpAShortRun() {
