@@ -192,6 +192,7 @@ public struct Run {
       loop: loop, supervisor: supervisor, output: output, sensors: sensors, driver: driver,
       signals: wait.signals, starts: starts, service: service, reporter: reporter, now: now)
     runLoop.anchor = anchor
+    runLoop.outputs = outputs
     runLoop.durability = configuration.durability
     runLoop.serveStatus(in: state)
     reporter.started(configuration, state)

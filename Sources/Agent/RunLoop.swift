@@ -11,6 +11,8 @@ final class RunLoop {
   let driver: UplinkDriver
   /// Nil if no anchor watch is configured.
   var anchor: AnchorAlarm?
+  /// Outputs that commands may switch.
+  var outputs: [GPIOOutput] = []
   /// Whether the disk matters for readings.
   var durability = Durability.batch
   /// Nil if this board was paired.
@@ -59,14 +61,12 @@ final class RunLoop {
   /// works until then at the latest, and only while there is work.
   func run(until end: Instant?) throws(Errno) {
     while !signals.isStopRequested, !signals.hasReloadRequest {
-      if let end, driver.uplink.isDone(by: end) {
-        // If no attempt is possible, the run is over before the slow sources have answered.
-        guard supervisor.isGathering, Moment.now.instant < end else { return }
-      }
+      if let end, driver.uplink.isDone(by: end), !goesOn(until: end) { return }
       // Before an edge is recorded with the time of a clock that was set during the sleep.
-      try loop.turn(until: earliest(deadline, end)) { slept() }
+      try loop.turn(until: earliest(deadline, end.map { limit(before: $0) })) { slept() }
       let moment = Moment.now
       supervisor.deadlineReached(at: moment)
+      if let end { makeOutputsSafe(before: end, at: moment) }
       output.deadlineReached(now: moment.instant)
       driver.deadlineReached(now: moment.instant)
       // A reading or the time may have changed the level.
@@ -75,6 +75,27 @@ final class RunLoop {
       if driver.takeCycle() { cycleBegan(now: moment.instant) }
       service?.loopTurned(driver.uplink.delivery, now: moment)
     }
+  }
+
+  /// Time before the end of a run in which Home Assistant gets the safe level of outputs.
+  private static let outputMargin: Duration = .seconds(10)
+
+  /// Whether a run continues whose readings have arrived: a source still measures, or an output is
+  /// switched. If no attempt is possible, slow sources need not answer.
+  private func goesOn(until end: Instant) -> Bool {
+    guard Moment.now.instant < end else { return false }
+    return supervisor.isGathering || isOutputSwitched
+  }
+
+  private var isOutputSwitched: Bool { outputs.contains { $0.isSwitched } }
+
+  private func limit(before end: Instant) -> Instant {
+    isOutputSwitched ? end + (.zero - Self.outputMargin) : end
+  }
+
+  private func makeOutputsSafe(before end: Instant, at moment: Moment) {
+    guard isOutputSwitched, moment.instant >= limit(before: end) else { return }
+    for output in outputs where output.isSwitched { output.makeSafe(at: moment) }
   }
 
   /// Handles the start of a turn.

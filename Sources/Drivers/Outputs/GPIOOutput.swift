@@ -117,10 +117,18 @@ public final class GPIOOutput: LineSource {
     _ = act(at: moment)
   }
 
-  /// Sets the safe level, and gives the line back to the kernel, because the agent ends.
-  public override func stop(at moment: Moment) {
+  /// Whether the output has another level than its safe one.
+  public var isSwitched: Bool { output.wanted.map { $0 != output.safe } ?? false }
+
+  /// Sets the safe level, because the agent ends soon.
+  public func makeSafe(at moment: Moment) {
     output.stopped()
     _ = act(at: moment)
+  }
+
+  /// Sets the safe level, and gives the line back to the kernel, because the agent ends.
+  public override func stop(at moment: Moment) {
+    makeSafe(at: moment)
     request = nil
     output.lost()
   }

@@ -4,48 +4,6 @@ import Testing
 
 // A board that sleeps, and the relay that keeps what Home Assistant sends it meanwhile.
 
-/// A push relay as a program of its own.
-struct RelayProgram {
-  private let binary: URL
-  private let folder: URL
-  private let process: ChildProcess
-  let url: String
-
-  /// Starts it, with these options of `serve` as well.
-  init(in folder: URL, _ options: String...) throws {
-    self.folder = folder
-    binary = URL(
-      filePath: try #require(ProcessInfo.processInfo.environment["HOMEWARD_CONTRACT_RELAY"]))
-    let output = Pipe()
-    process = try ChildProcess(
-      binary.path,
-      ["serve", "--store", "\(folder.path)/relay.sqlite", "--listen", "127.0.0.1:0"] + options,
-      output: .pipe(output))
-    let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-    let address = try #require(line.split(separator: " ").last { $0.hasPrefix("127.") }, "\(line)")
-    url = "http://" + address.trimmingCharacters(in: .newlines)
-  }
-
-  /// The token of a new board.
-  func add(_ name: String) throws -> String {
-    let output = Pipe()
-    let adding = try ChildProcess(
-      binary.path,
-      ["token", "add", name, "--url", url, "--store", "\(folder.path)/relay.sqlite"],
-      output: .pipe(output))
-    let text = try output.fileHandleForReading.readToEnd() ?? Data()
-    #expect(adding.waitUntilEnd() == 0)
-    let words = String(decoding: text, as: UTF8.self).split { $0.isWhitespace }
-    let place = try #require(words.firstIndex(of: "token"))
-    return String(words[place + 1])
-  }
-
-  func end() {
-    process.terminate()
-    _ = process.waitUntilEnd()
-  }
-}
-
 extension Contract.WholeAgent {
   /// What Home Assistant has logged so far; nil for a server that posts to no push server.
   static var serverLog: String? {
@@ -53,6 +11,11 @@ extension Contract.WholeAgent {
       return nil
     }
     return try? String(contentsOfFile: file, encoding: .utf8)
+  }
+
+  private func relayBinary() throws -> URL {
+    let variable = "HOMEWARD_CONTRACT_RELAY"
+    return URL(filePath: try #require(ProcessInfo.processInfo.environment[variable]))
   }
 
   static func postsNotifications() async throws -> Bool { serverLog != nil }
@@ -77,7 +40,7 @@ extension Contract.WholeAgent {
   @Test(.enabled("the server posts to no push server", postsNotifications))
   func aBoardThatSleepsDoesOnceWhatItWasAskedFor() async throws {
     let folder = try Self.place()
-    let relay = try RelayProgram(in: folder)
+    let relay = try RelayProgram(relayBinary(), in: folder)
     defer { relay.end() }
     let agent = try Self.sleepingAgent(relay, in: folder)
     defer { agent.remove() }
@@ -87,17 +50,18 @@ extension Contract.WholeAgent {
 
     let socket = try await WebSocket.opened()
     let events = try await socket.subscribe("subscribe_events", ["event_type": "homeward_command"])
-    try await agent.command("command_gpio", #"{"output":"Pump","command":"turn_on","id":"1"}"#)
-    try await agent.command("command_gpio", #"{"output":"Pump","command":"turn_off","id":"1"}"#)
+    let pulse = #"{"output":"Pump","command":"pulse","duration":1,"id":"1"}"#
+    try await agent.command("command_gpio", pulse)
+    try await agent.command("command_gpio", pulse)
     let second = try agent.runOnce(environment: environment)
     #expect(second.status == 0)
     let done = try await socket.event(events)["data"]
-    #expect(done["id"] == "1" && done["action"] == "turn_on" && done["result"] == "done")
+    #expect(done["id"] == "1" && done["action"] == "pulse" && done["result"] == "done")
     #expect(try await socket.event(events)["data"]["reason"] == "repeated")
     let third = try agent.runOnce(environment: environment)
     #expect(third.event("command") == nil, "the relay gave it again")
     // Another run, which remembers.
-    try await agent.command("command_gpio", #"{"output":"Pump","command":"turn_on","id":"1"}"#)
+    try await agent.command("command_gpio", pulse)
     _ = try agent.runOnce(environment: environment)
     #expect(try await socket.event(events)["data"]["reason"] == "repeated")
   }
@@ -106,7 +70,7 @@ extension Contract.WholeAgent {
   @Test(.enabled("the server posts to no push server", postsNotifications))
   func whatTheRelayRefusesIsReadInTheLogOfHomeAssistant() async throws {
     let folder = try Self.place()
-    let relay = try RelayProgram(in: folder, "--notifications-a-day", "1")
+    let relay = try RelayProgram(relayBinary(), in: folder, options: ["--notifications-a-day", "1"])
     defer { relay.end() }
     let agent = try Self.sleepingAgent(relay, in: folder)
     defer { agent.remove() }

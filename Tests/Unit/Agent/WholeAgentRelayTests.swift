@@ -1,0 +1,135 @@
+import Bytes
+import Foundation
+import HomeAssistant
+import PracticeHome
+import TestRun
+import Testing
+
+@testable import Agent
+
+extension WholeAgent {
+  /// A board that is paired with a push relay, which is the program that ships.
+  @Suite struct Relayed {}
+}
+
+extension PracticeServer {
+  /// The device that it has.
+  fileprivate var registered: PracticeHome.Registration? { withHome { $0.registrations.last } }
+}
+
+extension WholeAgent.Relayed {
+  private func relay(for board: Board) throws -> RelayProgram {
+    let binary = RunningAgent.executable.deletingLastPathComponent().appending(
+      path: "homeward-relay")
+    return try RelayProgram(binary, in: board.folder)
+  }
+
+  private func pushToken(_ token: String) throws -> String {
+    let known = try #require(PushRelayToken([UInt8](token.utf8)))
+    return String(decoding: known.pushToken.bytes, as: UTF8.self)
+  }
+
+  /// A board that `homeward pair --relay` has given a relay.
+  private func pairedBoard() async throws -> (PracticeServer, Board, RelayProgram, String) {
+    let (home, board) = try await pairedHomeAndBoard()
+    let relay = try relay(for: board)
+    let token = try relay.add("boat")
+    board.keepSecret(token)
+    try board.write(token, to: "relay-token")
+    let pairing = try await board.run(
+      "pair", "--relay", relay.url, "--token-file", board.path("relay-token"))
+    #expect(pairing.status == 0, "\(pairing.log)")
+    return (home, board, relay, try pushToken(token))
+  }
+
+  private func text(of board: Board) throws -> String {
+    try String(contentsOfFile: board.configuration, encoding: .utf8)
+  }
+
+  @Test func pairingTellsTheRelayTheKeyAndTheAgentTellsHomeAssistantTheAddress() async throws {
+    let (home, board, relay, pushToken) = try await pairedBoard()
+    #expect(try text(of: board).hasSuffix("\npush: { relay: \"\(relay.url)\" }\n"))
+    #expect(try board.permissions(of: "state/relay-token") == 0o600)
+    #expect(try board.permissions(of: "state/push-key.json") == 0o600)
+    // Before that it had no key.
+    #expect(try await relay.push(#""message":"Storm at nine""#, with: pushToken) == 201)
+    let run = try await board.run("run", "--once")
+    #expect(run.status == 0)
+    #expect(run.log.contains { $0.contains("notification: \"Storm at nine\"") }, "\(run.log)")
+    let registration = home.registered
+    #expect(registration?.appData["push_url"]?.string == "\(relay.url)/push")
+    #expect(registration?.appData["push_token"]?.string == pushToken)
+    board.expectNothingSecret(in: run.log + run.output)
+  }
+
+  @Test func pairingAgainChangesNothing() async throws {
+    let (_, board, relay, _) = try await pairedBoard()
+    let before = try text(of: board)
+    let again = try await board.run(
+      "pair", "--relay", relay.url, "--token-file", board.path("relay-token"))
+    #expect(again.status == 0)
+    #expect(try text(of: board) == before)
+  }
+
+  @Test func aTokenThatTheRelayDoesNotKnowIsNotStored() async throws {
+    let (_, board) = try await pairedHomeAndBoard()
+    let relay = try relay(for: board)
+    let before = try text(of: board)
+    try board.write(String(repeating: "A", count: 43), to: "relay-token")
+    let pairing = try await board.run(
+      "pair", "--relay", relay.url, "--token-file", board.path("relay-token"))
+    #expect(pairing.status == 77)
+    #expect(try text(of: board) == before)
+    #expect(throws: (any Error).self) { try board.permissions(of: "state/relay-token") }
+  }
+
+  @Test func aBoardThatHomeAssistantDoesNotKnowIsPairedWithItFirst() async throws {
+    let (_, board) = try unpairedHomeAndBoard()
+    let pairing = try await board.run("pair", "--relay", "https://relay.invalid")
+    #expect(pairing.status == 69)
+    #expect(pairing.log.contains { $0.contains("first") || $0.contains("pair it first") })
+  }
+
+  @Test func theCheckNamesWhatIsWrongWithTheRelay() async throws {
+    let (_, board, relay, pushToken) = try await pairedBoard()
+    #expect(try await relay.push(#""message":"a""#, with: pushToken) == 201)
+    let well = try await board.run("check")
+    #expect(
+      well.output.contains { $0.contains("relay") && $0.contains("1 notifications wait there") },
+      "\(well.output)")
+    _ = try relay.token("revoke", "boat")
+    let wrong = try await board.run("check")
+    #expect(wrong.status == 77)
+    #expect(
+      wrong.output.contains { $0.hasPrefix("WRONG") && $0.contains("does not know the token") },
+      "\(wrong.output)")
+    try board.remove("state/push-key.json")
+    let keyless = try await board.run("check")
+    #expect(keyless.output.contains { $0.contains("holds no key for the push relay") })
+    try board.remove("state/relay-token")
+    let tokenless = try await board.run("check")
+    #expect(tokenless.output.contains { $0.contains("cannot be used (not readable)") })
+  }
+
+  @Test func theStatusShowsARelayThatFailsAndItsEnd() async throws {
+    let (_, board, relay, _) = try await pairedBoard()
+    _ = try relay.token("revoke", "boat")
+    let agent = try RunningAgent(on: board)
+    try await agent.event("push_failed")
+    let status = try await board.run("status")
+    #expect(
+      status.output.contains { $0.hasPrefix("WRONG") && $0.contains("push relay") },
+      "\(status.output)")
+    await agent.stop()
+  }
+
+  /// Readings arrive all the same.
+  @Test func withoutItsTokenTheAgentReportsAndSaysWhatIsMissing() async throws {
+    let (home, board, _, _) = try await pairedBoard()
+    try board.remove("state/relay-token")
+    let run = try await board.run("run", "--once")
+    #expect(run.status == 0)
+    #expect(run.log.contains { $0.contains("the token of the push relay") }, "\(run.log)")
+    #expect(home.registered?.appData["push_url"] == nil)
+  }
+}
