@@ -32,6 +32,7 @@ final class UplinkDriver {
   private var last: (route: Route, address: [UInt8], webhookID: [UInt8], endpoint: Endpoint)?
   private var isPerforming = false
   private var hasBegunCycle = false
+  private var hasReportedFull = false
 
   /// Nil if libcurl cannot start.
   init?(
@@ -69,7 +70,14 @@ final class UplinkDriver {
 
   // MARK: Sensor data
 
-  func declare(_ sensor: SensorDescription) -> SensorIndex? { uplink.declare(sensor) }
+  func declare(_ sensor: SensorDescription) -> SensorIndex? {
+    if let index = uplink.declare(sensor) { return index }
+    if !hasReportedFull {
+      hasReportedFull = true
+      reporter.sensorLeftOut(sensor.name)
+    }
+    return nil
+  }
 
   func record(_ reading: Reading) {
     uplink.record(reading)
@@ -240,6 +248,8 @@ final class UplinkDriver {
     uplink.writeMessage(nonce: Nonce(randomBytes: randomBytes()), into: &messages.request)
   }
 }
+
+extension UplinkDriver: ReadingSink {}
 
 extension UplinkDriver: TransferOwner {
   func transferEnded(_ result: TransferResult) {
