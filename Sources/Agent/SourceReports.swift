@@ -5,8 +5,8 @@ import LinuxIO
 import Outbox
 import Sensing
 
-/// Receiver of what the sources and the network report beside readings: failures go to the reporter,
-/// the place to the uplink. It also knows the failing sources.
+/// Receiver of the other reports of the sources and the network: failures go to the reporter, the
+/// place to the uplink. It also knows the failing sources.
 final class SourceReports {
   private let driver: UplinkDriver
   private let reporter: Reporter
