@@ -165,15 +165,15 @@ public struct Run {
       configuration: configuration, state: state, registration: preparation.registration,
       onceTimeout: once?.timeout, loop: loop, reporter: reporter
     ).driver(now: now)
-    let output = SourceOutput(driver: driver, reporter: reporter)
-    let supervisor = Supervisor(owner: output)
+    let reports = SourceReports(driver: driver, reporter: reporter)
+    let supervisor = Supervisor(owner: reports)
     let context = configuration.sourceContext(
-      loop: loop, sink: output, supervisor: supervisor,
+      loop: loop, sink: driver, supervisor: supervisor,
       // The time that the board is off afterwards does not matter to a source.
       cycle: once?.timeout ?? configuration.every,
       answerTimeout: once?.answerTimeout ?? Self.answerTimeout,
       now: now)
-    let anchor = configuration.anchorAlarm(context, owner: output)
+    let anchor = configuration.anchorAlarm(context, owner: reports)
     let outputs = configuration.switchedOutputs(context)
     wait.held.handOver(to: outputs)
     let sources = configuration.sources(context, anchor: anchor, switched: outputs)
@@ -182,14 +182,14 @@ public struct Run {
       supervisor.add(DeviceEvents(loop: loop, supervisor: supervisor))
     }
     for source in sources { supervisor.add(source) }
-    let sensors = AgentSensors(driver: driver, sink: output)
+    let sensors = AgentSensors(driver: driver, sink: driver)
     supervisor.add(sensors)
     if let words = state.readLastWords().map({ LastWords(file: $0) }) {
       reporter.crashed(words)
       sensors.crashed(words, in: state)
     }
     let runLoop = RunLoop(
-      loop: loop, supervisor: supervisor, output: output, sensors: sensors, driver: driver,
+      loop: loop, supervisor: supervisor, reports: reports, sensors: sensors, driver: driver,
       signals: wait.signals, starts: starts, service: service, reporter: reporter, now: now)
     runLoop.anchor = anchor
     runLoop.outputs = outputs
@@ -202,7 +202,7 @@ public struct Run {
       sampling: supervisor, commanding: CommandExecutor(outputs: outputs, anchor: anchor))
     // An outage ends sooner if the agent sees the link return.
     if configuration.homeAssistant.server.home != nil || !isOnce {
-      output.watchNetwork(on: loop, to: configuration.homeAssistant.networkGoal, now: now)
+      reports.watchNetwork(on: loop, to: configuration.homeAssistant.networkGoal, now: now)
     }
     return runLoop
   }

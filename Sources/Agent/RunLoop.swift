@@ -19,7 +19,7 @@ final class RunLoop {
   var otherBoardWords: MessageText?
   private let loop: EventLoop
   private let supervisor: Supervisor
-  private let output: SourceOutput
+  private let reports: SourceReports
   private let sensors: AgentSensors
   private let signals: Signals
   private let reporter: Reporter
@@ -35,13 +35,13 @@ final class RunLoop {
   private let service: ServiceReport?
 
   init(
-    loop: EventLoop, supervisor: Supervisor, output: SourceOutput, sensors: AgentSensors,
+    loop: EventLoop, supervisor: Supervisor, reports: SourceReports, sensors: AgentSensors,
     driver: UplinkDriver, signals: Signals, starts: StartCount?, service: ServiceReport?,
     reporter: Reporter, now: Instant
   ) {
     self.loop = loop
     self.supervisor = supervisor
-    self.output = output
+    self.reports = reports
     self.sensors = sensors
     self.driver = driver
     self.signals = signals
@@ -67,7 +67,7 @@ final class RunLoop {
       let moment = Moment.now
       supervisor.deadlineReached(at: moment)
       if let end { makeOutputsSafe(before: end, at: moment) }
-      output.deadlineReached(now: moment.instant)
+      reports.deadlineReached(now: moment.instant)
       driver.deadlineReached(now: moment.instant)
       // A reading or the time may have changed the level.
       sensors.follow(at: moment)
@@ -111,7 +111,7 @@ final class RunLoop {
   }
 
   private var deadline: Instant {
-    let sources = earliest(supervisor.deadline, output.deadline)
+    let sources = earliest(supervisor.deadline, reports.deadline)
     return earliest(earliest(sources, service?.deadline), driver.deadline) ?? driver.deadline
   }
 
@@ -163,7 +163,7 @@ extension RunLoop: StatusServerOwner {
       statistics: uplink.importsStatistics
         ? .init(waitingHourCount: uplink.waitingHours.count, problem: uplink.statisticsProblem)
         : nil,
-      counts: uplink.counts, traffic: .ofThisProcess, failing: output.failing,
+      counts: uplink.counts, traffic: .ofThisProcess, failing: reports.failing,
       advice: reporter.advice, lastFix: uplink.lastFix, firstFix: uplink.firstFix,
       track: uplink.track, anchor: anchor?.status, power: uplink.power,
       notifications: uplink.notifications, otherBoardWords: otherBoardWords

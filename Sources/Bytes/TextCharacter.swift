@@ -44,6 +44,28 @@ extension Span<UInt8> {
     return length
   }
 
+  /// Whether the bytes are UTF-8 (RFC 3629).
+  public var isUTF8: Bool {
+    var index = endOfASCII(from: 0)
+    while index < count {
+      let length = lengthOfScalar(at: index)
+      guard length > 0 else { return false }
+      index = endOfASCII(from: index + length)
+    }
+    return true
+  }
+
+  /// Returns the index of the first byte from `start` on that is not ASCII, or the end.
+  private func endOfASCII(from start: Int) -> Int {
+    var index = start
+    while count - index >= 8,
+      unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+        & 0x8080_8080_8080_8080 == 0
+    { index += 8 }
+    while index < count, self[index] < 0x80 { index += 1 }
+    return index
+  }
+
   // Called for every character; inlined it would be most of each caller.
   /// Returns the character at `index`.
   @inline(never)

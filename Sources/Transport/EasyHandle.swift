@@ -39,7 +39,9 @@ import LinuxIO
       ccurl_set_sockets(
         handle,
         { _, _, address in
-          guard let address = unsafe address?.pointee else { return -1 }
+          guard let address = unsafe address?.pointee else {
+            preconditionFailure("libcurl names the address of a socket")
+          }
           return Traffic.openSocket(address.family, address.socktype, address.protocol)
         }, { _, socket in Traffic.closeSocket(socket) }))
   }

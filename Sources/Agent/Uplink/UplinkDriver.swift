@@ -30,9 +30,12 @@ final class UplinkDriver {
   private(set) var webSocket: WebSocketTransport?
   private var supervisor: Supervisor?
   private var executor: CommandExecutor?
-  private var webhook = WebhookEndpoint()
+  /// Endpoint of the last message, rebuilt only after a change, so that a steady cycle allocates
+  /// nothing for it.
+  private var last: (route: Route, address: [UInt8], webhookID: [UInt8], endpoint: Endpoint)?
   private var isPerforming = false
   private var hasBegunCycle = false
+  private var hasReportedFull = false
 
   /// Nil if libcurl cannot start.
   init?(
@@ -78,16 +81,23 @@ final class UplinkDriver {
 
   // MARK: Sensor data
 
-  func declare(_ sensor: SensorDescription) -> SensorIndex? { uplink.declare(sensor) }
+  func declare(_ sensor: SensorDescription) -> SensorIndex? {
+    if let index = uplink.declare(sensor) { return index }
+    if !hasReportedFull {
+      hasReportedFull = true
+      reporter.sensorLeftOut(sensor.name)
+    }
+    return nil
+  }
 
   func record(_ reading: Reading) {
     uplink.record(reading)
-    performSpoolActions()
+    performDueWrite()
   }
 
   func record(_ fix: Fix) {
     uplink.record(fix)
-    performSpoolActions()
+    performDueWrite()
   }
 
   func placeChanged(_ place: NetworkPlace) {
@@ -164,8 +174,8 @@ final class UplinkDriver {
     reporter.spool(uplink.spool.failure, uplink.spool.losses)
   }
 
-  private func performSpoolActions() {
-    while let action = uplink.nextSpoolAction() { perform(action) }
+  private func performDueWrite() {
+    while uplink.isWriteDue, let action = uplink.nextSpoolAction() { perform(action) }
   }
 
   private func perform(_ action: Spool.Action) {
@@ -221,7 +231,7 @@ final class UplinkDriver {
     switch call {
     case .message(let route):
       writeMessage()
-      messages.send(to: webhook.endpoint(over: route, of: uplink), telling: self)
+      messages.send(to: endpoint(over: route), telling: self)
     case .registration(let token):
       let identity = uplink.identity
       let path = [UInt8](RegistrationRequest.path)
@@ -241,6 +251,21 @@ final class UplinkDriver {
     }
   }
 
+  private func endpoint(over route: Route) -> Endpoint {
+    guard let address = uplink.delivery.routes.url(of: route),
+      let registration = uplink.registration
+    else { preconditionFailure("a message goes over a route with an address") }
+    let id = registration.webhookID
+    if let last, last.route == route, last.address == address, last.webhookID == id {
+      return last.endpoint
+    }
+    let endpoint = Endpoint(
+      address: address, path: route.path(of: registration),
+      trust: route.isConfigured ? .configured : .system)
+    last = (route, address, id, endpoint)
+    return endpoint
+  }
+
   private func post() {
     writeMessage()
     guard let registration = uplink.registration,
@@ -252,6 +277,8 @@ final class UplinkDriver {
     uplink.writeMessage(nonce: Nonce(randomBytes: randomBytes()), into: &messages.request)
   }
 }
+
+extension UplinkDriver: ReadingSink {}
 
 extension UplinkDriver: TransferOwner {
   func transferEnded(_ result: TransferResult) {

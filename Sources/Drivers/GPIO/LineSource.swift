@@ -1,4 +1,5 @@
 public import Bytes
+import CGPIOD
 import CLinux
 public import LinuxIO
 import Sensing
@@ -102,4 +103,129 @@ public class LineSource: Source {
       supervisor.worked(name)
     }
   }
+}
+
+/// A GPIO line that the agent holds until this value ends.
+@safe struct GPIOLineRequest: ~Copyable {
+  enum Purpose {
+    /// Input that the kernel debounces for `quiet` if it can. The kernel keeps up to `kept` events,
+    /// 1024 at most.
+    case input(edges: GPIOEdges, quiet: Duration, kept: Int, perRead: Int)
+    /// Output that has this level from its first moment on.
+    case output(Level)
+  }
+
+  private static let consumer: StaticString = "homeward"
+
+  private let line: cgpiod_line
+
+  /// Requests a line from the kernel.
+  ///
+  /// - Throws: EBUSY if another program holds it; ENXIO if its chip cannot report edges; ENODEV if
+  ///   the chip has gone; EINVAL and others, depending on the chip's driver.
+  init(
+    _ place: borrowing GPIOLinePlace, _ purpose: Purpose, isActiveLow: Bool, bias: GPIOBias
+  ) throws(Errno) {
+    var wanted = cgpiod_settings()
+    wanted.offset = place.offset
+    wanted.is_active_low = isActiveLow
+    wanted.bias = bias.shimValue
+    switch purpose {
+    case .input(let edges, let quiet, let kept, let perRead):
+      wanted.reports_rising = true
+      wanted.reports_falling = edges == .both
+      wanted.debounce_microseconds = UInt32(clamping: quiet.nanoseconds / 1000)
+      wanted.event_count_max = UInt32(kept)
+      wanted.read_count_max = UInt32(perRead)
+    case .output(let level):
+      wanted.is_output = true
+      wanted.is_active = level == .active
+    }
+    unsafe line = try Self.request(wanted, place)
+  }
+
+  deinit { unsafe cgpiod_release(line) }
+
+  private static func request(
+    _ settings: cgpiod_settings, _ place: borrowing GPIOLinePlace
+  ) throws(Errno) -> cgpiod_line {
+    var wanted = settings
+    var line = unsafe place.chip.request(wanted, as: consumer)
+    if unsafe line.request == nil, wanted.debounce_microseconds > 0 {
+      // Drivers differ in the error for what they cannot do.
+      wanted.debounce_microseconds = 0
+      unsafe line = place.chip.request(wanted, as: consumer)
+    }
+    guard unsafe line.request != nil else { throw Errno(code: clinux_errno()) }
+    return unsafe line
+  }
+
+  /// Descriptor that is ready when there are events.
+  var descriptor: Int32 { unsafe cgpiod_descriptor(line) }
+
+  /// Reads the present level from the kernel; of an output, as far as the chip can read it back.
+  func level() throws(Errno) -> Level {
+    switch unsafe cgpiod_level(line) {
+    case 0: return .inactive
+    case 1: return .active
+    default: throw Errno(code: clinux_errno())
+    }
+  }
+
+  func set(_ level: Level) throws(Errno) {
+    guard unsafe cgpiod_set_level(line, level == .active) == 0 else {
+      throw Errno(code: clinux_errno())
+    }
+  }
+
+  /// Reads events once and passes each to `body`. `asleep` is the time that the board slept since
+  /// the kernel started.
+  ///
+  /// - Returns: the number of events; 0 if there are none now.
+  /// - Throws: ENODEV if the chip has gone.
+  func readEvents(asleep: Duration, _ body: (LineEvent) -> Void) throws(Errno) -> Int {
+    let count = unsafe cgpiod_read_events(line)
+    guard count >= 0 else {
+      switch Errno(code: clinux_errno()) {
+      case .wouldBlock: return 0
+      // The kernel only writes whole events: the line has hung up.
+      case .inputOutput: throw .noSuchDevice
+      case let error: throw error
+      }
+    }
+    for index in 0..<count {
+      let event = unsafe cgpiod_event_at(line, index)
+      body(
+        LineEvent(
+          to: event.is_rising ? .active : .inactive, timestamp: event.timestamp,
+          sequence: event.line_sequence, asleep: asleep))
+    }
+    return Int(count)
+  }
+}
+
+enum GPIOEdges {
+  /// Edges at which the line becomes active.
+  case rising
+  case both
+}
+
+extension GPIOBias {
+  fileprivate var shimValue: cgpiod_bias {
+    switch self {
+    case .asIs: CGPIOD_BIAS_AS_IS
+    case .pullUp: CGPIOD_BIAS_PULL_UP
+    case .pullDown: CGPIOD_BIAS_PULL_DOWN
+    case .disabled: CGPIOD_BIAS_DISABLED
+    }
+  }
+}
+
+extension Duration {
+  /// Time for which the kernel may quiet a line whose levels have to last this long.
+  ///
+  /// The kernel counts in its own ticks, of 4 or 10 ms, so it would not keep to a shorter time; and
+  /// some chips have a debouncer with a time of their own, so it cannot take the place of
+  /// `Debouncer`. It keeps most of the bouncing from waking the agent.
+  var quiet: Duration { self >= .milliseconds(20) ? .milliseconds(10) : .zero }
 }

@@ -1,6 +1,6 @@
 public import Bytes
 
-// MARK: Requests of the program
+// MARK: Connection
 
 extension Session {
   /// Connects at once. An open or pending connection is not changed.
@@ -32,66 +32,7 @@ extension Session {
   /// Replaces the policy's waits between attempts. A running wait is not changed.
   public mutating func setReconnectWaits(_ waits: [Duration]) { reconnection.setWaits(waits) }
 
-  /// Adds a request. `members` is the JSON of its members beside `id`, with the type:
-  /// `"type":"get_config"`.
-  public mutating func request(
-    members: [UInt8], retry: Retry, now: Instant
-  ) -> RequestID {
-    add(.single(retry), members: members, now: now)
-  }
-
-  /// Adds a subscription, which is repeated on every connection if `isResubscribed`.
-  public mutating func subscribe(
-    members: [UInt8], isResubscribed: Bool, now: Instant
-  ) -> RequestID {
-    add(.subscription(isResubscribed: isResubscribed), members: members, now: now)
-  }
-
-  /// Subscribes again on this connection: Home Assistant drops some subscriptions silently. The old
-  /// subscription delivers events until the new one is confirmed, and then ends.
-  public mutating func resubscribe(_ id: RequestID) {
-    guard let index = table.index(of: id) else { return }
-    if table.entries[index].isStarted {
-      table.markReplaced(at: index)
-    } else if table.entries[index].isRefused {
-      table.markUnsent(at: index)
-    }
-  }
-
-  /// Ends a request or a subscription. Actions for it that are due already still come.
-  public mutating func cancel(_ id: RequestID) {
-    guard let index = table.index(of: id) else { return }
-    let entry = table.entries[index]
-    table.remove(at: index)
-    guard entry.isSubscription else { return }
-    if let replaced = entry.replacedWireID { unsubscribe(replaced) }
-    if let wireID = entry.wireID { unsubscribe(wireID) }
-  }
-
-  private mutating func add(
-    _ kind: RequestTable.Kind, members: [UInt8], now: Instant
-  ) -> RequestID {
-    let id = table.add(kind, members: members, now: now)
-    if isRejected { endImpatientRequests() }
-    if policy.connectsAutomatically, case .down(.idle) = phase { beginAttempt(now: now) }
-    return id
-  }
-
-  /// Ends all requests with a time limit: the time of the next token is unknown.
-  private mutating func endImpatientRequests() {
-    var index = 0
-    while index < table.entries.count {
-      let entry = table.entries[index]
-      guard !entry.isPatient else {
-        index += 1
-        continue
-      }
-      table.remove(at: index)
-      enqueue(.finished(entry.id, .rejected))
-    }
-  }
-
-  private var isRejected: Bool { if case .down(.rejected) = phase { true } else { false } }
+  var isRejected: Bool { if case .down(.rejected) = phase { true } else { false } }
 
   private mutating func closeSocketIfOpen() {
     if case .down = phase { return }

@@ -356,3 +356,20 @@ public struct History: ~Copyable {
     spool.rewind()
   }
 }
+
+extension ByteBuffer {
+  /// Appends the data of a `fire_event`, with the device and `appendMembers` as the event's own.
+  mutating func appendEvent(
+    _ type: StaticString, of device: History.Device, _ appendMembers: (inout ByteBuffer) -> Void
+  ) {
+    openJSONObject()
+    appendMember("event_type", type)
+    appendJSON(key: "event_data")
+    openJSONObject()
+    appendMember("device_id", device.id.span)
+    appendMember("device", device.name.span)
+    appendMembers(&self)
+    closeJSONObject()
+    closeJSONObject()
+  }
+}

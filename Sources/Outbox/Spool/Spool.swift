@@ -1,4 +1,5 @@
 public import Bytes
+public import Sensing
 
 /// Storage of readings and fixes that Home Assistant is not proven to have, safe against power
 /// cuts, full disks and broken ones.
@@ -69,6 +70,38 @@ public final class Spool {
     disk = DiskStatus(seed: seed)
     slice = WorkSlice(byteCountMax: sliceByteCount)
   }
+
+  // MARK: Recording
+
+  /// Stores a reading of the sensor `uniqueID`, 1 to `uniqueIDByteCountMax` bytes.
+  public func record(_ reading: Reading, of uniqueID: [UInt8], isTimeTrusted: Bool) {
+    guard let slot = UInt8(exactly: reading.sensor.value) else {
+      preconditionFailure("a spool has as many slots as a batch has sensors")
+    }
+    memory.name(slot, uniqueID)
+    log.losses.overflowed += memory.append(
+      SpoolEntry(reading, slot: slot, isTimeTrusted: isTimeTrusted))
+  }
+
+  /// Stores a fix.
+  public func record(_ fix: Fix, isTimeTrusted: Bool) {
+    log.losses.overflowed += memory.append(SpoolEntry(fix, isTimeTrusted: isTimeTrusted))
+  }
+
+  /// Present clock of the times that are not trusted.
+  var clock: ClockOrigin? {
+    get { memory.clock }
+    set { memory.clock = newValue }
+  }
+
+  /// Corrects untrusted times in memory by `step`.
+  func correctTimesInMemory(by step: Duration) { memory.correctTimes(by: step) }
+
+  /// Makes all entries recorded so far due for writing.
+  public func batchClosed() { memory.batchClosed() }
+
+  /// Sets the `mark` after the entries recorded so far.
+  func cycleBegan() { memory.mark(after: log.next - 1) }
 
   // MARK: Taking
 
@@ -151,6 +184,9 @@ public final class Spool {
     slice.workPutOff()
     return nil
   }
+
+  /// Whether entries in memory are to be written now.
+  var isBatchDue: Bool { keepsOnDisk && memory.dueCount > 0 }
 
   private var isWriteWanted: Bool {
     guard keepsOnDisk else { return false }

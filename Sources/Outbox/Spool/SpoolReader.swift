@@ -43,7 +43,7 @@ final class SpoolReader {
   /// Whether the disk is needed before the next entry can be taken.
   var isActionWanted: Bool { want != .nothing && !isPostponed && index != nil }
 
-  /// Index of the present segment, while it is in the log.
+  /// Index of the present segment, while it is in the log: a removed one needs nothing of the disk.
   private var index: Int? { segment.flatMap { log.index(beginningAt: $0) } }
 
   // MARK: Taking
@@ -144,7 +144,7 @@ final class SpoolReader {
 
   func performed() {
     guard let index else { return }
-    guard want == .chunk else { return wasSetAside(index) }
+    guard want == .chunk else { return log.wasSetAside(index) }
     want = .nothing
     failedReadCount = 0
     // The file became shorter.
@@ -156,7 +156,7 @@ final class SpoolReader {
   /// the disk is tried again.
   func failed() -> Bool {
     if want == .aside(isGarbage: true), let index {
-      wasSetAside(index)
+      log.wasSetAside(index)
       return false
     }
     failedReadCount += 1
@@ -168,11 +168,6 @@ final class SpoolReader {
     want = .chunk
     isPostponed = true
     return true
-  }
-
-  private func wasSetAside(_ index: Int) {
-    leaveSegment()
-    log.wasSetAside(index)
   }
 
   /// Allows the next attempt.

@@ -359,7 +359,11 @@ public final class Uplink {
   /// Receiver of the results of disk actions.
   public var spool: Spool { delivery.history.spool }
 
-  /// Returns the next disk action, which must be performed before the next reading is recorded.
+  /// Whether entries are due for writing: then the disk actions must be performed before the next
+  /// reading is recorded.
+  public var isWriteDue: Bool { spool.isBatchDue }
+
+  /// Returns the next disk action.
   public func nextSpoolAction() -> Spool.Action? { delivery.history.nextAction() }
 
   public func stateWritten() { keeper.written() }

@@ -133,7 +133,7 @@ final class SimulatedAgent {
     try world.step()
     world.ledger.made(fix, at: world.now, age: world.instant - fix.notBefore)
     watched { uplink.record(fix) }
-    try performSpoolActions()
+    try performDueWrite()
     world.ledger.recorded(in: life)
   }
 
@@ -155,7 +155,7 @@ final class SimulatedAgent {
     watched {
       uplink.record(Reading(sensor: sensors[place], value: sensor.value, time: world.wallTime))
     }
-    try performSpoolActions()
+    try performDueWrite()
     world.ledger.recorded(in: life)
   }
 
@@ -183,8 +183,8 @@ final class SimulatedAgent {
   }
 
   /// What is recorded one after the other is on the disk one after the other.
-  private func performSpoolActions() throws {
-    while let action = uplink.nextSpoolAction() { try perform(.disk(action)) }
+  private func performDueWrite() throws {
+    while uplink.isWriteDue, let action = uplink.nextSpoolAction() { try perform(.disk(action)) }
   }
 
   private func perform(_ action: Uplink.Action) throws {

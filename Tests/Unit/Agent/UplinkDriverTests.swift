@@ -24,14 +24,14 @@ import Testing
       loop: try EventLoop(), reporter: reporter
     ).driver(now: Moment.now.instant)
     // It is told by the supervisor as long as there is one.
-    let output = SourceOutput(driver: driver, reporter: reporter)
-    let supervisor = Supervisor(owner: output)
+    let reports = SourceReports(driver: driver, reporter: reporter)
+    let supervisor = Supervisor(owner: reports)
     #expect(!driver.takeCycle())
     driver.start(
       sampling: supervisor, commanding: CommandExecutor(outputs: [], anchor: nil))
     driver.deadlineReached(now: driver.deadline)
     #expect(driver.takeCycle())
     #expect(!driver.takeCycle())
-    withExtendedLifetime(output) {}
+    withExtendedLifetime(reports) {}
   }
 }

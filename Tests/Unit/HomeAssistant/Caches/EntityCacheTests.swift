@@ -194,6 +194,20 @@ import Testing
     notes.observation = nil
   }
 
+  /// What it looks at does not go away under it.
+  @Test func anObserverMayBeginAnotherAndEndBothWhileItLooks() throws {
+    let cache = EntityCache(rig.client, retention: .forgotten(after: .zero))
+    let notes = notes
+    notes.observation = cache.observe { [unowned cache] entities, _ in
+      cache.observe { entities, _ in notes.counts.append(entities.count) }.cancel()
+      notes.observation = nil
+      notes.counts.append(entities.count)
+    }
+    try serve("light.a")
+    #expect(notes.counts == [1, 1])
+    #expect(cache.count == 0)
+  }
+
   @Test func anEventCopiesNothingHoweverManyObserve() throws {
     func address(of store: borrowing EntityStore) -> UInt {
       unsafe unsafeBitCast(store.slots, to: UInt.self)

@@ -333,6 +333,18 @@ import Testing
     #expect(try rig.isQuietCycle())
   }
 
+  /// While a message is on its way, no connection is kept for the next one.
+  @Test func aConnectionInUseIsNotTakenForARestart() throws {
+    let level = try rig.sensor("level", 1)
+    try rig.acceptedCycle()
+    rig.answersInquiries = false
+    rig.record(level, 2)
+    rig.cycleDue()
+    rig.delivery.connectionEnded()
+    #expect(try rig.acceptAll().count == 1)
+    #expect(try rig.isQuietCycle())
+  }
+
   /// Behind a proxy the agent does not see that Home Assistant restarted and shows old values.
   @Test func everythingIsToldAgainOnceAnHour() throws {
     _ = try rig.sensor("level", 1)

@@ -1,6 +1,5 @@
+import Bytes
 import Testing
-
-@testable import HomeAssistant
 
 @Suite struct UTF8Tests {
   /// Against the standard library, which has its own decoder: every pair of bytes, what may follow

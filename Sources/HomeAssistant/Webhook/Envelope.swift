@@ -1,5 +1,38 @@
 public import Bytes
 
+extension Registration {
+  /// Writes a message in place of the content of `buffer`: encrypted with `nonce`, or plain, as the
+  /// registration requires. `writeData` writes the JSON of `data`.
+  ///
+  /// If the message does not fit, `buffer.isOverflowed` is true.
+  public func write(
+    _ type: MessageType, nonce: Nonce, into buffer: inout ByteBuffer,
+    writeData: (inout ByteBuffer) -> Void
+  ) {
+    switch protection {
+    case .sealed(let key):
+      Envelope.seal(type, with: key, nonce: nonce, into: &buffer, writeData: writeData)
+    case .plain:
+      // Only registrations without a key accept it; any machine on the path can read and change it.
+      buffer.removeAll()
+      buffer.openJSONObject()
+      buffer.appendJSON(key: "type")
+      buffer.appendJSON(type.name)
+      buffer.appendJSON(key: "data")
+      writeData(&buffer)
+      buffer.closeJSONObject()
+    }
+  }
+
+  /// Judges an answer to such a message; an envelope is decrypted in place.
+  public func readAnswer(_ head: AnswerHead, body: inout ByteBuffer) -> Answer {
+    switch protection {
+    case .sealed(let key): Answer.read(head, body: &body, with: key)
+    case .plain: Answer.read(head, plain: body)
+    }
+  }
+}
+
 /// Encrypted message. The real type is outside in clear, and only `data` is encrypted; Home
 /// Assistant's documentation is wrong about this.
 ///

@@ -5,13 +5,12 @@ import LinuxIO
 import Outbox
 import Sensing
 
-/// Output of the sources and the network: readings and the place go to the uplink, failures to the
-/// reporter. It also knows the failing sources.
-final class SourceOutput {
+/// Receiver of the other reports of the sources and the network: failures go to the reporter, the
+/// place to the uplink. It also knows the failing sources.
+final class SourceReports {
   private let driver: UplinkDriver
   private let reporter: Reporter
   private(set) var failing = FailingSources()
-  private var hasReportedFull = false
   /// Nil in a run with an end whose configuration names no home networks.
   private var network: HomeNetwork?
 
@@ -32,22 +31,7 @@ final class SourceOutput {
   func deadlineReached(now: Instant) { network?.deadlineReached(now: now) }
 }
 
-extension SourceOutput: ReadingSink {
-  func declare(_ sensor: SensorDescription) -> SensorIndex? {
-    if let index = driver.declare(sensor) { return index }
-    if !hasReportedFull {
-      hasReportedFull = true
-      reporter.sensorLeftOut(sensor.name)
-    }
-    return nil
-  }
-
-  func record(_ reading: Reading) { driver.record(reading) }
-
-  func record(_ fix: Fix) { driver.record(fix) }
-}
-
-extension SourceOutput: SupervisorOwner {
+extension SourceReports: SupervisorOwner {
   func sourceFailed(_ source: InlineText, _ failure: SourceFailure) {
     failing.failed(source, failure, now: Moment.now.instant)
     reporter.sourceFailed(source, failure)
@@ -63,11 +47,11 @@ extension SourceOutput: SupervisorOwner {
   }
 }
 
-extension SourceOutput: AnchorAlarmOwner {
+extension SourceReports: AnchorAlarmOwner {
   func anchorChanged(_ status: AnchorMonitor.Status) { reporter.anchorChanged(status) }
 }
 
-extension SourceOutput: HomeNetworkOwner {
+extension SourceReports: HomeNetworkOwner {
   func placeChanged() { if let network { driver.placeChanged(network.place) } }
 
   func homeNetworkFailed(_ failure: SourceFailure) {
