@@ -30,6 +30,12 @@ public final class RelayProgram {
 
   deinit { process.terminate() }
 
+  /// Ends it. What calls this keeps it alive until then.
+  public func end() {
+    process.terminate()
+    _ = process.waitUntilEnd()
+  }
+
   /// Runs `token` with these words; returns the secrets that it prints, by their names.
   public func token(_ words: String...) throws -> [String: String] {
     let output = Pipe()

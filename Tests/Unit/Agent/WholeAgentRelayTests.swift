@@ -1,11 +1,11 @@
 import Bytes
 import Foundation
 import HomeAssistant
-import PracticeHome
 import TestRun
 import Testing
 
 @testable import Agent
+@testable import PracticeHome
 
 extension WholeAgent {
   /// A board that is paired with a push relay, which is the program that ships.
@@ -13,8 +13,16 @@ extension WholeAgent {
 }
 
 extension PracticeServer {
-  /// The device that it has.
-  fileprivate var registered: PracticeHome.Registration? { withHome { $0.registrations.last } }
+  /// What it has of the device as the way to its push server.
+  fileprivate var pushTarget: [String]? {
+    withHome { home in
+      home.registrations.last.map { registration in
+        ["push_url", "push_token"].compactMap {
+          registration.content["app_data"]?.object?[$0]?.string
+        }
+      }
+    }
+  }
 }
 
 extension WholeAgent.Relayed {
@@ -48,6 +56,7 @@ extension WholeAgent.Relayed {
 
   @Test func pairingTellsTheRelayTheKeyAndTheAgentTellsHomeAssistantTheAddress() async throws {
     let (home, board, relay, pushToken) = try await pairedBoard()
+    defer { relay.end() }
     #expect(try text(of: board).hasSuffix("\npush: { relay: \"\(relay.url)\" }\n"))
     #expect(try board.permissions(of: "state/relay-token") == 0o600)
     #expect(try board.permissions(of: "state/push-key.json") == 0o600)
@@ -56,14 +65,13 @@ extension WholeAgent.Relayed {
     let run = try await board.run("run", "--once")
     #expect(run.status == 0)
     #expect(run.log.contains { $0.contains("notification: \"Storm at nine\"") }, "\(run.log)")
-    let registration = home.registered
-    #expect(registration?.appData["push_url"]?.string == "\(relay.url)/push")
-    #expect(registration?.appData["push_token"]?.string == pushToken)
+    #expect(home.pushTarget == ["\(relay.url)/push", pushToken])
     board.expectNothingSecret(in: run.log + run.output)
   }
 
   @Test func pairingAgainChangesNothing() async throws {
     let (_, board, relay, _) = try await pairedBoard()
+    defer { relay.end() }
     let before = try text(of: board)
     let again = try await board.run(
       "pair", "--relay", relay.url, "--token-file", board.path("relay-token"))
@@ -74,6 +82,7 @@ extension WholeAgent.Relayed {
   @Test func aTokenThatTheRelayDoesNotKnowIsNotStored() async throws {
     let (_, board) = try await pairedHomeAndBoard()
     let relay = try relay(for: board)
+    defer { relay.end() }
     let before = try text(of: board)
     try board.write(String(repeating: "A", count: 43), to: "relay-token")
     let pairing = try await board.run(
@@ -92,6 +101,7 @@ extension WholeAgent.Relayed {
 
   @Test func theCheckNamesWhatIsWrongWithTheRelay() async throws {
     let (_, board, relay, pushToken) = try await pairedBoard()
+    defer { relay.end() }
     #expect(try await relay.push(#""message":"a""#, with: pushToken) == 201)
     let well = try await board.run("check")
     #expect(
@@ -113,6 +123,7 @@ extension WholeAgent.Relayed {
 
   @Test func theStatusShowsARelayThatFailsAndItsEnd() async throws {
     let (_, board, relay, _) = try await pairedBoard()
+    defer { relay.end() }
     _ = try relay.token("revoke", "boat")
     let agent = try RunningAgent(on: board)
     try await agent.event("push_failed")
@@ -120,7 +131,7 @@ extension WholeAgent.Relayed {
     #expect(
       status.output.contains { $0.hasPrefix("WRONG") && $0.contains("push relay") },
       "\(status.output)")
-    await agent.stop()
+    _ = await agent.stop()
   }
 
   /// Readings arrive all the same.
@@ -130,6 +141,6 @@ extension WholeAgent.Relayed {
     let run = try await board.run("run", "--once")
     #expect(run.status == 0)
     #expect(run.log.contains { $0.contains("the token of the push relay") }, "\(run.log)")
-    #expect(home.registered?.appData["push_url"] == nil)
+    #expect(home.pushTarget == [])
   }
 }
