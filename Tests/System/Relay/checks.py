@@ -14,7 +14,9 @@ import tempfile
 import threading
 import time
 
+from posting import hold_posts
 from relay import Relay, wait_for
+import shared
 
 ALL_DAY = ("--notifications-a-day", "1000000")
 
@@ -27,52 +29,15 @@ def check_kills(program, folder, options):
   relay.begin()
   for board in boards:
     board.fetch()
-  accepted = [[] for _ in boards]
-  fetched = [[] for _ in boards]
-  is_over = threading.Event()
 
-  def post(index):
-    connection = None
-    for number in itertools.count():
-      if is_over.is_set():
-        return
-      try:
-        connection = connection or boards[index].connect()
-        status, answer = boards[index].push(f"{index}:{number}", connection)
-        if status == 201:
-          accepted[index].append(f"{index}:{number}")
-        elif status != 507:
-          raise AssertionError(f"a notification is refused: {status} {answer}")
-        if number % 50 == 49:
-          fetched[index] += boards[index].fetch(connection)
-      except (OSError, http.client.HTTPException):
-        connection = None
-        time.sleep(0.01)
+  def disturb():
+    for _ in range(options.kills):
+      time.sleep(dice.uniform(0.02, 0.3))
+      relay.kill()
+      relay.begin()
 
-  with concurrent.futures.ThreadPoolExecutor(len(boards)) as threads:
-    posts = [threads.submit(post, index) for index in range(len(boards))]
-    try:
-      for _ in range(options.kills):
-        time.sleep(dice.uniform(0.02, 0.3))
-        relay.kill()
-        relay.begin()
-    finally:
-      is_over.set()
-    for each in posts:
-      each.result()
-  for index, board in enumerate(boards):
-    fetched[index] += board.fetch_all()
+  total = hold_posts(boards, [relay], disturb)
   assert relay.stop() == 0, "it does not end well"
-
-  for index in range(len(boards)):
-    numbers = [number for number, _ in fetched[index]]
-    messages = [message for _, message in fetched[index]]
-    assert numbers == sorted(set(numbers)), f"board {index}: a number comes twice, or too late"
-    lost = set(accepted[index]) - set(messages)
-    assert not lost, f"board {index}: {len(lost)} accepted notifications are lost"
-    in_order = [message for message in messages if message in set(accepted[index])]
-    assert in_order == accepted[index], f"board {index}: they come in another order"
-  total = sum(map(len, accepted))
   assert total > options.kills, f"only {total} were accepted"
   return f"{options.kills} kills, {total} accepted, all of them fetched once and in order"
 
@@ -227,7 +192,7 @@ def check_hostile(program, folder, options):
   assert status == 413 and "message" in answer, f"{status} {answer}"
   assert board.push("after all of them")[0] == 201
   # Of what was refused in its first bytes, the library waits for the end a minute longer.
-  wait_for("the connections are closed", lambda: metric(board, "connections") < 10)
+  wait_for("the connections are closed", lambda: relay.metric("connections") < 10)
   assert [message for _, message in board.fetch_all()] == [
     "beside 600 slow ones", "after all of them"]
   assert relay.process.poll() is None
@@ -260,19 +225,11 @@ def check_commands(program, folder, options):
   return "exit codes, the store's mode, the list"
 
 
-def metric(board, name):
-  connection = board.connect()
-  connection.request("GET", "/metrics")
-  text = connection.getresponse().read().decode()
-  return next(int(line.split()[1]) for line in text.splitlines()
-              if line.startswith(f"homeward_relay_{name} "))
-
-
 CHECKS = {
   "what is accepted survives kills": check_kills, "a stop answers what it took": check_stop,
   "the day's limit is exact": check_limit,
   "many may wait": check_queue, "hostile clients": check_hostile,
-  "commands": check_commands}
+  "commands": check_commands, **shared.CHECKS}
 
 
 def main():

@@ -16,12 +16,20 @@ sodium.sodium_init()
 SIZE = ctypes.c_ulonglong
 
 
-class Relay:
-  """The program, and the folder of its store."""
+class Refused(AssertionError):
+  """A status that was not expected."""
 
-  def __init__(self, program, folder, *options):
+  def __init__(self, status, answer):
+    super().__init__(f"{status} {answer}")
+    self.status = status
+
+
+class Relay:
+  """The program, and its store: a file in a folder, or what `store` names."""
+
+  def __init__(self, program, folder, *options, store=None):
     self.program, self.options = program, options
-    self.store = pathlib.Path(folder) / "relay.sqlite"
+    self.store = store or pathlib.Path(folder) / "relay.sqlite"
     self.port = 0
     self.process = None
 
@@ -55,6 +63,13 @@ class Relay:
     return subprocess.run(
       [self.program, "token", *words, "--store", self.store, *self.options],
       check=True, capture_output=True, text=True).stdout
+
+  def metric(self, name):
+    connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+    connection.request("GET", "/metrics")
+    text = connection.getresponse().read().decode()
+    return next(int(line.split()[1]) for line in text.splitlines()
+                if line.startswith(f"homeward_relay_{name} "))
 
   def resident_kib(self):
     """Memory of its own; what it maps of files goes when the kernel needs it."""
@@ -92,7 +107,7 @@ class Board:
     status, answer = self.post(
       "/fetch", body, {"Authorization": f"Bearer {self.token}"}, connection)
     if status != 200:
-      raise AssertionError(f"fetch: {status} {answer}")
+      raise Refused(status, answer)
     read = [(each["number"], self.open(each["sealed"])) for each in answer["notifications"]]
     if read:
       self.acknowledged = read[-1][0]
@@ -119,8 +134,8 @@ class Board:
       raise AssertionError(f"the board gets {sorted(content)}")
     return content["message"]
 
-  def connect(self):
-    return http.client.HTTPConnection("127.0.0.1", self.relay.port, timeout=30)
+  def connect(self, relay=None):
+    return http.client.HTTPConnection("127.0.0.1", (relay or self.relay).port, timeout=30)
 
   def post(self, path, body, headers, connection=None):
     connection = connection or self.connect()
