@@ -22,7 +22,8 @@ public final class RelayProgram {
       binary.path, ["serve", "--store", store, "--listen", "127.0.0.1:0"] + options,
       output: .pipe(output))
     let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-    guard let address = line.split(whereSeparator: \.isWhitespace).last, address.contains(":") else {
+    guard let address = line.split(whereSeparator: \.isWhitespace).last, address.contains(":")
+    else {
       throw Silent(said: line)
     }
     url = "http://\(address)"

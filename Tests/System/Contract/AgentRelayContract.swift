@@ -70,7 +70,8 @@ extension Contract.WholeAgent {
   @Test(.enabled("the server posts to no push server", postsNotifications))
   func whatTheRelayRefusesIsReadInTheLogOfHomeAssistant() async throws {
     let folder = try Self.place()
-    let relay = try RelayProgram(relayBinary(), in: folder, options: ["--notifications-a-day", "1"])
+    let relay = try RelayProgram(
+      relayBinary(), in: folder, options: ["--notifications-a-day", "1"])
     defer { relay.end() }
     let agent = try Self.sleepingAgent(relay, in: folder)
     defer { agent.remove() }

@@ -100,7 +100,7 @@ extension WholeAgent.Relayed {
   }
 
   @Test func theCheckNamesWhatIsWrongWithTheRelay() async throws {
-    let (_, board, relay, pushToken) = try await pairedBoard()
+    let (home, board, relay, pushToken) = try await pairedBoard()
     defer { relay.end() }
     #expect(try await relay.push(#""message":"a""#, with: pushToken) == 201)
     let well = try await board.run("check")
@@ -119,10 +119,11 @@ extension WholeAgent.Relayed {
     try board.remove("state/relay-token")
     let tokenless = try await board.run("check")
     #expect(tokenless.output.contains { $0.contains("cannot be used (not readable)") })
+    #expect(home.pushTarget == [], "a check tells Home Assistant nothing")
   }
 
-  @Test func theStatusShowsARelayThatFailsAndItsEnd() async throws {
-    let (_, board, relay, _) = try await pairedBoard()
+  @Test func theStatusShowsARelayThatFails() async throws {
+    let (home, board, relay, _) = try await pairedBoard()
     defer { relay.end() }
     _ = try relay.token("revoke", "boat")
     let agent = try RunningAgent(on: board)
@@ -132,6 +133,7 @@ extension WholeAgent.Relayed {
       status.output.contains { $0.hasPrefix("WRONG") && $0.contains("push relay") },
       "\(status.output)")
     _ = await agent.stop()
+    #expect(home.pushTarget?.count == 2)
   }
 
   /// Readings arrive all the same.
