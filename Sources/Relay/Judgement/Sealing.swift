@@ -3,8 +3,8 @@ import CSodium
 
 /// Seals notifications, so that only their boards can open them.
 ///
-/// To seal something to a public key costs more processor time than all else that a relay does for a
-/// notification. So that is done once for many: a secret key is sealed to the board, and the
+/// To seal something to a public key costs more processor time than all else that a relay does for
+/// a notification. So that is done once for many: a secret key is sealed to the board, and the
 /// notifications are sealed under that secret key.
 ///
 /// | bytes | content |

@@ -1,7 +1,7 @@
 import CHTTPServer
 
-/// Request and its answer. The server's thread hands it to the worker's and takes it back: it belongs
-/// to one of them at a time.
+/// Request and its answer. The server's thread hands it to the worker's and takes it back: it
+/// belongs to one of them at a time.
 @safe final class Exchange: @unchecked Sendable {
   enum State {
     case receiving
