@@ -4,11 +4,14 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <limits.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,7 +20,6 @@
 
 /// Limits that the library keeps.
 struct chttp_limits {
-  unsigned threads;
   unsigned connections;
   /// Bytes of a connection's memory: what is read at once, and all headers.
   size_t connection_bytes;
@@ -58,17 +60,37 @@ static inline uint16_t chttp_port(int descriptor) {
   return ntohs(address.any.sa_family == AF_INET ? address.ipv4.sin_port : address.ipv6.sin6_port);
 }
 
-/// Serves what listens on `descriptor`, which then belongs to the server; null if it cannot.
+/// Makes a server of what listens on `descriptor`, which then belongs to it; null if it cannot. It
+/// works in the thread that calls `chttp_wait` and `MHD_run`, and nowhere else.
 static inline struct MHD_Daemon *_Nullable chttp_serve(
     int descriptor, struct chttp_limits limits, MHD_AccessHandlerCallback handler,
     MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback connected, void *context) {
   return MHD_start_daemon(
-      MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handler, context,
-      MHD_OPTION_LISTEN_SOCKET, descriptor, MHD_OPTION_THREAD_POOL_SIZE, limits.threads,
-      MHD_OPTION_CONNECTION_LIMIT, limits.connections,
+      MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handler, context,
+      MHD_OPTION_LISTEN_SOCKET, descriptor, MHD_OPTION_CONNECTION_LIMIT, limits.connections,
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, limits.connection_bytes,
       MHD_OPTION_NOTIFY_COMPLETED, completed, context, MHD_OPTION_NOTIFY_CONNECTION, connected,
       context, MHD_OPTION_END);
+}
+
+/// Bell that other threads ring to end a `chttp_wait`; -1 with `errno`.
+static inline int chttp_bell(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+/// Rings a bell. It stays rung until a `chttp_wait`.
+static inline void chttp_ring(int bell) { (void)eventfd_write(bell, 1); }
+
+/// Waits until there is work for `MHD_run`, or the bell was rung, or some milliseconds are over; -1
+/// is no limit.
+static inline void chttp_wait(struct MHD_Daemon *daemon, int bell, int milliseconds) {
+  const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
+  struct pollfd ready[] = {{.fd = bell, .events = POLLIN},
+                           {.fd = info ? info->epoll_fd : -1, .events = POLLIN}};
+  MHD_UNSIGNED_LONG_LONG limit;
+  eventfd_t rung;
+  bool has_limit = MHD_get_timeout(daemon, &limit) == MHD_YES;
+  if (has_limit && (milliseconds < 0 || limit < (unsigned)milliseconds))
+    milliseconds = limit < INT_MAX ? (int)limit : INT_MAX;
+  if (poll(ready, 2, milliseconds) > 0 && ready[0].revents) (void)eventfd_read(bell, &rung);
 }
 
 /// Socket of a connection; -1 if the library does not say.

@@ -18,12 +18,14 @@ extension HomewardRelay {
     chttp_hold_signals()
     let server = Server(limits: limits)
     let worker = try Thread { server.work(store) }
-    try server.listen(on: descriptor, threads: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    try server.listen(on: descriptor)
+    let serving = try Thread { server.serve() }
     say("homeward-relay \(version) listens on \(address.text(port: port))\n")
     while !chttp_wait_for_end(1) { server.endSlow() }
     server.stop()
     worker.join()
     server.end()
+    serving.join()
   }
 }
 

@@ -13,47 +13,54 @@ struct PushRequest: Equatable {
     case hasNoMessage
   }
 
-  /// Members that are not for the board: the first finds it, the second has its webhook's address.
-  private static let own: [StaticString] = ["push_token", "registration_info"]
+  /// Bytes of a token, of which a true one has 43.
+  private static let tokenByteCountMax = 256
+  private static let quote = [UInt8(ascii: "\"")]
 
   init(_ body: [UInt8]) throws(Mistake) {
-    do {
-      self = try Self.read(body)
-    } catch {
-      throw error as? Mistake ?? .isNoJSON
-    }
+    var fields = Fields()
+    do throws(JSONError) { try fields.read(body) } catch { throw .isNoJSON }
+    guard !fields.token.isEmpty else { throw .hasNoToken }
+    guard fields.hasMessage else { throw .hasNoMessage }
+    push = Digest(of: fields.token)
+    content = fields.content
   }
 
-  private static func read(_ body: [UInt8]) throws -> PushRequest {
-    var reader = JSONReader(body.span)
-    var content = ByteBuffer(capacity: body.count + 2)
-    var token: [UInt8]?
+  private struct Fields {
+    /// Empty without one, and if it is too long.
+    var token: [UInt8] = []
     var hasMessage = false
-    content.openJSONObject()
-    try reader.openObject()
-    while let key = try reader.nextKey() {
-      if key.elementsEqual("push_token") {
-        token = try Array(reader.text().raw)
-      } else {
-        let isOwn = own.contains { key.elementsEqual($0) }
-        if key.elementsEqual("message") { hasMessage = true }
-        let name = Array(key.raw)
-        let value = try reader.skipValue()
-        guard !isOwn else { continue }
-        content.appendJSON(written: [UInt8(ascii: "\"")] + name + Array("\":".utf8) + body[value])
-      }
-    }
-    try reader.finish()
-    content.closeJSONObject()
-    guard let token, !token.isEmpty else { throw Mistake.hasNoToken }
-    guard hasMessage else { throw Mistake.hasNoMessage }
-    return PushRequest(
-      push: Digest(of: String(decoding: token, as: UTF8.self)), content: Array(content.bytes))
-  }
+    var content: [UInt8] = []
 
-  private init(push: Digest, content: [UInt8]) {
-    self.push = push
-    self.content = content
+    mutating func read(_ body: [UInt8]) throws(JSONError) {
+      var reader = JSONReader(body.span)
+      var content = ByteBuffer(capacity: body.count + 2)
+      content.openJSONObject()
+      try reader.openObject()
+      while let key = try reader.nextKey() {
+        if key.elementsEqual("push_token") {
+          token = try Self.token(reader.text())
+        } else if key.elementsEqual("registration_info") {
+          // It has the address of the board's webhook, which is not the relay's to hand on.
+          _ = try reader.skipValue()
+        } else {
+          if key.elementsEqual("message") { hasMessage = true }
+          content.appendJSON(written: quote)
+          content.append(key.raw)
+          content.append("\":")
+          content.append(body.span.extracting(try reader.skipValue()))
+        }
+      }
+      try reader.finish()
+      content.closeJSONObject()
+      self.content = Array(content.bytes)
+    }
+
+    private static func token(_ text: JSONReader.Text) -> [UInt8] {
+      var token = ByteBuffer(capacity: tokenByteCountMax)
+      text.append(to: &token)
+      return token.isOverflowed ? [] : Array(token.bytes)
+    }
   }
 }
 
@@ -65,13 +72,16 @@ struct FetchRequest: Equatable {
   /// Reads a question; returns nil if the body has another form, or nothing can be sealed to its
   /// key.
   init?(_ body: [UInt8]) {
-    guard let read = try? Self.read(body) else { return nil }
-    self = read
+    guard let read = try? Self.read(body), read.acknowledged >= 0, let key = read.key,
+      key.seal([]) != nil
+    else { return nil }
+    acknowledged = read.acknowledged
+    self.key = key
   }
 
-  private struct Mistake: Error {}
-
-  private static func read(_ body: [UInt8]) throws -> FetchRequest {
+  private static func read(
+    _ body: [UInt8]
+  ) throws(JSONError) -> (acknowledged: Int64, key: PublicKey?) {
     var reader = JSONReader(body.span)
     var acknowledged: Int64 = 0
     var key: PublicKey?
@@ -86,12 +96,6 @@ struct FetchRequest: Equatable {
       }
     }
     try reader.finish()
-    guard acknowledged >= 0, let key, key.seal([]) != nil else { throw Mistake() }
-    return FetchRequest(acknowledged: acknowledged, key: key)
-  }
-
-  private init(acknowledged: Int64, key: PublicKey) {
-    self.acknowledged = acknowledged
-    self.key = key
+    return (acknowledged, key)
   }
 }

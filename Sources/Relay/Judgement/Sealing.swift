@@ -50,15 +50,19 @@ final class Sealer {
 
 /// Secret key of one board, with its form that only the board can open.
 private final class SecretKey {
+  private static let nonceCount = Int(crypto_secretbox_NONCEBYTES)
+  private static let tagCount = Int(crypto_secretbox_MACBYTES)
+
   let made: WallTime
   private var bytes = [UInt8](repeating: 0, count: Int(crypto_secretbox_KEYBYTES))
-  private let sealed: [UInt8]
+  /// Beginning of what is sealed: the sealed key, and room for a nonce and a tag.
+  private let head: [UInt8]
 
   /// Makes a key of random bytes; returns nil for a public key to which nothing can be sealed.
   init?(for key: PublicKey, at now: WallTime) {
     unsafe randombytes_buf(&bytes, bytes.count)
     guard let sealed = key.seal(bytes) else { return nil }
-    self.sealed = sealed
+    head = sealed + [UInt8](repeating: 0, count: Self.nonceCount + Self.tagCount)
     made = now
   }
 
@@ -70,10 +74,14 @@ private final class SecretKey {
   }
 
   func seal(_ message: [UInt8]) -> [UInt8] {
-    var nonce = [UInt8](repeating: 0, count: Int(crypto_secretbox_NONCEBYTES))
-    unsafe randombytes_buf(&nonce, nonce.count)
-    var box = [UInt8](repeating: 0, count: Int(crypto_secretbox_MACBYTES) + message.count)
-    unsafe crypto_secretbox_easy(&box, message, UInt64(message.count), nonce, bytes)
-    return sealed + nonce + box
+    var blob = head + message
+    unsafe blob.withUnsafeMutableBufferPointer { blob in
+      guard let end = unsafe blob.baseAddress.map({ unsafe $0 + head.count }) else { return }
+      let tag = unsafe end - Self.tagCount
+      let nonce = unsafe tag - Self.nonceCount
+      unsafe randombytes_buf(nonce, Self.nonceCount)
+      unsafe csodium_seal(end, message.count, tag, nonce, bytes)
+    }
+    return blob
   }
 }

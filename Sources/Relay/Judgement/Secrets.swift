@@ -31,17 +31,17 @@ struct BoardToken: Equatable, Sendable {
   /// Value of `push_token` in the board's registration: what Home Assistant sends with each
   /// notification.
   var pushToken: String {
-    base64URL(blake2b("homeward relay: push token\n" + text))
+    base64URL(blake2b("homeward relay: push token\n", Array(text.utf8)))
   }
 
-  var fetchDigest: Digest { Digest(of: text) }
-  var pushDigest: Digest { Digest(of: pushToken) }
+  var fetchDigest: Digest { Digest(of: Array(text.utf8)) }
+  var pushDigest: Digest { Digest(of: Array(pushToken.utf8)) }
 }
 
 /// Hash of a secret, which finds a board and does not contain the secret.
 struct Digest: Hashable {
   let bytes: [UInt8]
-  init(of secret: String) { bytes = blake2b("homeward relay: digest\n" + secret) }
+  init(of secret: [UInt8]) { bytes = blake2b("homeward relay: digest\n", secret) }
 }
 
 /// Key to which a board's notifications are sealed (`Sealer`). Only the board has the other half.
@@ -72,9 +72,11 @@ struct PublicKey: Hashable {
   }
 }
 
-private func blake2b(_ text: String) -> [UInt8] {
+/// Hash of bytes for one purpose.
+private func blake2b(_ purpose: StaticString, _ bytes: [UInt8]) -> [UInt8] {
   var hash = [UInt8](repeating: 0, count: 32)
-  let input = Array(text.utf8)
+  let input =
+    unsafe UnsafeBufferPointer(start: purpose.utf8Start, count: purpose.utf8CodeUnitCount) + bytes
   unsafe csodium_hash(&hash, hash.count, input, input.count)
   return hash
 }

@@ -1,8 +1,7 @@
 import CHTTPServer
-import Synchronization
 
-/// Request and its answer. The server's threads hand it to the worker and take it back: it belongs
-/// to one of them at a time.
+/// Request and its answer. The server's thread hands it to the worker's and takes it back: it
+/// belongs to one of them at a time.
 @safe final class Exchange: @unchecked Sendable {
   enum State {
     case receiving
@@ -39,103 +38,5 @@ import Synchronization
   func takeBody() -> [UInt8] {
     defer { body = [] }
     return body
-  }
-}
-
-/// Connections that are open, and what each of them does. A client that sends a byte at a time
-/// would keep its place for ever: the library sees only that something comes.
-final class Connections: Sendable {
-  /// Times that a connection may take.
-  struct Timeouts: Sendable {
-    /// Seconds for a request, until it is complete, and for its answer, until it is taken. Home
-    /// Assistant gives up after 10.
-    var request: Int64 = 15
-    /// Seconds between two requests.
-    var idle: Int64 = 75
-  }
-
-  private enum Activity {
-    case request(since: Int64)
-    /// The worker has the request.
-    case work
-    case answer(since: Int64)
-    case idle(since: Int64)
-  }
-
-  private struct Open {
-    let descriptor: Int32
-    var activity: Activity
-  }
-
-  private let timeouts: Timeouts
-  private let open = Mutex<[UInt: Open]>([:])
-
-  init(_ timeouts: Timeouts) { self.timeouts = timeouts }
-
-  /// A connection was accepted; its first request is expected.
-  func opened(_ connection: OpaquePointer, _ descriptor: Int32, at second: Int64) {
-    let place = UInt(bitPattern: connection)
-    open.withLock { $0[place] = Open(descriptor: descriptor, activity: .request(since: second)) }
-  }
-
-  func closed(_ connection: OpaquePointer) {
-    let place = UInt(bitPattern: connection)
-    open.withLock { _ = $0.removeValue(forKey: place) }
-  }
-
-  /// The head of a request was read.
-  func requestBegan(_ connection: OpaquePointer, at second: Int64) {
-    unsafe set(connection, .request(since: second))
-  }
-
-  /// A request was read whole.
-  func requestEnded(_ connection: OpaquePointer) { unsafe set(connection, .work) }
-
-  /// The worker's answer is sent from now on.
-  func answerBegan(_ connection: OpaquePointer, at second: Int64) {
-    unsafe set(connection, .answer(since: second))
-  }
-
-  /// An answer was sent.
-  func answerEnded(_ connection: OpaquePointer, at second: Int64) {
-    unsafe set(connection, .idle(since: second))
-  }
-
-  private func set(_ connection: OpaquePointer, _ activity: Activity) {
-    let place = UInt(bitPattern: connection)
-    open.withLock { $0[place]?.activity = activity }
-  }
-
-  var count: Int { open.withLock { $0.count } }
-
-  /// Whether the worker has a request, or its answer is on the way.
-  var isAnswering: Bool {
-    open.withLock { open in
-      open.values.contains { connection in
-        switch connection.activity {
-        case .work, .answer: true
-        case .request, .idle: false
-        }
-      }
-    }
-  }
-
-  /// Ends connections that take longer than their time; returns how many of them had a request. A
-  /// descriptor is not closed here, so that it cannot belong to another connection yet.
-  func endSlow(at second: Int64) -> Int {
-    open.withLock { open in
-      var slow = 0
-      for (place, connection) in open {
-        switch connection.activity {
-        case .request(let since) where second - since > timeouts.request: slow += 1
-        case .answer(let since) where second - since > timeouts.request: slow += 1
-        case .idle(let since) where second - since > timeouts.idle: break
-        default: continue
-        }
-        shutdown(connection.descriptor, Int32(SHUT_RDWR))
-        open[place]?.activity = .idle(since: second)
-      }
-      return slow
-    }
   }
 }

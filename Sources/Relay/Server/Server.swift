@@ -1,18 +1,34 @@
 import Bytes
 import CHTTPServer
 import Glibc
+import Synchronization
 
 /// A relay that serves: HTTP in, operations for the worker, answers out.
 @safe final class Server: @unchecked Sendable {
   private static let connectionCountMax: UInt32 = 1000
-  private static let headByteCountMax = 16 * 1024
+  private static let headByteCountMax = 8 * 1024
+
+  /// Time for the last answers, which a client may not take.
+  private static let endTimeout: Duration = .seconds(5)
+
+  private enum Phase {
+    case serving
+    case stopping
+    case ending(latest: Instant)
+  }
 
   private let limits: Limits
   private let counters = Counters()
   private let connections: Connections
+  private let bell = Bell()
   private let worker: Worker
   private let clocks: Clocks
+  private let phase = Mutex(Phase.serving)
+  // What follows is used by the thread that serves alone.
   private var daemon: OpaquePointer?
+  private var isListening = true
+  /// Exchanges for the worker, which gets all of a turn at once.
+  private var arrived: [Exchange] = []
 
   /// Failure of libmicrohttpd, in its words.
   struct Failure: Error, CustomStringConvertible {
@@ -23,22 +39,34 @@ import Glibc
     self.limits = limits
     self.clocks = clocks
     connections = Connections(timeouts)
-    worker = Worker(counters)
+    worker = Worker(counters, bell)
   }
 
-  /// Serves what listens on `descriptor`, which belongs to the server then.
-  func listen(on descriptor: Int32, threads: Int) throws(Failure) {
+  /// Prepares to serve what listens on `descriptor`, which belongs to the server then.
+  func listen(on descriptor: Int32) throws(Failure) {
     let settings = chttp_limits(
-      threads: UInt32(threads), connections: Self.connectionCountMax,
-      connection_bytes: Self.headByteCountMax)
+      connections: Self.connectionCountMax, connection_bytes: Self.headByteCountMax)
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     let started = unsafe chttp_serve(
       descriptor, settings, handleRequest, completeRequest, noteConnection, context)
-    guard let daemon = unsafe started else {
+    guard bell.descriptor >= 0, let daemon = unsafe started else {
       throw Failure(
         description: "libmicrohttpd does not begin: \(unsafe String(cString: strerror(errno)))")
     }
     unsafe self.daemon = daemon
+  }
+
+  /// Serves in this thread, until `end`.
+  func serve() {
+    guard let daemon = unsafe daemon else { return }
+    while let milliseconds = wait() {
+      unsafe chttp_wait(daemon, bell.descriptor, milliseconds)
+      for exchange in worker.takeAnswered() { unsafe MHD_resume_connection(exchange.connection) }
+      unsafe MHD_run(daemon)
+      handArrived()
+    }
+    unsafe MHD_stop_daemon(daemon)
+    unsafe self.daemon = nil
   }
 
   /// Has the store in this thread, until `stop`.
@@ -46,17 +74,37 @@ import Glibc
 
   /// Takes no more connections, and has the worker end once it has performed what came.
   func stop() {
-    guard let daemon = unsafe daemon else { return }
-    let descriptor = unsafe MHD_quiesce_daemon(daemon)
-    if descriptor >= 0 { close(descriptor) }
     worker.stop()
+    enter(.stopping)
   }
 
-  /// Ends the server's threads, once the worker has ended and its answers are sent.
-  func end() {
-    for _ in 0..<500 where isBusy { usleep(10_000) }
-    if let daemon = unsafe daemon { unsafe MHD_stop_daemon(daemon) }
-    unsafe daemon = nil
+  /// Ends `serve`, once the worker has ended and its answers are sent.
+  func end() { enter(.ending(latest: clocks.monotonic() + Self.endTimeout)) }
+
+  private func enter(_ next: Phase) {
+    phase.withLock { $0 = next }
+    bell.ring()
+  }
+
+  /// Milliseconds to wait for something to do; -1 without a limit, nil at the end.
+  private func wait() -> Int32? {
+    switch phase.withLock({ $0 }) {
+    case .serving: return -1
+    case .stopping:
+      stopListening()
+      return -1
+    case .ending(let latest):
+      stopListening()
+      let left = (latest - clocks.monotonic()).nanoseconds / 1_000_000
+      return isBusy && left > 0 ? Int32(clamping: left) : nil
+    }
+  }
+
+  private func stopListening() {
+    guard isListening, let daemon = unsafe daemon else { return }
+    isListening = false
+    let descriptor = unsafe MHD_quiesce_daemon(daemon)
+    if descriptor >= 0 { close(descriptor) }
   }
 
   /// Whether an answer is on the way.
@@ -105,15 +153,23 @@ import Glibc
     exchange.state = .waiting
     unsafe connections.requestEnded(exchange.connection)
     unsafe MHD_suspend_connection(exchange.connection)
-    guard !worker.take(exchange) else { return }
-    exchange.state = .answered(.stops)
-    unsafe MHD_resume_connection(exchange.connection)
+    arrived.append(exchange)
+  }
+
+  private func handArrived() {
+    guard !arrived.isEmpty, !worker.take(arrived) else { return arrived.removeAll() }
+    for exchange in arrived {
+      exchange.state = .answered(.stops)
+      unsafe MHD_resume_connection(exchange.connection)
+    }
+    arrived = []
   }
 
   fileprivate func send(_ answer: Answer, to exchange: Exchange, closes: Bool = false) -> MHD_Result
   {
     // The worker counts its own.
     if case .receiving = exchange.state, answer.status >= 400 { counters.countRefusal() }
+    unsafe connections.answerBegan(exchange.connection, at: second)
     return unsafe chttp_answer(
       exchange.connection, answer.status, "application/json", answer.body, answer.body.count, closes
     )
@@ -123,12 +179,6 @@ import Glibc
     let text = Array(counters.exposition(connections: connections.count).utf8)
     return unsafe chttp_answer(
       exchange.connection, 200, "text/plain; version=0.0.4", text, text.count, false)
-  }
-
-  /// Sends the worker's answer.
-  fileprivate func sendAnswer(_ answer: Answer, to exchange: Exchange) -> MHD_Result {
-    unsafe connections.answerBegan(exchange.connection, at: second)
-    return send(answer, to: exchange)
   }
 
   // MARK: Connections
@@ -192,7 +242,7 @@ private func handleRequest(
   switch exchange.state {
   case .receiving: return server.complete(exchange)
   case .waiting: return .YES
-  case .answered(let answer): return server.sendAnswer(answer, to: exchange)
+  case .answered(let answer): return server.send(answer, to: exchange)
   }
 }
 

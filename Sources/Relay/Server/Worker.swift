@@ -1,5 +1,6 @@
 import Bytes
 import CHTTPServer
+import Glibc
 import Synchronization
 
 /// The one thread that has the store. What came while it was busy shares the next transaction, and
@@ -12,25 +13,39 @@ final class Worker: Sendable {
 
   private struct Queue {
     var waiting: [Exchange] = []
+    var answered: [Exchange] = []
     var isStopping = false
   }
 
   private let queue = Mutex(Queue())
-  /// Posted for each exchange, and at the end.
+  /// Posted when something comes, and at the end.
   private let semaphore = Semaphore()
+  /// Rung when there are answers.
+  private let bell: Bell
   private let counters: Counters
 
-  init(_ counters: Counters) { self.counters = counters }
+  init(_ counters: Counters, _ bell: Bell) {
+    self.counters = counters
+    self.bell = bell
+  }
 
-  /// Takes an exchange, whose connection is suspended; false if the worker stops.
-  func take(_ exchange: Exchange) -> Bool {
+  /// Takes some exchanges; false if the worker stops.
+  func take(_ exchanges: [Exchange]) -> Bool {
     let isTaken = queue.withLock { queue in
       guard !queue.isStopping else { return false }
-      queue.waiting.append(exchange)
+      queue.waiting += exchanges
       return true
     }
     if isTaken { semaphore.post() }
     return isTaken
+  }
+
+  /// Gives back the exchanges that have an answer.
+  func takeAnswered() -> [Exchange] {
+    queue.withLock { queue in
+      defer { queue.answered = [] }
+      return queue.answered
+    }
   }
 
   /// Ends `run`, which still performs what has been taken.
@@ -94,7 +109,18 @@ final class Worker: Sendable {
     for (exchange, answer) in zip(batch, answers) {
       exchange.operation = nil
       exchange.state = .answered(answer)
-      unsafe MHD_resume_connection(exchange.connection)
     }
+    queue.withLock { $0.answered += batch }
+    bell.ring()
   }
+}
+
+/// Bell of the thread that serves, which waits for it and for its sockets.
+final class Bell: Sendable {
+  /// Descriptor to wait for; -1 if the system has no room for it.
+  let descriptor = chttp_bell()
+
+  deinit { close(descriptor) }
+
+  func ring() { chttp_ring(descriptor) }
 }

@@ -75,7 +75,6 @@ final class SQLiteStore: Store {
           board INTEGER NOT NULL, number INTEGER NOT NULL,
           arrived INTEGER NOT NULL, sealed BLOB NOT NULL, PRIMARY KEY (board, number)
         ) STRICT, WITHOUT ROWID;
-        CREATE INDEX waiting_arrived ON waiting (arrived);
         PRAGMA user_version = 1;
         """)
     }
@@ -241,23 +240,46 @@ final class SQLiteStore: Store {
   func dropOld(at now: WallTime) throws(StoreFailure) -> Int64 {
     sealer.dropOld(at: now)
     return try database.transaction { () throws(StoreFailure) in
-      var old: [(board: Int64, number: Int64)] = []
       let oldest = now.seconds - limits.waitingFor.components.seconds
-      try Statement(
-        database, "SELECT board, number FROM waiting WHERE arrived < ? ORDER BY arrived LIMIT ?"
-      ).run([.integer(oldest), .integer(limits.droppedCountMax)]) { row in
-        old.append((row.integer(0), row.integer(1)))
-        return true
+      var dropped: Int64 = 0
+      for board in try boardsWithOld(oldest) where dropped < limits.droppedCountMax {
+        dropped += try drop(oldest, of: board, countMax: limits.droppedCountMax - dropped)
       }
-      let drop = try Statement(database, "DELETE FROM waiting WHERE board = ? AND number = ?")
-      let count = try Statement(
-        database, "UPDATE board SET waiting = max(0, waiting - 1) WHERE id = ?")
-      for (board, number) in old {
-        try drop.run([.integer(board), .integer(number)])
-        try count.run([.integer(board)])
-      }
-      return Int64(old.count)
+      return dropped
     }
+  }
+
+  /// Boards of which the first notification came before a time. No index of times is kept for it:
+  /// each notification would pay for that.
+  private func boardsWithOld(_ oldest: Int64) throws(StoreFailure) -> [Int64] {
+    var boards: [Int64] = []
+    try Statement(
+      database,
+      """
+      SELECT id FROM board
+      WHERE (SELECT arrived FROM waiting WHERE board = id ORDER BY number LIMIT 1) < ?
+      """
+    ).run([.integer(oldest)]) { row in
+      boards.append(row.integer(0))
+      return true
+    }
+    return boards
+  }
+
+  private func drop(
+    _ oldest: Int64, of board: Int64, countMax: Int64
+  ) throws(StoreFailure) -> Int64 {
+    try Statement(
+      database,
+      """
+      DELETE FROM waiting WHERE board = ?1 AND arrived < ?2
+      AND number IN (SELECT number FROM waiting WHERE board = ?1 ORDER BY number LIMIT ?3)
+      """
+    ).run([.integer(board), .integer(oldest), .integer(countMax)])
+    let count = database.changes
+    try Statement(database, "UPDATE board SET waiting = max(0, waiting - ?) WHERE id = ?")
+      .run([.integer(count), .integer(board)])
+    return count
   }
 }
 

@@ -1,8 +1,10 @@
 """A relay of aiohttp and SQLite with the behaviour and the durability of homeward-relay, for comparison.
 
-  compared.py PORT STORE PUSH_TOKEN PUBLIC_KEY
+  compared.py PORT STORE PUSH_TOKEN PUBLIC_KEY [--seal-each]
 
-It has one board. As in homeward-relay, requests that come together share a commit.
+It has one board. As in homeward-relay, requests that come together share a commit, and a secret key that is
+sealed to the board once an hour seals the notifications: the bytes that it keeps have the same form. With
+--seal-each it seals each notification to the board's public key, as a relay would that knows no better.
 """
 
 import asyncio
@@ -14,13 +16,17 @@ import time
 
 import aiohttp.web
 import nacl.public
+import nacl.secret
+import nacl.utils
 
-PORT, STORE, PUSH_TOKEN, PUBLIC_KEY = sys.argv[1:]
+PORT, STORE, PUSH_TOKEN, PUBLIC_KEY = sys.argv[1:5]
+SEALS_EACH = "--seal-each" in sys.argv
 MAXIMUM, WAITING_MAX, DAY = 10**9, 10**9, 86_400
 
 
 class Store:
   def __init__(self):
+    self.sealer = Sealer()
     self.database = sqlite3.connect(STORE, isolation_level=None)
     self.database.executescript("""
       PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;
@@ -50,7 +56,7 @@ class Store:
     status = 429 if successful >= MAXIMUM else 507 if waiting >= WAITING_MAX else 201
     if status == 201:
       successful, waiting, newest = successful + 1, waiting + 1, newest + 1
-      sealed = nacl.public.SealedBox(nacl.public.PublicKey(key)).encrypt(content)
+      sealed = seal_each(key, content) if SEALS_EACH else self.sealer.seal(key, content, now)
       self.database.execute("INSERT INTO waiting VALUES (?, ?, ?, ?)", (board, newest, now, sealed))
     else:
       errors += 1
@@ -61,6 +67,24 @@ class Store:
     return status, {"rateLimits": {
       "successful": successful, "errors": errors, "total": successful + errors,
       "maximum": MAXIMUM, "remaining": MAXIMUM - successful, "resetsAt": reset}}
+
+
+class Sealer:
+  """Seals under a secret key, which is sealed to the board once an hour."""
+
+  def __init__(self):
+    self.key, self.made = None, 0
+
+  def seal(self, key, content, now):
+    if self.key != key or now - self.made >= 3600:
+      secret = nacl.utils.random(nacl.secret.SecretBox.KEY_SIZE)
+      self.key, self.made = key, now
+      self.sealed, self.box = seal_each(key, secret), nacl.secret.SecretBox(secret)
+    return self.sealed + self.box.encrypt(content)
+
+
+def seal_each(key, content):
+  return nacl.public.SealedBox(nacl.public.PublicKey(key)).encrypt(content)
 
 
 def digest(token):

@@ -44,10 +44,23 @@ import Testing
        "registration_info":{"app_id":"homeward","app_version":"0.1","webhook_id":"28d0",
        "os_version":"6.12"},"hass_confirm_id":"id"}
       """)
-    #expect(request.push == Digest(of: "tok123"))
+    #expect(request.push == Digest(of: Array("tok123".utf8)))
     #expect(
       String(decoding: request.content, as: UTF8.self)
         == #"{"message":"c","title":"TT","data":{"a": 1, "\u00e4":"\n"},"hass_confirm_id":"id"}"#)
+  }
+
+  @Test func aTokenIsTheSameHoweverItsJSONIsWritten() throws {
+    let request = try push(#"{"message":"m","push_token":"a\u002Db\/c"}"#)
+    #expect(request.push == Digest(of: Array("a-b/c".utf8)))
+  }
+
+  @Test func aTokenThatIsTooLongIsNotReadInPart() throws {
+    let token = String(repeating: "t", count: 43)
+    #expect(throws: PushRequest.Mistake.hasNoToken) {
+      try push(
+        #"{"message":"m","push_token":"\#(token)\u002d\#(String(repeating: "x", count: 256))"}"#)
+    }
   }
 
   @Test func aKeyWithAnEscapeStaysAsItWasWritten() throws {

@@ -13,7 +13,8 @@ private final class RunningRelay: @unchecked Sendable {
   let token = BoardToken.random()
   let board = KeyPair()
   private let port: UInt16
-  private let hasEnded = DispatchGroup()
+  private let hasWorked = DispatchGroup()
+  private let hasServed = DispatchGroup()
 
   init(
     _ store: any Store, limits: Limits = Limits(), timeouts: Connections.Timeouts = .init()
@@ -23,12 +24,17 @@ private final class RunningRelay: @unchecked Sendable {
     let descriptor = unsafe chttp_listen("127.0.0.1", 0)
     try #require(descriptor >= 0)
     port = chttp_port(descriptor)
-    try server.listen(on: descriptor, threads: 2)
+    try server.listen(on: descriptor)
     let worker = Worker(server, store)
-    hasEnded.enter()
-    Thread.detachNewThread { [hasEnded] in
-      worker.run()
-      hasEnded.leave()
+    run(in: hasWorked) { worker.run() }
+    run(in: hasServed) { [server] in server.serve() }
+  }
+
+  private func run(in group: DispatchGroup, _ body: @escaping @Sendable () -> Void) {
+    group.enter()
+    Thread.detachNewThread {
+      body()
+      group.leave()
     }
   }
 
@@ -42,8 +48,9 @@ private final class RunningRelay: @unchecked Sendable {
 
   func stop() {
     server.stop()
-    hasEnded.wait()
+    hasWorked.wait()
     server.end()
+    hasServed.wait()
   }
 
   func connect() throws -> FileHandle {
