@@ -52,7 +52,8 @@ extension Command {
       homeward pair [URL] [--name NAME] [--login] [--token | --token-file FILE]
                     [--ca-file FILE] [--config FILE] [--state-directory DIR]
                     [--yes] [--json]
-      homeward pair --relay URL [--token-file FILE] [--ca-file FILE] [--config FILE]
+      homeward pair --relay URL [--token-file FILE] [--ca-file FILE]
+                    [--config FILE]
       homeward pair --same-device [--config FILE]
 
     URL is the address of Home Assistant. Without it, pair uses the address in the

@@ -213,7 +213,7 @@ import YAML
     ("devise: { name: x }", "f:2:1: unknown key \"devise\"; did you mean \"device\"?"),
     (
       "mqtt: hunter2",
-      "f:2:1: unknown key \"mqtt\"; write every, upload, state_directory, home_assistant, notifications, "
+      "f:2:1: unknown key \"mqtt\"; write every, upload, state_directory, home_assistant, notifications, push, "
         + "durability, history, device, location, battery, system, host, sensors, outputs,"
         + " commands or power"
     ),
@@ -226,7 +226,7 @@ import YAML
     ("host: { xy: /x }", "f:2:9: host: unknown key \"xy\"; write proc, sys or boards"),
     (
       "\"a\\e[31m\": 1",
-      "f:2:1: unknown key \"a?[31m\"; write every, upload, state_directory, home_assistant, notifications, "
+      "f:2:1: unknown key \"a?[31m\"; write every, upload, state_directory, home_assistant, notifications, push, "
         + "durability, history, device, location, battery, system, host, sensors, outputs,"
         + " commands or power"
     ),
