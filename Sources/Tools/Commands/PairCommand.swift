@@ -80,11 +80,11 @@ extension Command {
       --token-file FILE   Read that token from a file; - is standard input.
       --ca-file FILE      PEM certificates of the authorities to trust for the
                           https:// address, if they are your own.
-      --relay URL         Give a paired board a push relay, which keeps notifications
-                          and commands while the board sleeps: homeward-relay token
-                          add NAME prints the board's token, which pair asks for or
-                          reads from --token-file. One line is added to the
-                          configuration.
+      --relay URL         Give a paired board a push relay, which keeps
+                          notifications and commands while the board sleeps:
+                          homeward-relay token add NAME prints the board's token,
+                          which pair asks for or reads from --token-file. One line
+                          is added to the configuration.
       --config FILE       The configuration (default: /etc/homeward/homeward.yaml).
       --state-directory DIR
                           If there is no configuration: the state directory, also
