@@ -84,6 +84,8 @@ public enum PushFetch {
   public static let path: StaticString = "/fetch"
   /// Maximum size of the request.
   public static let requestByteCountMax = 256
+  /// Maximum number of notifications in an answer.
+  static let notificationCountMax = 100
   /// Maximum size of an answer: a relay ends one after 96 KiB of sealed bytes.
   public static let responseByteCountMax = 192 * 1024
 
@@ -177,6 +179,7 @@ public enum PushFetch {
         var list: [Sealed] = []
         try reader.openArray()
         while try reader.nextElement() {
+          guard list.count < notificationCountMax else { throw .tooLarge }
           if let one = try sealedNotification(&reader) { list.append(one) }
         }
         sealed = list

@@ -10,7 +10,9 @@ public import HomeAssistant
 /// Invariants:
 /// 1. At most one request is in progress.
 /// 2. A notification is handed on once, and only after the relay's answer to its acknowledgement.
-/// 3. A problem is reported once, until a request succeeds or there is another problem.
+/// 3. Nothing is fetched while a notification waits to be handed on: at most two answers are in
+///    memory.
+/// 4. A problem is reported once, until a request succeeds or there is another problem.
 public struct PushFetcher {
   /// Minimum time from one fetch to the next.
   static let intervalMin: Duration = .seconds(60)
@@ -118,7 +120,7 @@ public struct PushFetcher {
 
   mutating func nextAction() -> Action? {
     if !events.isEmpty { return .tell(events.removeFirst()) }
-    guard case .due = state else { return nil }
+    guard case .due = state, waiting.isEmpty else { return nil }
     requestCount += 1
     state = .underWay
     return .fetch

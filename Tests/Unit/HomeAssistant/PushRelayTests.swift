@@ -169,6 +169,13 @@ import Testing
         == .failure(.refused(status: 200)))
   }
 
+  /// Each of them may be a write to the card and a line of the log.
+  @Test func anAnswerWithMoreRowsThanARelayGivesIsNone() throws {
+    let rows = (1...Int64(PushFetch.notificationCountMax)).map { row($0, "{}") }
+    #expect(try read(200, answer(rows)).get().notifications.count == rows.count)
+    #expect(read(200, answer(rows + ["{}"])) == .failure(.refused(status: 200)))
+  }
+
   @Test func theRelayDoesNotKnowTheToken() {
     #expect(
       read(404, #"{"message":"The relay does not know this token"}"#) == .failure(.tokenUnknown))

@@ -163,6 +163,24 @@ import Testing
     #expect(rig.results.allSatisfy { $0.problem == nil })
   }
 
+  /// A relay that always has more would fill the memory with commands that wait for room.
+  @Test func nothingMoreIsFetchedWhileACommandWaits() {
+    let rig = rig()
+    relay.answerCountMax = CommandResults.countMax
+    for number in 0..<CommandResults.countMax * 8 { relay.push(pump("\(number)")) }
+    rig.fetch(from: relay)
+    #expect(rig.orders.count == CommandResults.countMax)
+    // The first ones have taken the room, the second ones wait, the third ones are not yet
+    // acknowledged.
+    #expect(rig.fetchCount == 3)
+    for _ in 0..<16 {
+      rig.uploadProvenAfterAMinute(results: true)
+      rig.fetch(from: relay)
+    }
+    #expect(rig.orders.count == CommandResults.countMax * 8)
+    #expect(relay.waiting.isEmpty)
+  }
+
   @Test func oneThatCameOverTheWebSocketIsNotRepeatedByTheRelay() throws {
     let rig = rig()
     try rig.notify(
