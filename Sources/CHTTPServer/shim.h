@@ -60,6 +60,15 @@ static inline uint16_t chttp_port(int descriptor) {
   return ntohs(address.any.sa_family == AF_INET ? address.ipv4.sin_port : address.ipv6.sin6_port);
 }
 
+/// Leaves the escapes of an address as they are: the addresses of a relay have none, and an escaped
+/// NUL would end a string of C before its end.
+static inline size_t chttp_keep_escapes(void *_Nullable context,
+                                        struct MHD_Connection *_Nullable connection, char *text) {
+  (void)context;
+  (void)connection;
+  return strlen(text);
+}
+
 /// Makes a server of what listens on `descriptor`, which then belongs to it; null if it cannot. It
 /// works in the thread that calls `chttp_wait` and `MHD_run`, and nowhere else.
 static inline struct MHD_Daemon *_Nullable chttp_serve(
@@ -70,7 +79,7 @@ static inline struct MHD_Daemon *_Nullable chttp_serve(
       MHD_OPTION_LISTEN_SOCKET, descriptor, MHD_OPTION_CONNECTION_LIMIT, limits.connections,
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, limits.connection_bytes,
       MHD_OPTION_NOTIFY_COMPLETED, completed, context, MHD_OPTION_NOTIFY_CONNECTION, connected,
-      context, MHD_OPTION_END);
+      context, MHD_OPTION_UNESCAPE_CALLBACK, chttp_keep_escapes, NULL, MHD_OPTION_END);
 }
 
 /// Bell that other threads ring to end a `chttp_wait`; -1 with `errno`.

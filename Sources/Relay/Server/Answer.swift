@@ -84,7 +84,7 @@ struct Answer: Error, Equatable {
   static let isTooLarge = Answer(
     413, message: "The notification is too large for the relay: send less text or data")
   static let isAmbiguous = Answer(
-    400, message: "The request has both Content-Length and Transfer-Encoding")
+    400, message: "The headers do not say clearly how long the body is")
   static let isNotThere = Answer(404, message: "A relay has /push, /fetch, /healthz and /metrics")
   static let isNotAllowed = Answer(405, message: "This address does not take that method")
   static let isWell = Answer(200) { $0.appendMember("status", "ok") }

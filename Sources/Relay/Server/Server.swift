@@ -144,7 +144,8 @@ import Synchronization
       hand(operation, of: exchange)
       return .YES
     } catch {
-      return send(error, to: exchange)
+      // What follows may be the rest of its body, if its length was read wrongly.
+      return send(error, to: exchange, closes: true)
     }
   }
 
@@ -192,20 +193,6 @@ import Synchronization
   }
 
   fileprivate func closed(_ connection: OpaquePointer) { unsafe connections.closed(connection) }
-}
-
-/// Headers that say how long a body is.
-private struct Head {
-  /// Two lengths, of which a proxy may have read the other one.
-  let isAmbiguous: Bool
-  /// 0 without that header; the largest number if it is larger.
-  let contentLength: Int64
-
-  init(_ connection: OpaquePointer) {
-    let length = unsafe header("Content-Length", of: connection)
-    isAmbiguous = unsafe length != nil && header("Transfer-Encoding", of: connection) != nil
-    contentLength = length.map { Int64($0) ?? .max } ?? 0
-  }
 }
 
 private func header(_ name: String, of connection: OpaquePointer) -> String? {

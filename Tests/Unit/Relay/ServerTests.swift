@@ -243,6 +243,14 @@ private final class FullStore: Store {
       ("Content-Length: 99999999\r\nExpect: 100-continue", "413"),
       ("Content-Length: 99999999999999999999999", "4"),
       ("Content-Length: 4\r\nTransfer-Encoding: chunked", "400"),
+      ("Content-Length: 0\r\nContent-Length: 4", "400"),
+      ("Content-Length: 4\r\nContent-Length: 4", "400"),
+      ("Content-Length : 4", "400"),
+      ("Content-Length:\r\n 4", "400"),
+      ("Transfer-Encoding : chunked", "400"),
+      ("Transfer-Encoding: gzip, chunked", "400"),
+      ("Transfer-Encoding: identity", "400"),
+      ("Transfer-Encoding: chunked\r\nTransfer-Encoding: identity", "400"),
     ])
   func whatItsHeadSaysIsRefusedBeforeTheBody(head: String, status: String) throws {
     let relay = try RunningRelay(store())
@@ -252,6 +260,13 @@ private final class FullStore: Store {
     try connection.write(contentsOf: Data(text.utf8))
     let answer = String(decoding: try connection.readToEnd() ?? Data(), as: UTF8.self)
     #expect(answer.hasPrefix("HTTP/1.1 \(status)"), "\(answer)")
+  }
+
+  @Test(arguments: ["/push%00x", "/%70ush", "/x/../push", "//push", "/push/", "/push%zz"])
+  func noOtherPathIsThatOfANotification(path: String) throws {
+    let relay = try RunningRelay(store())
+    defer { relay.stop() }
+    #expect(try relay.send("POST \(path) HTTP/1.1", "{}").hasPrefix("HTTP/1.1 404 "))
   }
 
   @Test func aStoreThatFailsIsNotWell() throws {
