@@ -90,7 +90,7 @@ extension SetUp.Pairing {
     try await world.speakTLSToPlain()
     let arguments = [
       "pair", world.filledIn("{tls-encrypted}"), "--config", world.board.path("etc/new.yaml"),
-      "--token-file", "-", "--yes",
+      "--state-directory", world.board.path("new-state"), "--token-file", "-", "--yes",
     ]
     let refused = try await RunningAgent(on: world.board, arguments, input: "token").ending()
     #expect(refused.status == 75)
