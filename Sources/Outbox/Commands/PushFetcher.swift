@@ -94,7 +94,8 @@ public struct PushFetcher {
     unacknowledged = answer.notifications
     guard let newest = answer.newest else { return rest(for: Self.intervalMin, now: now) }
     acknowledged = newest
-    state = requestCount < Self.requestCountMax ? .due : .resting(until: now)
+    guard requestCount < Self.requestCountMax else { return rest(for: Self.intervalMin, now: now) }
+    state = .due
   }
 
   mutating func failed(_ problem: PushFetch.Problem, now: Instant) {

@@ -14,11 +14,14 @@ import tempfile
 import time
 
 import gpsd
+import push
 from home import Home
 from practice_home import PracticeHome
 from victim import Found, Victim
 
-PEERS = ["gpsd", "http", "websocket", "mdns", "netlink", "status", "files"]
+PEERS = ["gpsd", "http", "websocket", "mdns", "netlink", "status", "files", "push", "client"]
+# Those of which no agent is the victim, or that run elsewhere.
+OUTSIDE = ("mdns", "client")
 # Agents of one peer at a time; they mostly wait.
 VICTIMS = 4
 LIFE_SECONDS = (2.0, 6.0)
@@ -29,6 +32,10 @@ SYSTEM = "location: off\nsystem: [load, memory, uptime]\nhome_assistant: { HOME 
 SOCKET = (
   "location: off\nsystem: [load, memory]\nhistory: { statistics: true }\nnotifications: websocket\n"
   "home_assistant: { HOME, transport: websocket, register_again: 30s }\n")
+PUSH = (
+  "location: off\nsystem: [load]\npush: { relay: RELAY, token_file: TOKEN }\nhome_assistant: { HOME }\n"
+  "commands: [request_location_update, command_update_sensors, command_gpio, command_interval,"
+  " command_anchor, clear_notification]\n")
 NETWORK = (
   "location: off\nsystem: [load]\nhome_assistant: { HOME, plain_http_away: true,"
   ' home_network: { ssids: [Harbour], gateways: ["02:00:00:00:00:01"] } }\n')
@@ -41,6 +48,7 @@ class Lab:
     self.agent = pathlib.Path(arguments.agent)
     self.practice_home = arguments.practice_home
     self.preload = arguments.preload
+    self.relay = arguments.relay
     self.root = pathlib.Path(__file__).parents[3]
     self.folder = folder
     self.upstream = None
@@ -92,6 +100,8 @@ class Attack:
       if self.peer in ("status", "files"):
         noise = asyncio.create_task(self.pester() if self.peer == "status" else self.edit())
       await self.watch(time.monotonic() + self.dice.uniform(*LIFE_SECONDS))
+      if self.peer == "push":
+        await self.check_push()
       await self.victim.stop()
     finally:
       if noise:
@@ -108,6 +118,14 @@ class Attack:
       else:
         await self.victim.check()
 
+  async def check_push(self):
+    """Whatever a relay says, its token stays with it, and Home Assistant has the readings."""
+    if self.enemy.leaked:
+      raise Found("it followed an answer of the push relay elsewhere")
+    document = await self.victim.status() or await self.victim.status()
+    if self.enemy.asked and b'"proven"' not in (document or b""):
+      raise Found(f"beside a hostile push relay no readings arrive: {document!r}")
+
   async def prepare(self):
     """Opens the hostile peer and writes the configuration. Returns what the environment holds."""
     lab, victim = self.lab, self.victim
@@ -119,6 +137,13 @@ class Attack:
       self.enemy = Home(self.dice, lab.upstream, self.enemy.keys if self.enemy else [])
       await self.enemy.open()
       victim.configure(self.enemy.url, SYSTEM if self.peer == "http" else SOCKET)
+    elif self.peer == "push":
+      self.enemy = push.PushRelay(self.dice, lab.url)
+      await self.enemy.open()
+      token = victim.folder / "relay-token"
+      token.write_text("".join(self.dice.choices("abcXYZ089-_", k=43)))
+      token.chmod(0o600)
+      victim.configure(lab.url, PUSH.replace("RELAY", self.enemy.url).replace("TOKEN", str(token)))
     elif self.peer == "netlink":
       victim.configure(lab.url, NETWORK)
       return {"LD_PRELOAD": lab.preload, "ADVERSARY_SEED": str(self.dice.randrange(1 << 63))}
@@ -190,6 +215,19 @@ async def mdns(lab, seed, seconds):
   return told["lives"] * 8, found, None
 
 
+async def client(lab, seed, seconds):
+  """A hostile client of the push relay. Returns what it printed, or what was found."""
+  process = await asyncio.create_subprocess_exec(
+    sys.executable, "-B", str(pathlib.Path(__file__).with_name("client.py")), lab.relay, str(seed),
+    str(seconds), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
+  out, errors = await process.communicate()
+  if process.returncode == 0:
+    print(out.decode().rstrip())
+    return None
+  lines = (out or errors).decode(errors="replace").strip().splitlines()
+  return lines[-1].removeprefix("WRONG: ") if lines else "client: it ended without a word"
+
+
 async def run(lab, peers, seed, seconds):
   # A plain `kill` ends all this as Ctrl-C does: with everything that was started.
   asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asyncio.current_task().cancel)
@@ -200,10 +238,11 @@ async def run(lab, peers, seed, seconds):
     end = time.monotonic() + seconds
     attacks = {
       peer: [Attack(lab, peer, index, seed) for index in range(VICTIMS)]
-      for peer in peers if peer != "mdns"}
+      for peer in peers if peer not in OUTSIDE}
     tasks = [attack.run(end) for each in attacks.values() for attack in each]
     neighbours = mdns(lab, seed, seconds) if "mdns" in peers else asyncio.sleep(0, (0, None, None))
-    (lives, neighbour, not_run), *found = await asyncio.gather(neighbours, *tasks)
+    visitor = client(lab, seed, seconds) if "client" in peers else asyncio.sleep(0)
+    (lives, neighbour, not_run), *found = await asyncio.gather(neighbours, visitor, *tasks)
   finally:
     await lab.close()
   told = {peer: sum(attack.lives for attack in each) for peer, each in attacks.items()}
@@ -218,6 +257,7 @@ def main():
   parser = argparse.ArgumentParser()
   for name in ("agent", "practice-home", "preload"):
     parser.add_argument(f"--{name}", required=True)
+  parser.add_argument("--relay")
   parser.add_argument("--seed", type=int)
   parser.add_argument("--seconds", type=float, required=True)
   parser.add_argument("peers", nargs="*")

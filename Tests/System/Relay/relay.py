@@ -33,12 +33,12 @@ class Relay:
     self.port = 0
     self.process = None
 
-  def begin(self):
-    """Starts it, at the port that it had before."""
+  def begin(self, log=None):
+    """Starts it, at the port that it had before. `log` is a file for what it says of itself."""
     self.process = subprocess.Popen(
       [self.program, "serve", "--store", self.store, "--listen", f"127.0.0.1:{self.port}",
        *self.options],
-      stdout=subprocess.PIPE, text=True)
+      stdout=subprocess.PIPE, stderr=log, text=True)
     line = self.process.stdout.readline()
     found = re.search(r"listens on 127\.0\.0\.1:(\d+)$", line.strip())
     if not found:

@@ -146,6 +146,10 @@ import Testing
     for number in 0..<20 { relay.push(#"{"message":"\#(number)"}"#) }
     rig.fetch(from: relay)
     #expect(rig.fetchCount == PushFetcher.requestCountMax)
+    // An upload each few seconds would otherwise bring as many requests each time.
+    rig.wait(.seconds(10))
+    rig.event { $0.push?.uploadProven(now: $1) }
+    #expect(rig.fetchCount == PushFetcher.requestCountMax)
     rig.uploadProvenAfterAMinute()
     rig.fetch(from: relay)
     #expect(rig.notifications.map(\.message) == (0..<20).map { Text("\($0)") })
