@@ -22,7 +22,7 @@ public final class ModelRelay {
 
   /// Answers a request of a board; nil if it is not one.
   public func answer(_ request: [UInt8]) -> [UInt8]? {
-    guard let members = try? JSON(parsing: request.span).object(),
+    guard let content = try? JSON(parsing: request.span), let members = try? content.object(),
       let acknowledged = try? members.get("acknowledged", as: Int64.self),
       let encoded = try? members.get("public_key", as: String.self),
       let key = decoded(encoded), key.count == 32
