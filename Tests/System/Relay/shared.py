@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import random
+import socket
 import subprocess
 import time
 
@@ -34,7 +35,21 @@ class Server:
       [name, "--port", "0", "--unixsocket", self.socket, "--dir", self.folder, "--save", "",
        "--appendonly", "yes", "--appendfsync", "always", *self.settings],
       executable=program, stdout=subprocess.DEVNULL)
-    wait_for("the server takes connections", self.socket.exists)
+    wait_for("the server has read its file", self.is_ready)
+
+  def is_ready(self):
+    """Whether it answers. Its socket is there before it has read its file."""
+    password = dict(zip(self.settings[::2], self.settings[1::2])).get("--requirepass")
+    asked = [f"AUTH {password}"] if password else []
+    try:
+      with socket.socket(socket.AF_UNIX) as peer:
+        peer.settimeout(30)
+        peer.connect(str(self.socket))
+        peer.sendall("".join(line + "\r\n" for line in [*asked, "PING"]).encode())
+        said = peer.makefile()
+        return [said.readline() for _ in [*asked, "PING"]][-1] == "+PONG\n"
+    except OSError:
+      return False
 
   def kill(self):
     self.process.kill()
