@@ -136,6 +136,33 @@ extension WholeAgent.Relayed {
     #expect(home.pushTarget?.count == 2)
   }
 
+  /// Its last state arrives, too: else Home Assistant would show a pump that runs until the next
+  /// wake.
+  @Test(arguments: [#""pulse","duration":1"#, #""turn_on""#])
+  func aShortRunEndsWithItsOutputOffAndHomeAssistantKnows(command: String) async throws {
+    let (home, board, relay, pushToken) = try await pairedBoard()
+    defer { relay.end() }
+    let text = try text(of: board)
+    try board.write(
+      text + "commands: [command_gpio]\noutputs: [{ gpio: GPIO22, name: Pump }]\n",
+      to: "homeward.yaml")
+    let order = #""message":"command_gpio","data":{"output":"Pump","command":\#(command)}"#
+    #expect(try await relay.push(order, with: pushToken) == 201)
+    let agent = try RunningAgent(
+      on: board,
+      ["run", "--once", "--timeout", "12s", "--json", "--config", board.configuration],
+      environment: try board.environment(withChip: "/dev/gpiochip0 pinctrl-fake GPIO22 22"))
+    let stopped = try await agent.event("stopped")
+    #expect(stopped.undelivered == 0)
+    #expect(await agent.ending().status == 0)
+    let results = home.journal.compactMap { entry -> String? in
+      guard case .eventFired(type: "homeward_command", let data) = entry.event else { return nil }
+      return data["result"]?.string
+    }
+    #expect(results == ["done"])
+    #expect(home.state(of: "binary_sensor.boat_pump")?.state == "off")
+  }
+
   /// Readings arrive all the same.
   @Test func withoutItsTokenTheAgentReportsAndSaysWhatIsMissing() async throws {
     let (home, board, _, _) = try await pairedBoard()
