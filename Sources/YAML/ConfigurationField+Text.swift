@@ -21,14 +21,16 @@ extension ConfigurationField {
     return nil
   }
 
-  /// Reads `true` or `false`, or one of YAML 1.1's other words for them, in any case.
-  public func boolean() -> Bool? {
+  /// Reads `true` or `false`, or one of YAML 1.1's other words for them, in any case. Another text
+  /// is shown only if the section has no secret, which may be in the wrong place.
+  public func boolean(isShown: Bool = true) -> Bool? {
     guard let text = text() else { return nil }
     switch Text(text.lowercasedASCII) {
     case "true", "yes", "on": return true
     case "false", "no", "off": return false
     default:
-      report("\(quoted: text) is not a yes-or-no value", remedy: "write true or false")
+      let word: MessageText = isShown ? "\(quoted: text)" : "this"
+      report("\(word) is not a yes-or-no value", remedy: "write true or false")
       return nil
     }
   }

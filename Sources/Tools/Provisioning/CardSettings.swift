@@ -72,7 +72,7 @@ extension ConfigurationField {
     settings.hostName = keys.setting("hostname") { $0.hostName() }
     settings.keys = keys.setting("ssh_key") { $0.publicKeys() }
     settings.token = keys.setting("token") { $0.token() }
-    settings.isReadOnly = keys.setting("read_only") { $0.boolean() }
+    settings.isReadOnly = keys.setting("read_only") { $0.boolean(isShown: false) }
     return settings
   }
 
@@ -91,7 +91,7 @@ extension ConfigurationField {
       remedy: "write name, password or hidden; a text with a comma or a colon needs quotes")
     let name = keys.required("name", example: "name: Harbour")?.networkName()
     let password = keys.optional("password")?.wifiPassword()
-    let isHidden = keys.optional("hidden")?.boolean() ?? false
+    let isHidden = keys.optional("hidden")?.boolean(isShown: false) ?? false
     keys.reportUnknownKeys()
     // Without a password that is wrong, or whose key is, the network would be an open one.
     guard !hasProblem, let name else { return nil }

@@ -101,7 +101,12 @@ import Testing
     ("hostname: boat.local", "2:13: card.hostname: this is not a host name; write"),
     ("hostname: Localhost", "2:13: card.hostname: this is not a host name; write"),
     ("hostname: \(String(repeating: "a", count: 64))", "2:13: card.hostname: this is not a"),
-    ("read_only: maybe", "2:14: card.read_only: \"maybe\" is not a yes-or-no value; write true"),
+    // A password may stand in the wrong line.
+    ("read_only: s3cr3t", "2:14: card.read_only: this is not a yes-or-no value; write true"),
+    (
+      "wifi: [{ name: A, hidden: s3cr3t }]",
+      "2:29: card.wifi[0].hidden: this is not a yes-or-no value; write true"
+    ),
     ("token: abc", "2:10: card.token: this is not a long-lived token of Home Assistant; copy it"),
     ("token: eyJ0 eyJ1 eyJ2 eyJ3", "2:10: card.token: this is not a long-lived token of Home"),
     ("token:", "2:9: card.token: there is no value; write one, or remove the line"),
