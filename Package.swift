@@ -135,12 +135,14 @@ let package = Package(
     // Beside the house: the push relay, for boards that sleep. It runs on a PC or a server.
     .systemLibrary(name: "CSQLite"),
     .systemLibrary(name: "CHTTPServer"),
+    .systemLibrary(name: "CThreads"),
     .target(
-      name: "Relay", dependencies: ["Bytes", "CSodium", "CSQLite", "CHTTPServer"],
-      exclude: ["README.md"], swiftSettings: everywhere),
+      name: "Relay",
+      dependencies: ["Bytes", "CLinux", "CSodium", "CSQLite", "CHTTPServer", "CThreads"],
+      exclude: ["README.md"], swiftSettings: shipped),
     .executableTarget(
-      name: "homeward-relay", dependencies: ["Relay"], swiftSettings: everywhere,
-      linkerSettings: libraries("sodium")),
+      name: "homeward-relay", dependencies: ["Relay"], swiftSettings: shipped,
+      linkerSettings: libraries("sodium", "m")),
     .testTarget(
       name: "RelayTests", dependencies: ["Relay", "Bytes", "CSodium", "TestRun"],
       path: "Tests/Unit/Relay", swiftSettings: everywhere, linkerSettings: libraries("sodium")),

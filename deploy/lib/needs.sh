@@ -5,6 +5,9 @@
 # The Debian packages that the agent is built with. libgpiod-dev is that of version 2.
 # shellcheck disable=SC2034  # for the caller
 agent_packages=(libcurl4-openssl-dev libsodium-dev libgps-dev libgpiod-dev libyaml-dev)
+# Those that the push relay is built with, besides libsodium-dev.
+# shellcheck disable=SC2034  # for the caller
+relay_packages=(libmicrohttpd-dev libsqlite3-dev)
 
 # fail CODE MESSAGE...: ends the script with a code of sysexits.h: 64 usage, 69 unavailable.
 fail() {

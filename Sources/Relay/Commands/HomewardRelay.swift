@@ -1,6 +1,6 @@
 import Bytes
+import CLinux
 import CSodium
-import Glibc
 
 /// The program `homeward-relay`.
 public enum HomewardRelay {
@@ -34,29 +34,27 @@ public enum HomewardRelay {
 
     """
 
-  private static let options: Set<String> = [
+  private static let options: Set<Text> = [
     "--store", "--listen", "--notifications-a-day", "--waiting", "--url",
   ]
-  private static let switches: Set<String> = ["--json", "--help", "-h", "--version"]
+  private static let switches: Set<Text> = ["--json", "--help", "-h", "--version"]
 
-  /// Runs the program; returns its exit code.
-  public static func main(_ words: [String]) -> Int32 {
-    do {
-      try run(Arguments(words, options: options, switches: switches))
-      return 0
-    } catch let error as CommandError {
-      say("homeward-relay: \(error.message)\n", on: STDERR_FILENO)
-      return error.code
-    } catch let failure as StoreFailure {
-      say("homeward-relay: the store: \(failure)\n", on: STDERR_FILENO)
-      return 74
+  /// Runs the program with the arguments of this process, and ends it with its exit code.
+  public static func main() -> Never {
+    // The line of a crash begins with "homeward".
+    let name = Array("relay \(version)".utf8)
+    unsafe clinux_report_fatal_signals(name, name.count)
+    clinux_forbid_core_dumps()
+    do throws(CommandError) {
+      try run(Arguments(Text.arguments, options: options, switches: switches))
+      exit(0)
     } catch {
-      say("homeward-relay: \(error)\n", on: STDERR_FILENO)
-      return 69
+      say("homeward-relay: \(error.message)\n", on: STDERR_FILENO)
+      exit(error.code)
     }
   }
 
-  private static func run(_ arguments: Arguments) throws {
+  private static func run(_ arguments: Arguments) throws(CommandError) {
     guard sodium_init() >= 0 else {
       throw CommandError(code: 69, message: "libsodium does not begin")
     }
@@ -65,13 +63,13 @@ public enum HomewardRelay {
     switch arguments.words.first {
     case "serve" where arguments.words.count == 1: try serve(arguments)
     case "token": try TokenCommand(arguments).run()
-    case let word?: throw CommandError.usage("unknown command \(word)")
-    case nil: throw CommandError.usage("a command is missing")
+    case let word?: throw .usage("unknown command \(word)")
+    case nil: throw .usage("a command is missing")
     }
   }
 
   /// The newest entry of `deploy/debian/changelog` has the same.
-  static let version = "0.1.0"
+  static let version: StaticString = "0.1.0"
 
   // MARK: Shared by the commands
 
@@ -82,11 +80,20 @@ public enum HomewardRelay {
     return limits
   }
 
-  static func openStore(_ arguments: Arguments, limits: Limits) throws(StoreFailure) -> SQLiteStore
+  static func openStore(_ arguments: Arguments, limits: Limits) throws(CommandError) -> SQLiteStore
   {
     // Other users cannot read it: notifications are sealed, the names of boards are not.
     umask(0o077)
-    return try SQLiteStore(
-      arguments["--store"] ?? "/var/lib/homeward-relay/relay.sqlite", limits: limits)
+    let path = arguments["--store"] ?? "/var/lib/homeward-relay/relay.sqlite"
+    return try performing { () throws(StoreFailure) in
+      try SQLiteStore(path.string, limits: limits)
+    }
+  }
+
+  /// Runs what a store does, and makes the command's error of its failure.
+  static func performing<Result>(
+    _ body: () throws(StoreFailure) -> Result
+  ) throws(CommandError) -> Result {
+    do throws(StoreFailure) { return try body() } catch { throw CommandError(error) }
   }
 }

@@ -17,26 +17,32 @@ struct PushRequest: Equatable {
   private static let own: [StaticString] = ["push_token", "registration_info"]
 
   init(_ body: [UInt8]) throws(Mistake) {
-    do {
-      self = try Self.read(body)
-    } catch {
-      throw error as? Mistake ?? .isNoJSON
-    }
+    let fields: Fields
+    do throws(JSONError) { fields = try Self.read(body) } catch { throw .isNoJSON }
+    guard let token = fields.token, !token.isEmpty else { throw .hasNoToken }
+    guard fields.hasMessage else { throw .hasNoMessage }
+    push = Digest(of: String(decoding: token, as: UTF8.self))
+    content = fields.content
   }
 
-  private static func read(_ body: [UInt8]) throws -> PushRequest {
-    var reader = JSONReader(body.span)
-    var content = ByteBuffer(capacity: body.count + 2)
+  private struct Fields {
     var token: [UInt8]?
     var hasMessage = false
+    var content: [UInt8] = []
+  }
+
+  private static func read(_ body: [UInt8]) throws(JSONError) -> Fields {
+    var reader = JSONReader(body.span)
+    var content = ByteBuffer(capacity: body.count + 2)
+    var fields = Fields()
     content.openJSONObject()
     try reader.openObject()
     while let key = try reader.nextKey() {
       if key.elementsEqual("push_token") {
-        token = try Array(reader.text().raw)
+        fields.token = try Array(reader.text().raw)
       } else {
         let isOwn = own.contains { key.elementsEqual($0) }
-        if key.elementsEqual("message") { hasMessage = true }
+        if key.elementsEqual("message") { fields.hasMessage = true }
         let name = Array(key.raw)
         let value = try reader.skipValue()
         guard !isOwn else { continue }
@@ -45,15 +51,8 @@ struct PushRequest: Equatable {
     }
     try reader.finish()
     content.closeJSONObject()
-    guard let token, !token.isEmpty else { throw Mistake.hasNoToken }
-    guard hasMessage else { throw Mistake.hasNoMessage }
-    return PushRequest(
-      push: Digest(of: String(decoding: token, as: UTF8.self)), content: Array(content.bytes))
-  }
-
-  private init(push: Digest, content: [UInt8]) {
-    self.push = push
-    self.content = content
+    fields.content = Array(content.bytes)
+    return fields
   }
 }
 
@@ -65,13 +64,16 @@ struct FetchRequest: Equatable {
   /// Reads a question; returns nil if the body has another form, or nothing can be sealed to its
   /// key.
   init?(_ body: [UInt8]) {
-    guard let read = try? Self.read(body) else { return nil }
-    self = read
+    guard let read = try? Self.read(body), read.acknowledged >= 0, let key = read.key,
+      key.seal([]) != nil
+    else { return nil }
+    acknowledged = read.acknowledged
+    self.key = key
   }
 
-  private struct Mistake: Error {}
-
-  private static func read(_ body: [UInt8]) throws -> FetchRequest {
+  private static func read(
+    _ body: [UInt8]
+  ) throws(JSONError) -> (acknowledged: Int64, key: PublicKey?) {
     var reader = JSONReader(body.span)
     var acknowledged: Int64 = 0
     var key: PublicKey?
@@ -86,12 +88,6 @@ struct FetchRequest: Equatable {
       }
     }
     try reader.finish()
-    guard acknowledged >= 0, let key, key.seal([]) != nil else { throw Mistake() }
-    return FetchRequest(acknowledged: acknowledged, key: key)
-  }
-
-  private init(acknowledged: Int64, key: PublicKey) {
-    self.acknowledged = acknowledged
-    self.key = key
+    return (acknowledged, key)
   }
 }

@@ -1,5 +1,5 @@
 import CHTTPServer
-import Synchronization
+import CLinux
 
 /// Request and its answer. The server's threads hand it to the worker and take it back: it belongs
 /// to one of them at a time.

@@ -1,6 +1,6 @@
 import Bytes
 import CHTTPServer
-import Glibc
+import CLinux
 
 /// A relay that serves: HTTP in, operations for the worker, answers out.
 @safe final class Server: @unchecked Sendable {
@@ -36,7 +36,7 @@ import Glibc
       descriptor, settings, handleRequest, completeRequest, noteConnection, context)
     guard let daemon = unsafe started else {
       throw Failure(
-        description: "libmicrohttpd does not begin: \(unsafe String(cString: strerror(errno)))")
+        description: "libmicrohttpd does not begin: \(systemError())")
     }
     unsafe self.daemon = daemon
   }
@@ -154,15 +154,13 @@ private struct Head {
   init(_ connection: OpaquePointer) {
     let length = unsafe header("Content-Length", of: connection)
     isAmbiguous = unsafe length != nil && header("Transfer-Encoding", of: connection) != nil
-    contentLength = length.map { Int64($0) ?? .max } ?? 0
+    contentLength = length.map { Int64($0.string) ?? .max } ?? 0
   }
 }
 
-private func header(_ name: String, of connection: OpaquePointer) -> String? {
-  guard let value = unsafe MHD_lookup_connection_value(connection, .HEADER_KIND, name) else {
-    return nil
-  }
-  return unsafe String(cString: value)
+private func header(_ name: StaticString, of connection: OpaquePointer) -> Text? {
+  let value = unsafe MHD_lookup_connection_value(connection, .HEADER_KIND, name.utf8Start)
+  return unsafe value.map { unsafe Text(cString: $0) }
 }
 
 // MARK: Functions that libmicrohttpd calls
@@ -179,7 +177,7 @@ private func handleRequest(
   let server = unsafe Unmanaged<Server>.fromOpaque(context).takeUnretainedValue()
   guard let kept = unsafe place.pointee else {
     let route = unsafe Route(
-      method: String(cString: method), path: String(cString: path),
+      method: Text(cString: method), path: Text(cString: path),
       authorization: header("Authorization", of: connection))
     return unsafe server.begin(route, Head(connection), connection, place)
   }

@@ -173,7 +173,8 @@ def check_queue(program, folder, options):
   many, memory_then = cost(measured), relay.resident_kib()
   status, answer = boards[0].push("one more")
   assert status == 507 and "message" in answer, f"a full queue says {status} {answer}"
-  assert memory_then < memory * 1.5 + 2048, f"memory grows from {memory} to {memory_then} KiB"
+  # SQLite's cache takes 2,000 KiB, and 32 connections have theirs.
+  assert memory_then < memory + 4096, f"memory grows from {memory} to {memory_then} KiB"
   assert many < few * 1.5, f"a notification moves {few:.0f} bytes, and {many:.0f} with many"
   numbers = [number for number, _ in boards[99].fetch_all()]
   assert len(set(numbers)) == 1000 and numbers == sorted(numbers), "a full queue is not read in order"
@@ -292,6 +293,8 @@ def main():
       except AssertionError as failure:
         wrong += 1
         print(f"WRONG: relay: {what}: {failure}", flush=True)
+      finally:
+        Relay.end_all()
   return 1 if wrong else 0
 
 

@@ -18,6 +18,8 @@ sodium.sodium_init()
 class Relay:
   """The program, and the folder of its store."""
 
+  processes = []
+
   def __init__(self, program, folder, *options):
     self.program, self.options = program, options
     self.store = pathlib.Path(folder) / "relay.sqlite"
@@ -30,6 +32,7 @@ class Relay:
       [self.program, "serve", "--store", self.store, "--listen", f"127.0.0.1:{self.port}",
        *self.options],
       stdout=subprocess.PIPE, text=True)
+    Relay.processes.append(self.process)
     line = self.process.stdout.readline()
     found = re.search(r"listens on 127\.0\.0\.1:(\d+)$", line.strip())
     if not found:
@@ -39,6 +42,15 @@ class Relay:
   def kill(self):
     self.process.kill()
     self.process.wait()
+
+  @classmethod
+  def end_all(cls):
+    """Ends what a check that failed has left."""
+    for process in cls.processes:
+      if process.poll() is None:
+        process.kill()
+        process.wait()
+    cls.processes.clear()
 
   def stop(self):
     """Asks it to end, and returns its exit code."""

@@ -1,3 +1,4 @@
+import Bytes
 import Foundation
 import Testing
 
@@ -17,8 +18,8 @@ import Testing
       ("0.0.0.0:65535", "0.0.0.0", 65535),
     ] as [(String, String, UInt16)])
   func anAddressIsReadAsItIsWritten(text: String, host: String, port: UInt16) throws {
-    let address = try Address(text)
-    #expect(address.host == host)
+    let address = try Address(Text(text))
+    #expect(address.host == Text(host))
     #expect(address.port == port)
     #expect(address.text == text)
   }
@@ -29,7 +30,7 @@ import Testing
       "[127.0.0.1]:8426", "[]:1",
     ])
   func whatIsNoAddressIsRefused(text: String) {
-    #expect(throws: CommandError.self) { try Address(text) }
+    #expect(throws: CommandError.self) { try Address(Text(text)) }
   }
 
   @Test func wordsAreToldFromOptions() throws {
@@ -43,13 +44,13 @@ import Testing
   @Test(arguments: [["--store"], ["--unknown"], ["-x"]])
   func whatIsNoOptionIsRefused(words: [String]) {
     #expect(throws: CommandError.self) {
-      try Arguments(words, options: ["--store"], switches: [])
+      try Arguments(words.map { Text($0) }, options: ["--store"], switches: [])
     }
   }
 
   @Test(arguments: ["0", "-1", "x", "1.5", "1000000001", "99999999999999999999"])
   func aLimitIsAWholeNumberAboveZero(text: String) throws {
-    let arguments = try Arguments(["--n", text], options: ["--n"], switches: [])
+    let arguments = try Arguments(["--n", Text(text)], options: ["--n"], switches: [])
     #expect(throws: CommandError.self) { try arguments.count("--n") }
   }
 }

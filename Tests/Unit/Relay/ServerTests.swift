@@ -1,7 +1,6 @@
 import Bytes
 import CHTTPServer
 import Foundation
-import Synchronization
 import TestRun
 import Testing
 
