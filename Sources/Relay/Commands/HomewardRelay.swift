@@ -5,32 +5,47 @@ import CSodium
 /// The program `homeward-relay`.
 public enum HomewardRelay {
   static let help = """
-    homeward-relay: keeps Home Assistant's notifications for boards that sleep.
+    homeward-relay: keeps Home Assistant's notifications for boards that sleep, and
+    gives them to each board when it wakes up and asks. What waits is sealed to the
+    board's key: who has the store can read nothing of it.
 
-      homeward-relay serve                 takes notifications, and gives them to the boards
-      homeward-relay token add NAME        adds a board, and prints its secrets once
-      homeward-relay token list            shows the boards, and how much waits for each
-      homeward-relay token rotate NAME     gives a board new secrets, and keeps what waits
-      homeward-relay token revoke NAME     removes a board, and what waits for it
+    It speaks HTTP: a proxy in front of it has the certificate. As a service it is
+    started with HOMEWARD_RELAY_OPTIONS of /etc/default/homeward-relay. Its commands
+    belong to its user: sudo -u homeward-relay homeward-relay token list
 
-      --store FILE              where notifications wait; /var/lib/homeward-relay/relay.sqlite if it
-                                is not named
-      --listen ADDRESS:PORT     serve: 127.0.0.1:8426 if it is not named; a port of 0 is any free one
-      --notifications-a-day N   serve: for each board; 150 if it is not named
-      --waiting N               serve: notifications that wait for a board at most; 1000 if it is not named
-      --url URL                 token add, rotate: the address of the relay for Home Assistant
-      --json                    list: for programs
-      --version, --help
+    Usage:
+      homeward-relay serve              takes notifications and hands them out
+      homeward-relay token add NAME     adds a board, prints its secrets once
+      homeward-relay token list         shows the boards, and what waits for each
+      homeward-relay token rotate NAME  gives new secrets, keeps what waits
+      homeward-relay token revoke NAME  removes a board, and what waits for it
+
+    Options:
+      --store FILE             The notifications that wait (default:
+                               /var/lib/homeward-relay/relay.sqlite).
+      --listen ADDRESS:PORT    With serve: where it listens (default:
+                               127.0.0.1:8426); a port of 0 is any free one.
+      --notifications-a-day N  With serve: the limit of each board (default: 150).
+      --waiting N              With serve: the notifications that wait for a board at
+                               most (default: 1000).
+      --url URL                With token add and rotate: the address of the relay for
+                               Home Assistant.
+      --json                   With token list: for programs.
+      --version                Show the version.
+      --help                   Show this.
 
     Examples:
-      sudo -u homeward-relay homeward-relay token add boat --url https://relay.example
-      homeward-relay serve --listen '[::1]:8426'           behind a proxy that has the certificate
+      sudo -u homeward-relay homeward-relay token add boat \\
+        --url https://relay.example
+      homeward-relay serve --listen '[::1]:8426' --store relay.sqlite
 
-    A relay speaks HTTP: a proxy in front of it has the certificate. What waits is sealed to the board's
-    key; who has the store can read nothing of it.
-
-    Exits with 0, 64 (usage), 65 (no such board, or its name is taken), 69 (it cannot listen), 71 (no
-    thread), 74 (the store).
+    Exit codes (sysexits):
+      0   done; with serve: it was stopped
+      64  the command line is wrong
+      65  there is no such board, or its name is taken
+      69  it cannot listen
+      71  the system has no room for a thread
+      74  the store fails
 
     """
 

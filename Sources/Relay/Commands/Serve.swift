@@ -24,11 +24,22 @@ extension HomewardRelay {
       try server.listen(on: descriptor, threads: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     } catch { throw CommandError(code: 69, message: error.description) }
     say("homeward-relay \(version) listens on \(address.text(port: port))\n")
+    notifyService("READY=1")
     while !chttp_wait_for_end(1) { server.endSlow() }
+    notifyService("STOPPING=1")
     server.stop()
     worker.join()
     server.end()
   }
+}
+
+/// Sends a line of `sd_notify(3)` to the service manager, if it expects any.
+private func notifyService(_ line: StaticString) {
+  guard let name = unsafe getenv("NOTIFY_SOCKET"), unsafe name.pointee != 0 else { return }
+  let socket = unsafe clinux_notify_connect(name)
+  guard socket >= 0 else { return }
+  unsafe write(socket, line.utf8Start, line.utf8CodeUnitCount)
+  close(socket)
 }
 
 /// An address to listen on: `127.0.0.1:8426` or `[::1]:8426`.
