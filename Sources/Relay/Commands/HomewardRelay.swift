@@ -15,6 +15,7 @@ public enum HomewardRelay {
 
     Usage:
       homeward-relay serve              takes notifications and hands them out
+      homeward-relay status             shows whether it serves, and what waits
       homeward-relay token add NAME     adds a board, prints its secrets once
       homeward-relay token list         shows the boards, and what waits for each
       homeward-relay token rotate NAME  gives new secrets, keeps what waits
@@ -24,26 +25,29 @@ public enum HomewardRelay {
       --store FILE             The notifications that wait (default:
                                /var/lib/homeward-relay/relay.sqlite).
       --listen ADDRESS:PORT    With serve: where it listens (default:
-                               127.0.0.1:8426); a port of 0 is any free one.
+                               127.0.0.1:8426); a port of 0 is any free one. With
+                               status: where it is asked.
       --notifications-a-day N  With serve: the limit of each board (default: 150).
       --waiting N              With serve: the notifications that wait for a board at
                                most (default: 1000).
       --url URL                With token add and rotate: the address of the relay for
                                Home Assistant.
-      --json                   With token list: for programs.
+      --json                   With token list and status: for programs.
       --version                Show the version.
       --help                   Show this.
 
     Examples:
       sudo -u homeward-relay homeward-relay token add boat \\
         --url https://relay.example
+      sudo -u homeward-relay homeward-relay status
       homeward-relay serve --listen '[::1]:8426' --store relay.sqlite
 
     Exit codes (sysexits):
-      0   done; with serve: it was stopped
+      0   done; with serve: it was stopped; with status: it serves
       64  the command line is wrong
       65  there is no such board, or its name is taken
-      69  it cannot listen
+      66  with status: there is no store
+      69  it cannot listen; with status: no relay answers
       71  the system has no room for a thread
       74  the store fails
 
@@ -77,6 +81,9 @@ public enum HomewardRelay {
     if arguments.has("--version") { return say("homeward-relay \(version)\n") }
     switch arguments.words.first {
     case "serve" where arguments.words.count == 1: try serve(arguments)
+    case "status" where arguments.words.count == 1:
+      let code = try StatusCommand(arguments).run()
+      if code != 0 { exit(code) }
     case "token": try TokenCommand(arguments).run()
     case let word?: throw .usage("unknown command \(word)")
     case nil: throw .usage("a command is missing")
@@ -95,11 +102,15 @@ public enum HomewardRelay {
     return limits
   }
 
+  static func storePath(_ arguments: Arguments) -> Text {
+    arguments["--store"] ?? "/var/lib/homeward-relay/relay.sqlite"
+  }
+
   static func openStore(_ arguments: Arguments, limits: Limits) throws(CommandError) -> SQLiteStore
   {
     // Other users cannot read it: notifications are sealed, the names of boards are not.
     umask(0o077)
-    let path = arguments["--store"] ?? "/var/lib/homeward-relay/relay.sqlite"
+    let path = storePath(arguments)
     return try performing { () throws(StoreFailure) in
       try SQLiteStore(path.string, limits: limits)
     }

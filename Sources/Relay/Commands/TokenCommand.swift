@@ -80,23 +80,18 @@ struct TokenCommand {
   private func list() throws(CommandError) {
     let now = WallTime.now
     let boards = try performing { (store) throws(StoreFailure) in try store.boards(at: now) }
-    if arguments.has("--json") { return say(boards.map { $0.json + "\n" }.joined()) }
+    if arguments.has("--json") {
+      for board in boards {
+        var line = ByteBuffer(capacity: 1024)
+        board.write(into: &line)
+        say(String(decoding: Array(line.bytes), as: UTF8.self) + "\n")
+      }
+      return
+    }
     guard !boards.isEmpty else {
       return say("No boards: homeward-relay token add NAME --url URL adds one\n")
     }
-    let width = max(5, boards.map({ $0.name.utf8.count }).max() ?? 0)
-    let padded = { (text: String) in text + String(repeating: " ", count: width - text.utf8.count) }
-    say("\(padded("board"))  waiting  today    last asked\n")
-    for board in boards {
-      let asked = board.fetched.map { Text(iso8601: $0).string } ?? "never"
-      say(
-        "\(padded(board.name))  \(aligned("\(board.waiting)", 7))  \(aligned("\(board.today)", 7))  \(asked)\n"
-      )
-    }
-  }
-
-  private func aligned(_ text: String, _ width: Int) -> String {
-    String(repeating: " ", count: max(0, width - text.utf8.count)) + text
+    say(table(of: boards, maximum: nil, at: now))
   }
 
   private func performing<Result>(
@@ -104,21 +99,5 @@ struct TokenCommand {
   ) throws(CommandError) -> Result {
     let store = try HomewardRelay.openStore(arguments, limits: HomewardRelay.limits(arguments))
     return try HomewardRelay.performing { () throws(StoreFailure) in try body(store) }
-  }
-}
-
-extension BoardSummary {
-  /// Line for programs.
-  fileprivate var json: String {
-    var line = ByteBuffer(capacity: 1024)
-    line.openJSONObject()
-    line.appendMember("name", Array(name.utf8).span)
-    line.appendMember("created", Text(iso8601: created).bytes.span)
-    if let fetched { line.appendMember("fetched", Text(iso8601: fetched).bytes.span) }
-    line.appendMember("has_key", hasKey)
-    line.appendMember("waiting", waiting)
-    line.appendMember("today", today)
-    line.closeJSONObject()
-    return String(decoding: Array(line.bytes), as: UTF8.self)
   }
 }

@@ -91,7 +91,9 @@ import CLinux
     if exchange.route == .metrics { return sendMetrics(to: exchange) }
     do {
       guard let operation = try exchange.route.operation(exchange.takeBody()) else {
-        return send(counters.isStoreWell ? .isWell : .isIll, to: exchange)
+        return send(
+          counters.isStoreWell
+            ? .isWell(notificationsADay: limits.notificationsADay) : .isIll, to: exchange)
       }
       hand(operation, of: exchange)
       return .YES
@@ -112,6 +114,8 @@ import CLinux
 
   fileprivate func send(_ answer: Answer, to exchange: Exchange, closes: Bool = false) -> MHD_Result
   {
+    // Before the client can have it, so that a stop waits for its end.
+    unsafe connections.answerBegan(exchange.connection, at: second)
     // The worker counts its own.
     if case .receiving = exchange.state, answer.status >= 400 { counters.countRefusal() }
     return unsafe chttp_answer(
@@ -123,12 +127,6 @@ import CLinux
     let text = Array(counters.exposition(connections: connections.count).utf8)
     return unsafe chttp_answer(
       exchange.connection, 200, "text/plain; version=0.0.4", text, text.count, false)
-  }
-
-  /// Sends the worker's answer.
-  fileprivate func sendAnswer(_ answer: Answer, to exchange: Exchange) -> MHD_Result {
-    unsafe connections.answerBegan(exchange.connection, at: second)
-    return send(answer, to: exchange)
   }
 
   // MARK: Connections
@@ -190,7 +188,7 @@ private func handleRequest(
   switch exchange.state {
   case .receiving: return server.complete(exchange)
   case .waiting: return .YES
-  case .answered(let answer): return server.sendAnswer(answer, to: exchange)
+  case .answered(let answer): return server.send(answer, to: exchange)
   }
 }
 

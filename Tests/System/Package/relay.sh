@@ -42,6 +42,7 @@ relay_by_systemd() {
   holds "the service is confined" relay_is_confined
   holds "and exposes little" relay_exposure_is_small
   holds "a board is added while it runs" adds_board
+  holds "status says that it serves" relay status
   printf 'HOMEWARD_RELAY_OPTIONS="--listen 127.0.0.1:8427 --waiting 5"\n' |
     inside tee /etc/default/homeward-relay >/dev/null
   inside systemctl restart homeward-relay.service

@@ -53,4 +53,49 @@ import Testing
     let arguments = try Arguments(["--n", Text(text)], options: ["--n"], switches: [])
     #expect(throws: CommandError.self) { try arguments.count("--n") }
   }
+
+  @Test(
+    arguments: [
+      (
+        "HTTP/1.1 200 OK\r\n\r\n{\"status\":\"ok\",\"notifications_a_day\":7}",
+        .serves(notificationsADay: 7), 0
+      ),
+      ("HTTP/1.1 200 OK\r\n\r\n{\"status\":\"ok\"}", .serves(notificationsADay: nil), 0),
+      ("HTTP/1.1 200 OK\r\n\r\n{\"notifications_a_day\":", .serves(notificationsADay: nil), 0),
+      ("HTTP/1.1 503 Down\r\n\r\n{}", .hasFailingStore, 74),
+      ("HTTP/1.1 404 Not Found\r\n\r\n{}", .doesNotAnswer, 69),
+      ("SSH-2.0-OpenSSH", .doesNotAnswer, 69), ("", .doesNotAnswer, 69),
+    ] as [(String, Health, Int32)])
+  func whetherTheRelayServesIsReadOfItsAnswer(answer: String, health: Health, code: Int32) {
+    let read = Health(answer: Array(answer.utf8))
+    #expect(read == health)
+    #expect(read.code == code)
+  }
+
+  @Test func theBoardsStandInAlignedColumns() {
+    let now = WallTime(seconds: 1_795_867_200)
+    let boards = [
+      BoardSummary(
+        name: "boat", created: now, fetched: now, hasKey: true, waiting: 12, today: 3,
+        oldest: WallTime(seconds: 1_795_867_200 - 7200)),
+      BoardSummary(
+        name: "van", created: now, fetched: nil, hasKey: false, waiting: 0, today: 0, oldest: nil),
+    ]
+    #expect(
+      table(of: boards, maximum: 150, at: now) == """
+        board  waiting  oldest  today  last asked
+        boat        12     2 h  3/150  2026-11-28T12:00:00+00:00
+        van          0       -  0/150  never
+
+        """)
+  }
+
+  @Test(
+    arguments: [
+      (-5, "0 s"), (59, "59 s"), (60, "1 min"), (3599, "59 min"), (3600, "1 h"), (172_799, "47 h"),
+      (172_800, "2 d"),
+    ] as [(Int64, String)])
+  func anAgeHasOneUnit(seconds: Int64, text: String) {
+    #expect(age(of: WallTime(seconds: 0), at: WallTime(seconds: seconds)) == text)
+  }
 }
