@@ -10,7 +10,6 @@ relay_is() { [[ $(inside systemctl is-active homeward-relay.service) == "$1" ]];
 relay_answers() { relay_answers_at 8426; }
 relay_answers_at() { inside curl --silent --fail --output /dev/null "http://127.0.0.1:$1/healthz"; }
 has_board() { relay token list | grep --quiet '^boat '; }
-adds_board() { relay token add boat --url https://relay.example >/dev/null; }
 relay_pid() { inside systemctl show --property MainPID --value homeward-relay.service; }
 
 relay_is_confined() {
@@ -29,6 +28,32 @@ relay_exposure_is_small() {
   [[ -n $level ]] && awk "BEGIN { exit !($level <= $relay_exposure_max) }"
 }
 
+# relay_readme HEADING: the lines of deploy/relay/README.md below a heading that a person types.
+relay_readme() { sed -n "/^## $1/,/^## /s/^    //p" deploy/relay/README.md; }
+
+# types_as_user LINES: a person who may use sudo, also as another user.
+types_as_user() {
+  # shellcheck disable=SC2016  # the inner shell's
+  types 'sudo() {
+    if [ "$1" != -u ]; then command "$@"; return; fi
+    setpriv --reuid "$2" --regid "$2" --clear-groups "${@:3}"
+  }'$'\n'"$1"
+}
+
+# keeps_backup: what the README says of backup and restore, as it says it, with a board that was added
+# after the backup.
+keeps_backup() {
+  local lines
+  lines=$(relay_readme Backup)
+  holds "its README has five lines for backup and restore" [ "$(grep --count . <<<"$lines")" = 5 ]
+  holds "the first makes a backup while it runs" types_as_user "${lines%%$'\n'*}"
+  relay token add late --url https://relay.example >/dev/null
+  holds "the others restore it" types_as_user "${lines#*$'\n'}"
+  holds "with its boards as they were" has_board
+  holds "and without those of later" [ -z "$(relay token list | grep '^late ')" ]
+  holds "the restored one serves" soon relay status
+}
+
 # relay_by_systemd PACKAGE RELEASE
 relay_by_systemd() {
   local pid
@@ -41,14 +66,16 @@ relay_by_systemd() {
     [ "$(inside stat --format '%U %a' /var/lib/homeward-relay)" = "homeward-relay 700" ]
   holds "the service is confined" relay_is_confined
   holds "and exposes little" relay_exposure_is_small
-  holds "a board is added while it runs" adds_board
-  holds "status says that it serves" relay status
+  holds "a board is added, and status asked, with the lines of its README" \
+    types_as_user "$(relay_readme Installing | grep --invert-match 'apt install')"
   printf 'HOMEWARD_RELAY_OPTIONS="--listen 127.0.0.1:8427 --waiting 5"\n' |
     inside tee /etc/default/homeward-relay >/dev/null
   inside systemctl restart homeward-relay.service
   holds "it takes the options of /etc/default" relay_answers_at 8427
   : | inside tee /etc/default/homeward-relay >/dev/null
   inside systemctl restart homeward-relay.service
+  holds "apt installs what makes a backup" apt_inside install sqlite3
+  keeps_backup
   pid=$(relay_pid)
   holds "apt upgrades it while it runs" \
     apt_inside -o DPkg::Options::=--force-confold install /newer-relay.deb
