@@ -35,7 +35,7 @@ struct BoardSummary: Equatable {
   let waiting: Int64
   /// Notifications that were accepted today.
   let today: Int64
-  /// Arrival of the oldest notification that waits; nil if none waits, or the store does not say.
+  /// Arrival of the oldest notification that waits; nil if none waits.
   var oldest: WallTime?
 }
 
