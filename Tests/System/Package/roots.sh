@@ -11,7 +11,8 @@ declare -A agent_libraries=(
 # And the push relay, with the program that its README makes a backup with.
 # shellcheck disable=SC2034  # for the caller
 declare -A relay_libraries=(
-  [12]='libmicrohttpd12 libsqlite3-0 sqlite3' [13]='libmicrohttpd12t64 libsqlite3-0 sqlite3')
+  [12]='libmicrohttpd12 libsqlite3-0 libhiredis0.14 sqlite3'
+  [13]='libmicrohttpd12t64 libsqlite3-0 libhiredis1.1.0 sqlite3')
 # shellcheck disable=SC2034  # for the caller
 declare -A suites=([12]=bookworm [13]=trixie)
 
