@@ -84,6 +84,30 @@ import Testing
     #expect(RedisAddress(Array(text.utf8)) == nil)
   }
 
+  private func storeOption(_ words: Text...) throws -> StoreOption {
+    try StoreOption(
+      Arguments(words, options: ["--store", "--store-password-file"], switches: []))
+  }
+
+  @Test func aStoreIsShownWithoutItsPassword() throws {
+    #expect(try storeOption().text == "/var/lib/homeward-relay/relay.sqlite")
+    #expect(try storeOption("--store", "redis").text == "redis")
+    #expect(try storeOption("--store", "redis://:sesame@h/2").text == "redis://h:6379/2")
+  }
+
+  @Test func aPasswordThatCannotBeUsedIsAMistakeOfThePerson() {
+    let password: Text = "--store-password-file"
+    let code = { (words: [Text]) -> Int32? in
+      let error = #expect(throws: CommandError.self) {
+        try StoreOption(Arguments(words, options: ["--store", password], switches: []))
+      }
+      return error?.code
+    }
+    #expect(code(["--store", "redis", password, "/dev/null"]) == 64)
+    #expect(code(["--store", "redis://h", password, "/nowhere/password"]) == 66)
+    #expect(code(["--store", "redis://h", password, "/dev/null"]) == 65)
+  }
+
   @Test(
     arguments: [
       (
