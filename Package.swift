@@ -136,13 +136,16 @@ let package = Package(
     .systemLibrary(name: "CSQLite"),
     .systemLibrary(name: "CHiredis"),
     .systemLibrary(name: "CHTTPServer"),
+    .systemLibrary(name: "CThreads"),
     .target(
       name: "Relay",
-      dependencies: ["Bytes", "CSodium", "CSQLite", "CHiredis", "CHTTPServer"],
-      exclude: ["README.md"], swiftSettings: everywhere),
+      dependencies: [
+        "Bytes", "CLinux", "CSodium", "CSQLite", "CHiredis", "CHTTPServer", "CThreads",
+      ],
+      exclude: ["README.md"], swiftSettings: shipped),
     .executableTarget(
-      name: "homeward-relay", dependencies: ["Relay"], swiftSettings: everywhere,
-      linkerSettings: libraries("sodium")),
+      name: "homeward-relay", dependencies: ["Relay"], swiftSettings: shipped,
+      linkerSettings: libraries("sodium", "m")),
     .testTarget(
       name: "RelayTests", dependencies: ["Relay", "Bytes", "CSodium", "TestRun"],
       path: "Tests/Unit/Relay", swiftSettings: everywhere, linkerSettings: libraries("sodium")),

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -42,6 +43,30 @@ static inline int chttp_listen(const char *address, uint16_t port) {
   int bound = is_ipv4 ? bind(descriptor, (struct sockaddr *)&ipv4, sizeof ipv4)
                       : bind(descriptor, (struct sockaddr *)&ipv6, sizeof ipv6);
   if (bound == 0 && listen(descriptor, 1024) == 0) return descriptor;
+  int error = errno;
+  close(descriptor);
+  errno = error;
+  return -1;
+}
+
+/// Connects to a numeric address; each reading and writing blocks for `seconds` at most. -1 with
+/// `errno` on failure.
+static inline int chttp_connect(const char *address, uint16_t port, time_t seconds) {
+  struct sockaddr_in ipv4 = {.sin_family = AF_INET, .sin_port = htons(port)};
+  struct sockaddr_in6 ipv6 = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
+  bool is_ipv4 = inet_pton(AF_INET, address, &ipv4.sin_addr) == 1;
+  if (!is_ipv4 && inet_pton(AF_INET6, address, &ipv6.sin6_addr) != 1) {
+    errno = EINVAL;
+    return -1;
+  }
+  int descriptor = socket(is_ipv4 ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  struct timeval limit = {.tv_sec = seconds};
+  if (descriptor < 0) return -1;
+  setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+  int connected = is_ipv4 ? connect(descriptor, (struct sockaddr *)&ipv4, sizeof ipv4)
+                          : connect(descriptor, (struct sockaddr *)&ipv6, sizeof ipv6);
+  if (connected == 0) return descriptor;
   int error = errno;
   close(descriptor);
   errno = error;

@@ -5,14 +5,16 @@
 # The Debian packages that the agent is built with. libgpiod-dev is that of version 2.
 # shellcheck disable=SC2034  # for the caller
 agent_packages=(libcurl4-openssl-dev libsodium-dev libgps-dev libgpiod-dev libyaml-dev)
-
-# The Debian packages that the push relay is built with, and the program of a server that its tests
-# start: Debian has it in the package of the tools, too, and that one starts no service.
+# Those that the push relay is built with, besides libsodium-dev.
 # shellcheck disable=SC2034  # for the caller
-relay_packages=(libmicrohttpd-dev libsqlite3-dev libhiredis-dev "$(
+relay_packages=(libmicrohttpd-dev libsqlite3-dev libhiredis-dev)
+# That of the program of a server, which the relay's tests start: Debian has it in the package of the
+# tools, too, and that one starts no service.
+# shellcheck disable=SC2034  # for the caller
+relay_server=$(
   . /etc/os-release
   if [[ ${VERSION_CODENAME-} == bookworm ]]; then echo redis-tools; else echo valkey-tools; fi
-)")
+)
 
 # fail CODE MESSAGE...: ends the script with a code of sysexits.h: 64 usage, 69 unavailable.
 fail() {

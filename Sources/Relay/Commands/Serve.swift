@@ -1,82 +1,77 @@
 import Bytes
 import CHTTPServer
-import Glibc
+import CLinux
 
 extension HomewardRelay {
   /// Serves until a signal ends it.
-  static func serve(_ arguments: Arguments) throws {
+  static func serve(_ arguments: Arguments) throws(CommandError) {
     let limits = try limits(arguments)
     let address = try Address(arguments["--listen"] ?? "127.0.0.1:8426")
-    let descriptor = unsafe chttp_listen(address.host, address.port)
+    let descriptor = unsafe chttp_listen(address.host.string, address.port)
     guard descriptor >= 0 else {
       throw CommandError(
         code: 69,
-        message: "cannot listen on \(address.text): \(unsafe String(cString: strerror(errno)))")
+        message: "cannot listen on \(address.text): \(systemError())")
     }
     let port = chttp_port(descriptor)
-    let store = try openStore(arguments, limits: limits)
+    let store = try StoreOption(arguments).open(limits: limits)
     chttp_hold_signals()
     let server = Server(limits: limits)
-    let worker = try Thread { server.work(store) }
-    try server.listen(on: descriptor)
-    let serving = try Thread { server.serve() }
+    let worker = try thread { server.work(store) }
+    do throws(Server.Failure) { try server.listen(on: descriptor) } catch {
+      throw CommandError(code: 69, message: error.description)
+    }
+    let serving = try thread { server.serve() }
     say("homeward-relay \(version) listens on \(address.text(port: port))\n")
+    notifyService("READY=1")
     while !chttp_wait_for_end(1) { server.endSlow() }
+    notifyService("STOPPING=1")
     server.stop()
     worker.join()
     server.end()
     serving.join()
   }
+
+  private static func thread(_ body: @escaping () -> Void) throws(CommandError) -> Thread {
+    guard let thread = Thread(body) else {
+      throw CommandError(code: 71, message: "the system has no room for a thread")
+    }
+    return thread
+  }
+}
+
+/// Sends a line of `sd_notify(3)` to the service manager, if it expects any.
+private func notifyService(_ line: StaticString) {
+  guard let name = unsafe getenv("NOTIFY_SOCKET"), unsafe name.pointee != 0 else { return }
+  let socket = unsafe clinux_notify_connect(name)
+  guard socket >= 0 else { return }
+  unsafe write(socket, line.utf8Start, line.utf8CodeUnitCount)
+  close(socket)
 }
 
 /// An address to listen on: `127.0.0.1:8426` or `[::1]:8426`.
-struct Address: Equatable {
-  let host: String
+struct Address {
+  let host: Text
   let port: UInt16
 
-  init(_ text: String) throws(CommandError) {
-    guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...])
+  init(_ text: Text) throws(CommandError) {
+    let colon = UInt8(ascii: ":")
+    guard let last = text.bytes.lastIndex(of: colon),
+      let port = UInt16(String(decoding: text.bytes[(last + 1)...], as: UTF8.self))
     else { throw .usage("--listen must be ADDRESS:PORT, not \(text)") }
-    var host = text[..<colon]
-    let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+    var host = text.bytes[..<last]
+    let isBracketed = host.first == UInt8(ascii: "[") && host.last == UInt8(ascii: "]")
     if isBracketed { host = host.dropFirst().dropLast() }
-    guard !host.isEmpty, isBracketed == host.contains(":") else {
+    guard !host.isEmpty, isBracketed == host.contains(colon) else {
       throw .usage("--listen must be ADDRESS:PORT, as 127.0.0.1:8426 or [::1]:8426, not \(text)")
     }
-    self.host = String(host)
+    self.host = Text(Array(host))
     self.port = port
   }
 
   var text: String { text(port: port) }
 
   func text(port: UInt16) -> String {
-    host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    host.bytes.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
-}
-
-/// A thread with a body of its own.
-@safe final class Thread {
-  private var thread = pthread_t()
-
-  fileprivate final class Body {
-    let run: () -> Void
-    init(_ run: @escaping () -> Void) { self.run = run }
-  }
-
-  init(_ run: @escaping () -> Void) throws(CommandError) {
-    let body = unsafe Unmanaged.passRetained(Body(run))
-    guard unsafe pthread_create(&thread, nil, runBody, body.toOpaque()) == 0 else {
-      unsafe body.release()
-      throw CommandError(code: 71, message: "the system has no room for a thread")
-    }
-  }
-
-  func join() { pthread_join(thread, nil) }
-}
-
-private func runBody(_ body: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-  if let body = unsafe body {
-    unsafe Unmanaged<Thread.Body>.fromOpaque(body).takeRetainedValue().run()
-  }
-  return nil
 }

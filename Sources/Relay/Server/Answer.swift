@@ -87,8 +87,14 @@ struct Answer: Error, Equatable {
     400, message: "The headers do not say clearly how long the body is")
   static let isNotThere = Answer(404, message: "A relay has /push, /fetch, /healthz and /metrics")
   static let isNotAllowed = Answer(405, message: "This address does not take that method")
-  static let isWell = Answer(200) { $0.appendMember("status", "ok") }
   static let isIll = Answer(503) { $0.appendMember("status", "the store keeps nothing now") }
+  /// The server works, with this limit of a board's day.
+  static func isWell(notificationsADay: Int64) -> Answer {
+    Answer(200) { body in
+      body.appendMember("status", "ok")
+      body.appendMember("notifications_a_day", notificationsADay)
+    }
+  }
   static let stops = Answer(503) { $0.appendMember("errorMessage", "the relay is stopping") }
 
   /// The store keeps nothing now. Home Assistant puts "please try again later" before it.

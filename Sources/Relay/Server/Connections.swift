@@ -1,5 +1,4 @@
-import CHTTPServer
-import Synchronization
+import CLinux
 
 /// Connections that are open, and what each of them does. A client that sends a byte at a time
 /// would keep its place for ever: the library sees only that something comes.

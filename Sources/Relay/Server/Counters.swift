@@ -1,5 +1,5 @@
 import Bytes
-import Glibc
+import CLinux
 import Synchronization
 
 /// Counts of a relay since it began. No name and no token is among them.
@@ -73,26 +73,4 @@ final class Counters: Sendable {
   }
 
   private func read(_ counter: borrowing Atomic<Int>) -> Int { counter.load(ordering: .relaxed) }
-}
-
-/// Semaphore of POSIX.
-@safe final class Semaphore: @unchecked Sendable {
-  private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
-
-  init() { unsafe sem_init(semaphore, 0, 0) }
-
-  deinit {
-    unsafe sem_destroy(semaphore)
-    unsafe semaphore.deallocate()
-  }
-
-  func post() { unsafe sem_post(semaphore) }
-
-  /// Waits for a post, or for some seconds.
-  func wait(seconds: Int) {
-    var end = timespec()
-    unsafe clock_gettime(CLOCK_REALTIME, &end)
-    end.tv_sec += seconds
-    unsafe sem_timedwait(semaphore, &end)
-  }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import CHTTPServer
 
 /// Headers that say how long a body is.
@@ -25,23 +26,26 @@ struct Head {
   init() {}
 
   /// Notes a header. Names are compared as HTTP does, without case.
-  mutating func note(_ name: some Collection<UInt8>, _ value: some Collection<UInt8>) {
+  mutating func note(_ name: Span<UInt8>, _ value: Span<UInt8>) {
     if name.isEmpty || !name.allSatisfy({ (0x21...0x7E).contains($0) })
-      || value.contains(where: { $0 < 0x20 && $0 != 0x09 })
+      || !value.allSatisfy({ $0 >= 0x20 || $0 == 0x09 })
     {
       isMalformed = true
     }
-    let value = String(decoding: value, as: UTF8.self)
-    switch String(decoding: name, as: UTF8.self).lowercased() {
-    case "content-length":
+    if name.elementsEqualIgnoringCase("content-length") {
       lengthCount += 1
-      contentLength =
-        value.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(value) ?? .max : .max
-    case "transfer-encoding":
+      contentLength = value.allSatisfy(\.isASCIIDigit) ? Int64(Text(value).string) ?? .max : .max
+    } else if name.elementsEqualIgnoringCase("transfer-encoding") {
       encodingCount += 1
-      if value.lowercased() != "chunked" { isMalformed = true }
-    default: break
+      if !value.elementsEqualIgnoringCase("chunked") { isMalformed = true }
     }
+  }
+}
+
+extension Span<UInt8> {
+  fileprivate func allSatisfy(_ isRight: (UInt8) -> Bool) -> Bool {
+    for index in indices where !isRight(self[index]) { return false }
+    return true
   }
 }
 
@@ -52,7 +56,9 @@ private func noteHeader(
   guard let context = unsafe context else { return .NO }
   let head = unsafe context.assumingMemoryBound(to: Head.self)
   unsafe head.pointee.note(
-    UnsafeRawBufferPointer(start: name, count: name == nil ? 0 : nameCount),
-    UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : valueCount))
+    UnsafeRawBufferPointer(start: name, count: name == nil ? 0 : nameCount)
+      .bindMemory(to: UInt8.self).span,
+    UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : valueCount)
+      .bindMemory(to: UInt8.self).span)
   return .YES
 }

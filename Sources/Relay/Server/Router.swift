@@ -12,14 +12,11 @@ enum Route: Equatable {
   ///   - method: such as `POST`.
   ///   - path: without a query.
   ///   - authorization: value of that header; nil without one.
-  init(method: String, path: String, authorization: String?) {
+  init(method: Text, path: Text, authorization: Text?) {
     switch (path, method) {
     case ("/push", "POST"): self = .push
     case ("/fetch", "POST"):
-      let words = authorization?.split(separator: " ") ?? []
-      guard words.count == 2, words[0].lowercased() == "bearer",
-        let token = BoardToken(String(words[1]))
-      else {
+      guard let token = authorization.flatMap({ BoardToken(authorization: $0) }) else {
         self = .wrong(Answer(.unknown))
         return
       }
@@ -51,5 +48,16 @@ enum Route: Equatable {
     case .wrong(let answer): throw answer
     case .health, .metrics: return nil
     }
+  }
+}
+
+extension BoardToken {
+  /// Reads `Bearer TOKEN`; returns nil if it is something else.
+  fileprivate init?(authorization: Text) {
+    let words = authorization.bytes.split(separator: UInt8(ascii: " "))
+    guard words.count == 2, Array(words[0]).span.elementsEqualIgnoringCase("bearer") else {
+      return nil
+    }
+    self.init(String(decoding: words[1], as: UTF8.self))
   }
 }

@@ -1,7 +1,6 @@
 import Bytes
 import CHTTPServer
-import Glibc
-import Synchronization
+import CLinux
 
 /// A relay that serves: HTTP in, operations for the worker, answers out.
 @safe final class Server: @unchecked Sendable {
@@ -51,7 +50,7 @@ import Synchronization
       descriptor, settings, handleRequest, completeRequest, noteConnection, context)
     guard bell.descriptor >= 0, let daemon = unsafe started else {
       throw Failure(
-        description: "libmicrohttpd does not begin: \(unsafe String(cString: strerror(errno)))")
+        description: "libmicrohttpd does not begin: \(systemError())")
     }
     unsafe self.daemon = daemon
   }
@@ -139,7 +138,9 @@ import Synchronization
     if exchange.route == .metrics { return sendMetrics(to: exchange) }
     do {
       guard let operation = try exchange.route.operation(exchange.takeBody()) else {
-        return send(counters.isStoreWell ? .isWell : .isIll, to: exchange)
+        return send(
+          counters.isStoreWell
+            ? .isWell(notificationsADay: limits.notificationsADay) : .isIll, to: exchange)
       }
       hand(operation, of: exchange)
       return .YES
@@ -170,6 +171,7 @@ import Synchronization
   {
     // The worker counts its own.
     if case .receiving = exchange.state, answer.status >= 400 { counters.countRefusal() }
+    // Before the client can have it, so that a stop waits for its end.
     unsafe connections.answerBegan(exchange.connection, at: second)
     return unsafe chttp_answer(
       exchange.connection, answer.status, "application/json", answer.body, answer.body.count, closes
@@ -195,11 +197,9 @@ import Synchronization
   fileprivate func closed(_ connection: OpaquePointer) { unsafe connections.closed(connection) }
 }
 
-private func header(_ name: String, of connection: OpaquePointer) -> String? {
-  guard let value = unsafe MHD_lookup_connection_value(connection, .HEADER_KIND, name) else {
-    return nil
-  }
-  return unsafe String(cString: value)
+private func header(_ name: StaticString, of connection: OpaquePointer) -> Text? {
+  let value = unsafe MHD_lookup_connection_value(connection, .HEADER_KIND, name.utf8Start)
+  return unsafe value.map { unsafe Text(cString: $0) }
 }
 
 // MARK: Functions that libmicrohttpd calls
@@ -216,7 +216,7 @@ private func handleRequest(
   let server = unsafe Unmanaged<Server>.fromOpaque(context).takeUnretainedValue()
   guard let kept = unsafe place.pointee else {
     let route = unsafe Route(
-      method: String(cString: method), path: String(cString: path),
+      method: Text(cString: method), path: Text(cString: path),
       authorization: header("Authorization", of: connection))
     return unsafe server.begin(route, Head(connection), connection, place)
   }

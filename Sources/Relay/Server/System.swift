@@ -1,5 +1,5 @@
 import Bytes
-import Glibc
+import CLinux
 
 /// Clocks of the kernel, or of a test.
 struct Clocks: Sendable {
@@ -10,23 +10,13 @@ struct Clocks: Sendable {
 
 extension Clocks {
   static let kernel = Clocks(wall: { .now }) {
-    let (seconds, nanoseconds) = read(CLOCK_BOOTTIME)
-    return Instant(nanoseconds: seconds * 1_000_000_000 + nanoseconds)
-  }
-
-  fileprivate static func read(_ clock: clockid_t) -> (seconds: Int64, nanoseconds: Int64) {
-    var time = timespec()
-    unsafe clock_gettime(clock, &time)
-    return (Int64(time.tv_sec), Int64(time.tv_nsec))
+    Instant(nanoseconds: clinux_boot_clock())
   }
 }
 
 extension WallTime {
-  /// The kernel's time; 1970 if it has none that can be counted.
-  static var now: WallTime {
-    let (seconds, nanoseconds) = Clocks.read(CLOCK_REALTIME)
-    return WallTime(seconds: seconds, nanoseconds: nanoseconds) ?? WallTime(nanoseconds: 0)
-  }
+  /// The kernel's time.
+  static var now: WallTime { WallTime(nanoseconds: clinux_clock(CLOCK_REALTIME)) }
 }
 
 /// Comparison of the two clocks, which finds that the wall clock was set.
@@ -52,12 +42,32 @@ struct ClockWatch {
   }
 }
 
+/// Returns the description of the kernel's last error.
+func systemError() -> String {
+  guard let words = unsafe clinux_error_description(clinux_errno()) else { return "unknown error" }
+  return unsafe String(cString: words)
+}
+
+extension Text {
+  /// Copies a text of C.
+  init(cString text: UnsafePointer<CChar>) {
+    unsafe self.init([UInt8](UnsafeRawBufferPointer(start: text, count: strlen(text))))
+  }
+
+  /// Arguments of this process after its name.
+  static var arguments: [Text] {
+    (1..<max(clinux_argument_count(), 1)).compactMap { index in
+      unsafe clinux_argument(index).map { unsafe Text(cString: $0) }
+    }
+  }
+}
+
 /// Writes text to a standard descriptor. Text that cannot be written is lost.
 func say(_ text: String, on descriptor: Int32 = STDOUT_FILENO) {
   var rest = Array(text.utf8)[...]
   while !rest.isEmpty {
     let count = unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
-    guard count > 0 || errno == EINTR else { return }
+    guard count > 0 || clinux_errno() == EINTR else { return }
     rest = rest.dropFirst(max(0, count))
   }
 }

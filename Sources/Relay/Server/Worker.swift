@@ -1,7 +1,6 @@
 import Bytes
 import CHTTPServer
-import Glibc
-import Synchronization
+import CLinux
 
 /// The one thread that has the store. What came while it was busy shares the next transaction, and
 /// with that the next wait for the disk.
@@ -98,7 +97,7 @@ final class Worker: Sendable {
   private func answer(_ batch: [Exchange], _ store: any Store, at now: WallTime) {
     let answers: [Answer]
     do {
-      let outcomes = try store.perform(batch.compactMap(\.operation), at: now)
+      let outcomes = try store.perform(batch.compactMap { $0.operation }, at: now)
       counters.count(outcomes)
       counters.storeSucceeded()
       answers = outcomes.map { Answer($0) }

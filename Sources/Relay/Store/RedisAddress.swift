@@ -4,7 +4,7 @@ import Bytes
 /// `redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]` or `redis+unix:///PATH`.
 struct RedisAddress: Equatable {
   /// A name or an address, or the path of a socket.
-  let host: String
+  let host: Text
   /// 0 for a socket's path.
   let port: UInt16
   let database: UInt16
@@ -88,7 +88,7 @@ struct RedisAddress: Equatable {
   private init(
     host: ArraySlice<UInt8>, port: UInt16, database: UInt16, _ credentials: Credentials?
   ) {
-    self.host = String(decoding: host, as: UTF8.self)
+    self.host = Text(Array(host))
     self.port = port
     self.database = database
     self.credentials = credentials
@@ -96,8 +96,12 @@ struct RedisAddress: Equatable {
 
   /// The address for people, without who asks.
   var text: String {
-    port == 0 ? host : "\(host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host):\(port)"
+    if port == 0 { return host.string }
+    return host.bytes.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
+
+  /// The address as `--store` has it, without who asks.
+  var url: String { port == 0 ? "redis+unix://\(text)" : "redis://\(text)/\(database)" }
 }
 
 /// Whole number of a text of digits; nil if it is another text, or too large.

@@ -55,7 +55,7 @@ enum RedisReply {
     _ address: RedisAddress, monotonic: @escaping @Sendable () -> Instant
   ) throws(StoreFailure) {
     let connected = unsafe chiredis_connect(
-      address.host, address.port, Self.connectSeconds, Self.readSeconds)
+      address.host.string, address.port, Self.connectSeconds, Self.readSeconds)
     guard let context = unsafe connected else {
       throw StoreFailure(code: 0, message: "hiredis has no memory", remedy: "")
     }
@@ -75,7 +75,7 @@ enum RedisReply {
   /// Adds a command of some words; `replies` sends it.
   func add(_ words: [[UInt8]]) {
     let bytes = Array(words.joined())
-    let lengths = words.map(\.count)
+    let lengths = words.map { $0.count }
     let isAdded = unsafe chiredis_append(context, bytes, lengths, Int32(clamping: words.count))
     if !isAdded { hasFailed = true }
     commandCount += 1

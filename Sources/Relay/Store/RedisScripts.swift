@@ -6,7 +6,7 @@ import Bytes
 /// A reply is a list that begins with a word. `clocks`: the clock of the relay and that of the
 /// server differ too much, and nothing was done. `unknown`: the token is not that of the board.
 enum RedisScript: Int, CaseIterable {
-  case push, fetch, add, rotate, revoke, drop, noteStep, shift
+  case push, fetch, add, rotate, revoke, oldest, drop, noteStep, shift
 
   var text: StaticString {
     switch self {
@@ -15,6 +15,7 @@ enum RedisScript: Int, CaseIterable {
     case .add: Self.addText
     case .rotate: Self.rotateText
     case .revoke: Self.revokeText
+    case .oldest: Self.oldestText
     case .drop: Self.dropText
     case .noteStep: Self.noteStepText
     case .shift: Self.shiftText
@@ -102,6 +103,16 @@ enum RedisScript: Int, CaseIterable {
     redis.call('HDEL', KEYS[1], ARGV[1])
     redis.call('DEL', KEYS[3], KEYS[4])
     return 1
+    """
+
+  /// KEYS: waiting of some boards. Returns for each the arrival of its first notification, or null.
+  private static let oldestText: StaticString = """
+    local arrivals = {}
+    for index, waiting in ipairs(KEYS) do
+      local each = redis.call('ZRANGE', waiting, 0, 0)[1]
+      arrivals[index] = each and string.match(each, '^%d+:(-?%d+):') or false
+    end
+    return arrivals
     """
 
   /// KEYS: waiting of some boards. ARGV: seconds of the first arrival that is not too old,

@@ -83,21 +83,46 @@ extension RedisStore {
     var cursor = utf8("0")
     repeat {
       let (boards, next) = try page(from: cursor, session)
-      for (_, identifier) in boards {
-        session.add(
-          "HMGET", Self.boardKey(identifier), utf8("created"), utf8("fetched"), utf8("key"),
-          utf8("day"), utf8("successful"))
-        session.add("ZCARD", Self.waitingKey(identifier))
-      }
-      let replies = try session.answers()
-      for (index, board) in boards.enumerated() where 2 * index + 1 < replies.count {
-        let (reply, waiting) = (replies[2 * index], replies[2 * index + 1])
-        // It may have been removed meanwhile.
-        summaries[board.name] = try summary(board.name, reply, waiting: waiting, session, at: now)
+      for (board, summary) in try zip(boards, self.summaries(of: boards, session, at: now)) {
+        summaries[board.name] = summary
       }
       cursor = next
     } while cursor != utf8("0")
     return summaries.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { $0.value }
+  }
+
+  /// A summary for each of some boards; nil for one that was removed meanwhile.
+  private func summaries(
+    of boards: [(name: [UInt8], identifier: [UInt8])], _ session: RedisSession, at now: WallTime
+  ) throws(StoreFailure) -> [BoardSummary?] {
+    for (_, identifier) in boards {
+      session.add(
+        "HMGET", Self.boardKey(identifier), utf8("created"), utf8("fetched"), utf8("key"),
+        utf8("day"), utf8("successful"))
+      session.add("ZCARD", Self.waitingKey(identifier))
+    }
+    let replies = try session.answers()
+    let oldest = try oldest(boards.map { Self.waitingKey($0.identifier) }, session)
+    guard replies.count == 2 * boards.count else { throw session.strange() }
+    var summaries: [BoardSummary?] = []
+    for (index, board) in boards.enumerated() {
+      let (reply, waiting) = (replies[2 * index], replies[2 * index + 1])
+      var summary = try summary(board.name, reply, waiting: waiting, session, at: now)
+      summary?.oldest = oldest[index]
+      summaries.append(summary)
+    }
+    return summaries
+  }
+
+  /// Arrivals of what waits at the first place of some keys.
+  private func oldest(
+    _ keys: [[UInt8]], _ session: RedisSession
+  ) throws(StoreFailure) -> [WallTime?] {
+    guard !keys.isEmpty else { return [] }
+    guard case .list(let arrivals) = try session.run(.oldest, keys: keys, []),
+      arrivals.count == keys.count
+    else { throw session.strange() }
+    return arrivals.map { $0.number.map { WallTime(seconds: $0) } }
   }
 
   private func summary(

@@ -215,7 +215,10 @@ final class SQLiteStore: Store {
 
   func boards(at now: WallTime) throws(StoreFailure) -> [BoardSummary] {
     var boards: [BoardSummary] = []
-    let columns = "name, created, fetched, public_key IS NOT NULL, waiting, day, successful, errors"
+    let columns = """
+      name, created, fetched, public_key IS NOT NULL, waiting, day, successful, errors,
+      (SELECT min(arrived) FROM waiting WHERE board = board.id)
+      """
     try Statement(database, "SELECT \(columns) FROM board ORDER BY name").run { row in
       var account = Account(
         day: Day(number: row.integer(5)), successful: row.integer(6), errors: row.integer(7),
@@ -225,7 +228,8 @@ final class SQLiteStore: Store {
         BoardSummary(
           name: row.text(0), created: WallTime(seconds: row.integer(1)),
           fetched: row.isNull(2) ? nil : WallTime(seconds: row.integer(2)),
-          hasKey: account.hasKey, waiting: account.waiting, today: account.successful))
+          hasKey: account.hasKey, waiting: account.waiting, today: account.successful,
+          oldest: row.isNull(8) ? nil : WallTime(seconds: row.integer(8))))
       return true
     }
     return boards

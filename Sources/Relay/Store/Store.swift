@@ -35,6 +35,8 @@ struct BoardSummary: Equatable {
   let waiting: Int64
   /// Notifications that were accepted today.
   let today: Int64
+  /// Arrival of the oldest notification that waits; nil if none waits.
+  var oldest: WallTime?
 }
 
 /// Failure of a store.

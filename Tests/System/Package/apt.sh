@@ -44,12 +44,13 @@ as_if_empty() {
   apt -o Dir::State::status=/empty -o "APT::Architecture=$1" -o "APT::Architectures=$1" --simulate install "$2"
 }
 
-# newer PACKAGE RELEASE: the same package with a version after it.
+# newer PACKAGE RELEASE [FILE]: the same package with a version after it, as newer.deb or that file.
 newer() {
-  local folder=$scratch/newer-$2
+  local file=${3-newer.deb}
+  local folder=$scratch/${file%.deb}-$2
   dpkg-deb --raw-extract "$1" "$folder"
   sed -i "s/^Version: .*/Version: $version.1+deb$2/" "$folder/DEBIAN/control"
-  dpkg-deb --root-owner-group -Znone --build "$folder" "$scratch/newer.deb" >/dev/null
+  dpkg-deb --root-owner-group -Znone --build "$folder" "$scratch/$file" >/dev/null
 }
 
 # previous PACKAGE RELEASE: a package of before debhelper, with the scripts that it had: they made the

@@ -8,6 +8,11 @@
 declare -A agent_libraries=(
   [12]='libcurl4 libsodium23 libgps28 libyaml-0-2'
   [13]='libcurl4t64 libsodium23 libgps30t64 libyaml-0-2')
+# And the push relay, with the program that its README makes a backup with.
+# shellcheck disable=SC2034  # for the caller
+declare -A relay_libraries=(
+  [12]='libmicrohttpd12 libsqlite3-0 libhiredis0.14 sqlite3'
+  [13]='libmicrohttpd12t64 libsqlite3-0 libhiredis1.1.0 sqlite3')
 # shellcheck disable=SC2034  # for the caller
 declare -A suites=([12]=bookworm [13]=trixie)
 

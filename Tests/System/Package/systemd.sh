@@ -117,6 +117,7 @@ run_by_systemd() {
   holds "the service runs again, with its registration" soon is_registered
   holds "apt purges it while it runs" apt_inside purge homeward
   holds "the service is gone" [ "$(inside systemctl is-active homeward.service)" = inactive ]
+  [[ -z $relay_package ]] || relay_by_systemd "$relay_package" "$2"
   installs_from_repository
   shut_down
 }

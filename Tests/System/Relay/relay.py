@@ -27,6 +27,8 @@ class Refused(AssertionError):
 class Relay:
   """The program, and its store: a file in a folder, or what `store` names."""
 
+  processes = []
+
   def __init__(self, program, folder, *options, store=None):
     self.program, self.options = program, options
     self.store = store or pathlib.Path(folder) / "relay.sqlite"
@@ -39,6 +41,7 @@ class Relay:
       [self.program, "serve", "--store", self.store, "--listen", f"127.0.0.1:{self.port}",
        *self.options],
       stdout=subprocess.PIPE, stderr=log, text=True)
+    Relay.processes.append(self.process)
     line = self.process.stdout.readline()
     found = re.search(r"listens on 127\.0\.0\.1:(\d+)$", line.strip())
     if not found:
@@ -48,6 +51,15 @@ class Relay:
   def kill(self):
     self.process.kill()
     self.process.wait()
+
+  @classmethod
+  def end_all(cls):
+    """Ends what a check that failed has left."""
+    for process in cls.processes:
+      if process.poll() is None:
+        process.kill()
+        process.wait()
+    cls.processes.clear()
 
   def stop(self):
     """Asks it to end, and returns its exit code."""

@@ -112,6 +112,36 @@ def check_limit(program, folder, options):
   return f"5 days of 150, by two relays ({counted[0]} and {counted[1]}); {refused} refused"
 
 
+def check_status(program, folder, options):
+  """What `status` says of each relay, and of their server."""
+  with pair(program, folder, "--notifications-a-day", "7") as (server, relays):
+    board = relays[0].add("boat")
+    board.fetch()
+    for relay in relays:
+      assert board.push("m", board.connect(relay))[0] == 201
+
+    def ask(relay, *words):
+      ended = subprocess.run(
+        [program, "status", "--store", server.store, "--listen", f"127.0.0.1:{relay.port}", *words],
+        capture_output=True, text=True, timeout=30)
+      return ended.returncode, ended.stdout
+
+    for relay in relays:
+      code, said = ask(relay, "--json")
+      state = json.loads(said)
+      assert code == 0 and state["is_well"] and state["store"] == server.store, f"{code} {said}"
+      assert (state["waiting"], state["notifications_a_day"]) == (2, 7), said
+      assert "oldest" in state and "store_bytes" not in state, said
+    code, said = ask(relays[0])
+    assert code == 0 and f"store    {server.store}\n" in said, said
+    row = next(line for line in said.splitlines() if line.startswith("boat ")).split()
+    assert row[1] == "2" and row[4] == "2/7", said
+    server.kill()
+    code, said = ask(relays[0])
+    assert (code, said) == (74, ""), f"without its server: {code} {said}"
+  return "two relays that serve, and no server"
+
+
 def check_kills(program, folder, options):
   """Nothing that was accepted is lost when relays are killed."""
   dice = random.Random(options.seed)
@@ -175,10 +205,16 @@ def check_start(program, folder, options):
     assert refused.returncode == 74 and "--store-password-file" in refused.stderr, refused.stderr
     known = [*store, "--store-password-file", str(password)]
     url = ["--url", "http://relay.invalid"]
-    for words in [["add", "boat", *url], ["rotate", "boat", *url], ["list"], ["revoke", "boat"]]:
-      said = ended("token", *words, *known)
+    for words in [["token", "add", "boat", *url], ["token", "rotate", "boat", *url],
+                  ["token", "list"], ["token", "revoke", "boat"]]:
+      said = ended(*words, *known)
       assert said.returncode == 0 and not said.stderr, f"{words}: {said.stderr}"
       assert "sesame" not in said.stdout
+    # No relay answers at that port.
+    said = ended("status", "--json", "--listen", "127.0.0.1:1", *known)
+    state = json.loads(said.stdout)
+    assert (said.returncode, said.stderr) == (69, ""), f"{said.returncode} {said.stderr}"
+    assert (state["store"], state["answers"]) == (server.store, False), said.stdout
     for wrong in ["open-sesam", "boat:open-sesame"]:
       password.write_text(wrong)
       refused = ended("token", "list", *known)
@@ -190,5 +226,5 @@ def check_start(program, folder, options):
 
 
 CHECKS = {
-  "two relays, one limit of a day": check_limit, "two relays survive kills": check_kills,
+  "two relays, one limit of a day": check_limit, "status of two relays": check_status, "two relays survive kills": check_kills,
   "their server survives kills": check_server, "a server has to keep what it takes": check_start}

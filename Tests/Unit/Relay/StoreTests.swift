@@ -170,6 +170,21 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
+  func aBoardIsListedWithItsCountsAndSinceWhenItsOldestWaits(kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    let store = try pairedStore(place)
+    #expect(try store.add("van", .random(), at: now + .seconds(1)))
+    for seconds in [2, 5] { _ = try send("m", to: store, at: now + .seconds(seconds)) }
+    let boat = BoardSummary(
+      name: "boat", created: now, fetched: now, hasKey: true, waiting: 2, today: 2,
+      oldest: now + .seconds(2))
+    let van = BoardSummary(
+      name: "van", created: now + .seconds(1), fetched: nil, hasKey: false, waiting: 0, today: 0,
+      oldest: nil)
+    #expect(try store.boards(at: now) == [boat, van])
+  }
+
+  @Test(arguments: StoreKind.allCases)
   func whatWaitsTooLongIsDroppedAPartAtATime(kind: StoreKind) throws {
     let place = try StorePlace(kind)
     let store = try pairedStore(place) {

@@ -1,0 +1,6 @@
+import Relay
+
+@main
+struct Main {
+  static func main() { HomewardRelay.main() }
+}

@@ -1,4 +1,0 @@
-import Glibc
-import Relay
-
-exit(HomewardRelay.main(Array(CommandLine.arguments.dropFirst())))
