@@ -18,10 +18,12 @@ struct ConfigurationSource {
   private(set) var end = TextMark.start
   /// First comments of the text, in their order.
   private(set) var comments: [Comment] = []
+  private let source: [UInt8]
 
   /// Scans the text; nil, reported, unless `source` is UTF-8 without control characters and without
   /// spaces that YAML does not treat as such, so that every position in it is exact.
   init?(_ source: [UInt8], problems: ProblemCollector) {
+    self.source = source
     func refuse(_ problem: MessageText, remedy: MessageText) {
       problems.report(at: end, .root, problem, remedy: remedy)
     }
@@ -67,6 +69,22 @@ struct ConfigurationSource {
       previous = scalar
       index = character.end
     }
+  }
+
+  /// Returns the text of a line before a column; without a column, the whole line.
+  func text(ofLine line: Int, before column: Int = .max) -> ArraySlice<UInt8> {
+    var (mark, previous): (TextMark, UInt32?) = (.start, nil)
+    var index = source.span.starts(with: "\u{FEFF}") ? 3 : 0
+    var begin = index
+    while index < source.count, mark < TextMark(line: line, column: column) {
+      let character = source.span.character(at: index)
+      let scalar = character.scalar ?? 0
+      mark.advance(over: scalar, after: previous)
+      if mark.line > line { break }
+      (previous, index) = (scalar, character.end)
+      if mark.column == 1 { begin = index }
+    }
+    return source[min(begin, index)..<index]
   }
 }
 

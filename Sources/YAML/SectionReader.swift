@@ -9,7 +9,7 @@ public final class SectionReader {
   private var knownKeys: [StaticString] = []
   /// Keys that had an effect in former versions.
   private var ignoredKeys: [StaticString] = []
-  private var hint: (key: StaticString, remedy: MessageText)?
+  private var hints: [(keys: [StaticString], remedy: MessageText)] = []
   /// Unknown keys that may be shown, and the remedy for others; nil if all are shown.
   private var shown: (keys: [StaticString], remedy: MessageText)?
 
@@ -39,9 +39,9 @@ public final class SectionReader {
     return nil
   }
 
-  /// Sets the remedy for an unknown key that people may expect.
-  public func hint(_ key: StaticString, _ remedy: MessageText) {
-    hint = (key, remedy)
+  /// Sets the remedy for unknown keys that people may expect.
+  public func hint(_ keys: StaticString..., remedy: MessageText) {
+    hints.append((keys, remedy))
   }
 
   /// Hides all unknown keys but these in messages: in a section with a secret, an unknown key may
@@ -138,7 +138,7 @@ public final class SectionReader {
   }
 
   private func remedy(for key: [UInt8]) -> MessageText {
-    if let hint, key.span.elementsEqual(hint.key) { return hint.remedy }
+    for hint in hints where isAmong(hint.keys, key) { return hint.remedy }
     if let section = field.problems.section(in: field.path, having: key) {
       return "it belongs below \(bytes: section.bytes)"
     }

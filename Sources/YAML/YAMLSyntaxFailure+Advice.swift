@@ -21,6 +21,8 @@ extension YAMLSyntaxFailure {
       return ConfigurationProblem(
         at: mark, .root, "a value cannot begin with this character", remedy: "put it in quotes")
     }
+    if let missing = missingSpace(in: source) { return missing }
+    if let early = earlyQuote(in: source) { return early }
     return mark < end || context.isEmpty ? explainedInTheMiddle(end) : explainedAtTheEnd(end)
   }
 
@@ -31,6 +33,50 @@ extension YAMLSyntaxFailure {
       return comment.mark
     }
     return nil
+  }
+
+  /// Returns the problem for a line above such as `country:DE`, which is no setting, so that its
+  /// text goes on; nil without one.
+  private func missingSpace(in source: ConfigurationSource) -> ConfigurationProblem? {
+    let isAboutColon = problem.span.starts(with: "mapping values are not")
+    guard isAboutColon || problem.span.starts(with: "could not find expected ':'") else {
+      return nil
+    }
+    let numbers = [contextMark.line, mark.line - 1]
+    for number in numbers where (1...mark.line).contains(number) {
+      let line = source.text(ofLine: number)
+      guard let sign = signOfSetting(in: line) else { continue }
+      return ConfigurationProblem(
+        at: TextMark(line: number, column: sign - line.startIndex + 1), .root,
+        "this line has no key and value", remedy: "write key: value, with a colon and a space")
+    }
+    return nil
+  }
+
+  /// Returns the index of the first sign behind a key; nil if it is a colon with a space, or if the
+  /// line has no key.
+  private func signOfSetting(in line: ArraySlice<UInt8>) -> Int? {
+    guard let begin = line.firstIndex(where: { $0 != UInt8(ascii: " ") }),
+      let sign = line[begin...].firstIndex(where: { !$0.isLetterOrDigit && $0 != UInt8(ascii: "_") }
+      ),
+      sign > begin, line[sign] == UInt8(ascii: ":") || line[sign] == UInt8(ascii: "=")
+    else { return nil }
+    let next = line[(sign + 1)...].first ?? UInt8(ascii: " ")
+    return line[sign] == UInt8(ascii: ":") && next.isASCIISpace ? nil : sign
+  }
+
+  /// Returns the problem for a quote inside of a text in quotes, such as `'Mum's'`; nil without one.
+  private func earlyQuote(in source: ConfigurationSource) -> ConfigurationProblem? {
+    guard problem.span.starts(with: "did not find expected"),
+      let last = source.text(ofLine: mark.line, before: mark.column).last,
+      last == UInt8(ascii: "'") || last == UInt8(ascii: "\"")
+    else { return nil }
+    let isSingle = last == UInt8(ascii: "'")
+    return ConfigurationProblem(
+      at: min(mark, source.end), .root, "the text in quotes ends before this place",
+      remedy: isSingle
+        ? "write a ' inside of the text twice, or put the text in \" quotes"
+        : "write \\\" for a \" inside of the text, or put the text in ' quotes")
   }
 
   private var isAboutCharacter: Bool {

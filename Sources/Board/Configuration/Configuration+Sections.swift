@@ -16,7 +16,8 @@ extension ConfigurationField {
     defer { keys.reportUnknownKeys() }
     keys.hint(
       "card",
-      "only homeward provision reads it, in homeward.yaml of a card image: as a section that begins"
+      remedy:
+        "only homeward provision reads it, in homeward.yaml of a card image: as a section that begins"
         + " at the margin, outside of braces")
     let everyField = keys.optional("every")
     let every = everyField?.duration(in: Configuration.everyRange, example: "60s")

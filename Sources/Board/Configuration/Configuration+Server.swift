@@ -25,7 +25,8 @@ extension ConfigurationField {
     let tls = keys.optional("tls")?.tls()
     keys.hint(
       "token",
-      "put the token into a separate file and name that file with \"token_file\"; on a card image,"
+      remedy:
+        "put the token into a separate file and name that file with \"token_file\"; on a card image,"
         + " write it as token: below card:")
     guard url != nil else { return nil }
     return Configuration.HomeAssistantSettings(

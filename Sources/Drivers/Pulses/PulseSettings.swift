@@ -64,7 +64,7 @@ extension PulseSettings: SensorSettings {
       .gpioLine(notAmong: taken)
     let entity = Self.entityKind.settings(keys, notAmong: taken)
     keys.hint(
-      "min_change", "the total is a count, and each step is reported; write it into rate")
+      "min_change", remedy: "the total is a count, and each step is reported; write it into rate")
     let perPulse = keys.optional("per_pulse")?.amount()
     let minWidth = keys.optional("min_width")?.duration(in: Self.minWidthRange, example: "5ms")
     let isActiveLow = keys.optional("active_low")?.boolean()

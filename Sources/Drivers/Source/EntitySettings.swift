@@ -166,7 +166,7 @@ extension MinChanges {
   ) {
     guard let keys = field.section(example: example) else { return }
     if let index = keys.index(ofFirst: counted) {
-      keys.hint(counted[index], "\(counted[index]) is a count, and each step is reported")
+      keys.hint(counted[index], remedy: "\(counted[index]) is a count, and each step is reported")
     }
     for sensor in measured {
       guard let least = keys.optional(sensor.word)?.minChange() else { continue }

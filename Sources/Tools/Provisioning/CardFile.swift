@@ -14,17 +14,23 @@ struct CardFile {
   private(set) var hasCard = false
   private var rest: [UInt8] = []
   private var hasRest = false
+  /// Place of a line `card:` that does not begin at the margin.
+  private(set) var indentedCard: (line: Int, column: Int)?
 
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
     // The byte order mark of an editor.
     var start = bytes.span.starts(with: "\u{FEFF}") ? 3 : 0
-    var isInCard = false
+    var (isInCard, number) = (false, 0)
     while start < bytes.count {
       let end = bytes[start...].firstIndex { $0 == lineFeed || $0 == carriageReturn } ?? bytes.count
       let line = bytes[start..<end]
       var next = min(end + 1, bytes.count)
       if next < bytes.count, bytes[end] == carriageReturn, bytes[next] == lineFeed { next += 1 }
+      number += 1
+      if indentedCard == nil, let column = Self.indentation(ofCard: line) {
+        indentedCard = (number, column + 1)
+      }
       let isCard = Self.isOfCard(line, after: &isInCard)
       if isCard { hasCard = true } else if Self.isSetting(line) { hasRest = true }
       let (empty, whole) = (bytes[end..<next], bytes[start..<next])
@@ -59,6 +65,12 @@ struct CardFile {
     let word = [UInt8](key.span.trimmed()).lowercasedASCII
     isInCard = key.count < line.count && cardKeys.contains { word.span.elementsEqual($0) }
     return isInCard
+  }
+
+  /// Returns the number of blanks before `card:`; nil for any other line, and at the margin.
+  private static func indentation(ofCard line: ArraySlice<UInt8>) -> Int? {
+    let (word, blanks) = ([UInt8](line.span.trimmed()), line.prefix { $0.isASCIISpace }.count)
+    return blanks > 0 && word.span.elementsEqual("card:") ? blanks : nil
   }
 
   /// Whether a line has more than blanks, and is not a comment at the margin.

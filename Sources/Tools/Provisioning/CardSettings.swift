@@ -59,6 +59,16 @@ extension SectionReader {
   }
 }
 
+extension SectionReader {
+  /// Sets the remedy for the keys of a fixed address.
+  fileprivate func hintAddress() {
+    hint(
+      "ip", "ip_address", "static_ip", "address", "addresses", "netmask", "gateway", "dns", "dhcp",
+      "network",
+      remedy: "the router gives the board its address: reserve one for it there")
+  }
+}
+
 extension ConfigurationField {
   func card() -> CardSettings? {
     guard let keys = section(example: "card: { country: DE }") else { return nil }
@@ -66,6 +76,10 @@ extension ConfigurationField {
       only: ["name", "password", "hidden", "ssid", "psk"],
       remedy: "write \(anyOf: CardSettings.keys)")
     defer { keys.reportUnknownKeys() }
+    keys.hintAddress()
+    keys.hint(
+      "home_assistant", "device", "location", "battery", "system", "sensors", "outputs", "power",
+      "every", "notifications", remedy: "it is no part of card: begin its line at the margin")
     var settings = CardSettings()
     settings.networks = keys.setting("wifi") { $0.networks() }
     settings.country = keys.setting("country") { $0.country() }
@@ -89,6 +103,8 @@ extension ConfigurationField {
     keys.show(
       only: ["ssid", "psk", "country"],
       remedy: "write name, password or hidden; a text with a comma or a colon needs quotes")
+    keys.hintAddress()
+    keys.hint("scan_ssid", remedy: "write hidden: true")
     let name = keys.required("name", example: "name: Harbour")?.networkName()
     let password = keys.optional("password")?.wifiPassword()
     let isHidden = keys.optional("hidden")?.boolean(isShown: false) ?? false
@@ -128,7 +144,8 @@ extension ConfigurationField {
     guard let text = text() else { return nil }
     let isCode = text.count == 2 && text.allSatisfy { $0.isLetterOrDigit && !$0.isASCIIDigit }
     let code = text.map { $0 & 0xDF }
-    if isCode, !code.span.elementsEqual("UK") { return code }
+    // The kernel has no rules for either.
+    if isCode, !code.span.elementsEqual("UK"), !code.span.elementsEqual("EU") { return code }
     report(
       "this is not the code of a country",
       remedy: "write two letters, such as DE, FR, US, or GB for the United Kingdom")

@@ -101,7 +101,12 @@ extension Provisioner {
         hidesUnknownKeys: file.hasCard)
       for warning in configuration.warnings(of: name) { report.add(note: warning) }
     } catch {
-      return report.add(mistake: error.text)
+      guard !file.hasCard, let place = file.indentedCard else {
+        return report.add(mistake: error.text)
+      }
+      return report.add(
+        mistake: "homeward.yaml:\(place.line):\(place.column): the section card is indented; begin"
+          + " card: at the margin, and indent what belongs to it by two spaces")
     }
     // The agent reads it as another user, as it reads the one that `pair` writes. No key of it is a
     // secret.
@@ -137,6 +142,7 @@ extension Provisioner {
     let isWritable: MessageText =
       settings.isWritable
       ? report.isSealed ? "no, from the next start on" : "no" : "when the board is paired"
+    guard arguments.isSealed || isSealing else { return }
     report.add(setting: "Read-only root: \(arguments.isSealed ? "yes" : isWritable)")
   }
 }

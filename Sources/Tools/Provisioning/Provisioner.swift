@@ -42,6 +42,11 @@ final class Provisioner {
     return text.flatMap { KernelArguments($0) }?.isSealed == true
   }
 
+  /// Whether the system makes its root read-only, as a card of `deploy/image` does.
+  var isSealing: Bool {
+    (try? system.read([UInt8]("homeward-seal.service"), in: .units)) ?? nil != nil
+  }
+
   /// Removes what a loss of power left of the files that this program writes: one may have a
   /// password. On a read-only disk they remain.
   private func removeUnfinished() {
@@ -63,15 +68,20 @@ final class Provisioner {
         code: .noInput, text: "\(card) cannot be opened: \(error); name the folder with --card")
     }
     do throws(Errno) {
-      return CardFile(
-        try folder.read(Path(CardFile.name), byteCountMax: Configuration.fileByteCountMax))
+      let bytes = try folder.read(
+        Path(CardFile.name), byteCountMax: Configuration.fileByteCountMax)
+      guard !bytes.span.starts(with: "{\\rtf") else {
+        report.add(
+          mistake: "homeward.yaml:1:1: this is a document with formatting (RTF); save it as plain"
+            + " text")
+        return nil
+      }
+      return CardFile(bytes)
     } catch .noSuchFile {
-      // Windows hides the ending of a name, and its editor adds one.
-      let isHidden = (try? folder.open(Path("homeward.yaml.txt"), mode: .read)) != nil
       report.add(
-        mistake: isHidden
-          ? "homeward.yaml is missing; rename homeward.yaml.txt, whose ending .txt the PC may hide"
-          : "homeward.yaml is missing; write one beside this report", .noInput)
+        mistake:
+          "homeward.yaml is missing; \(otherName.map { Self.renaming($0) } ?? "write one beside this report")",
+        .noInput)
     } catch .fileTooLarge {
       report.add(mistake: "homeward.yaml:1:1: this is larger than 64 KiB; is it the right file?")
     } catch {
@@ -79,6 +89,24 @@ final class Provisioner {
         mistake: "homeward.yaml cannot be read: \(error); write it again on a PC", .noInput)
     }
     return nil
+  }
+
+  private static func renaming(_ name: [UInt8]) -> MessageText {
+    "rename \(bytes: name.printable), whose ending the PC may hide, to homeward.yaml"
+  }
+
+  /// First name of the card that was meant for the file: editors add an ending, and PCs hide it.
+  private var otherName: [UInt8]? {
+    var found: [UInt8]?
+    try? DirectoryReader(opening: card).forEachName { name in
+      let word = [UInt8](name).lowercasedASCII
+      let isFile = word.span.starts(with: "homeward") && word.contains(UInt8(ascii: "."))
+      guard isFile, !word.span.starts(with: "homeward-card.") else { return }
+      if found.map({ [UInt8](name).lexicographicallyPrecedes($0) }) ?? true {
+        found = [UInt8](name)
+      }
+    }
+    return found
   }
 
   private func apply(_ settings: CardSettings, of file: CardFile) {

@@ -10,6 +10,7 @@ struct SystemFiles {
     static let configuration = Folder(steps: ["etc", "homeward"])
     static let networks = Folder(steps: ["etc", "NetworkManager", "system-connections"])
     static let keys = Folder(steps: ["root", ".ssh"], isPrivate: true)
+    static let units = Folder(steps: ["etc", "systemd", "system"])
     static let kernel = Folder(steps: ["proc"])
     static let state = Folder(steps: ["var", "lib", "homeward"], isPrivate: true)
 

@@ -17,7 +17,8 @@ final class FlashedCard {
   let state = "root/var/lib/homeward"
 
   init(_ file: String? = nil) throws {
-    for name in ["card", "root/etc", "root/root"] { try makeFolder(name) }
+    for name in ["card", "root/etc/systemd/system", "root/root"] { try makeFolder(name) }
+    try write("", to: "root/etc/systemd/system/homeward-seal.service")
     try write(Self.arguments, to: "card/cmdline.txt")
     if let file { try write(file, to: "card/homeward.yaml") }
   }
