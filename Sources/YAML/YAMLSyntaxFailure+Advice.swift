@@ -65,7 +65,7 @@ extension YAMLSyntaxFailure {
     return line[sign] == UInt8(ascii: ":") && next.isASCIISpace ? nil : sign
   }
 
-  /// Returns the problem for a quote inside of a text in quotes, such as `'Mum's'`; nil without one.
+  /// Returns the problem for a quote inside of a text in quotes, as in `'Mum's'`; nil without one.
   private func earlyQuote(in source: ConfigurationSource) -> ConfigurationProblem? {
     guard problem.span.starts(with: "did not find expected"),
       let last = source.text(ofLine: mark.line, before: mark.column).last,

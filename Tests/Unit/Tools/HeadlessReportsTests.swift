@@ -46,7 +46,7 @@ import Testing
     ),
     (
       ["name:Harbour", "password:hunter22"],
-      "4:5: card.wifi: keys and values are expected here; write"
+      "4:5: card.wifi: keys and values are expected"
     ),
   ]) func aMistakeInANetworkHasItsPlaceAndItsRemedy(lines: [String], words: String) throws {
     let network = ["country: DE", "wifi:"] + lines.map { "  \($0)" }
