@@ -9,6 +9,8 @@
 # shellcheck disable=SC2034  # for the caller
 foreign_packages=(qemu-user-static mmdebstrap debian-archive-keyring uidmap)
 
+foreign_repository=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
+
 # enter_namespace COMMAND...: runs a command as root of a new user namespace, in which arm64 runs.
 enter_namespace() {
   local child status=0 map
@@ -85,6 +87,18 @@ cached() {
     mv "$unfinished" "$file"
   fi
   echo "$file"
+}
+
+# hash_of FILE...: of their names in the repository and what they hold.
+hash_of() { (cd "$foreign_repository" && sha256sum "$@") | sha256sum; }
+
+# base_layer MIRROR: prints the file of Debian 13 with the card's packages.
+base_layer() {
+  local key
+  key=$(hash_of deploy/card/packages deploy/card/dpkg.cfg deploy/card/root/etc/fstab)
+  [[ -e ${XDG_CACHE_HOME:-$HOME/.cache}/homeward/image-base-${key:0:12} ]] ||
+    echo "Making Debian 13 for arm64; this takes long" >&2
+  cached image-base "$key" enter_namespace nice "$foreign_repository/deploy/lib/card.sh" base "$1"
 }
 
 # use_newer_mke2fs: puts a mke2fs first on PATH that takes all times from SOURCE_DATE_EPOCH (1.47.1 or newer), by

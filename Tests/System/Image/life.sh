@@ -69,6 +69,7 @@ whole() {
   cut_ten_times
   upgrade
   hang
+  way_out
 }
 
 # The firmware puts these onto the board's device tree where config.txt says so. Its own language for
@@ -315,6 +316,42 @@ hang() {
   holds "it hangs" soon console_says 'Kernel panic'
   holds "the watchdog starts it again" switches_off
   holds "the root has the checksum of after the upgrade" has_sum
+}
+
+# ---- the way out of the sealed root --------------------------------------------------------------------
+
+way_out() {
+  echo "The root is writable for a while, as README has it"
+  # shellcheck disable=SC2034  # for machine.sh
+  watchdog=none
+  card_read homeward.yaml | sed 's/^card:/card:\r\n  read_only: false/' >"$scratch/writable.yaml"
+  card_write homeward.yaml <"$scratch/writable.yaml"
+  held "the board is there" inside_first || return 0
+  holds "the first start is as before" says overlay inside findmnt --noheadings --output FSTYPE /
+  restarted || return 0
+  holds "the second one has a writable root" says ext4 inside findmnt --noheadings --output FSTYPE /
+  holds "it delivers" soon is_well
+  inside touch /etc/kept || true
+  restarted || return 0
+  holds "what was written to the root stays" inside test -e /etc/kept
+  holds "the report says that the root stays writable" says 'Read-only root: no' \
+    inside cat /boot/firmware/homeward-card.txt
+  inside "sed -i /read_only/d /boot/firmware/homeward.yaml; systemctl reboot" || true
+  holds "without the line it restarts" switches_off
+  power_on
+  holds "and seals its root, and starts again by itself" switches_off
+  held "the board is there" inside_first || return 0
+  holds "its root is sealed" says overlay inside findmnt --noheadings --output FSTYPE /
+  holds "it has what was written before" inside test -e /etc/kept
+  holds "it delivers" soon is_well
+  cut_power
+}
+
+# restarted: the board restarts, and is there again.
+restarted() {
+  inside systemctl reboot || true
+  holds "it restarts" switches_off
+  held "the board is there" inside_first
 }
 
 # ---- a Raspberry Pi 3B --------------------------------------------------------------------------------

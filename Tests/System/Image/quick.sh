@@ -166,6 +166,10 @@ injected() {
   holds "it takes a card that this machine mounted" inject "$folder"
   holds "that has the same" folder_is_injected "$folder"
   holds "it takes it again" inject "$folder"
+  rm "$folder/homeward.yaml"
+  holds "without a configuration it takes the card, too" deploy/inject --package "$scratch/any.deb" "$folder" \
+    2>>"$scratch/inject.log"
+  holds "which has one to be filled in" cmp "$folder/homeward.yaml" deploy/card/injected/homeward.yaml
   echo '#cloud-config' >"$folder/vendor-data"
   holds "another vendor-data is refused" ends_with 73 inject "$folder"
   holds "it stays as it is" says '#cloud-config' cat "$folder/vendor-data"
@@ -208,6 +212,8 @@ provisioned() {
   holds "it writes the agent's configuration" test -e "$root/etc/homeward/homeward.yaml"
   holds "it writes the network" test -e "$root/etc/NetworkManager/system-connections/homeward-wifi-1.nmconnection"
   holds "its report is on the card" test -s "$folder/homeward-card.txt"
+  sed 's/^  token:$/& eyJ0.token-of-a-test/' deploy/card/injected/homeward.yaml >"$folder/homeward.yaml"
+  holds "that of an injected card is right once it has a token" provision "$1"
   printf 'evry: 5s\n' >>"$folder/homeward.yaml"
   holds "a mistake ends with 78" ends_with 78 provision "$1"
   holds "the report names what is meant" says 'did you mean "every"' cat "$folder/homeward-card.txt"
