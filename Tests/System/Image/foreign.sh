@@ -80,9 +80,9 @@ foreign_first_start() {
   echo "The first start of an injected card, with a wrong homeward.yaml"
   local begin=$SECONDS
   power_on
-  held "the board is reachable, with the key in Imager's user-data" soon is_reachable || return 0
+  held "the board is reachable, with the key in Imager's user-data" soon is_reachable || { cut_power && return 0; }
   echo "         after $((SECONDS - begin)) s"
-  held "the installation is over" soon installation_is_over || return 0
+  held "the installation is over" soon installation_is_over || { cut_power && return 0; }
   echo "         after $((SECONDS - begin)) s"
   holds "the package is installed" package_is_installed
   holds "the user of Imager's user-data is there" quietly inside id alice
@@ -98,7 +98,7 @@ foreign_second_start() {
   echo "The second start, with a right one"
   local begin=$SECONDS
   foreign_configuration | card_write homeward.yaml
-  inside_first
+  held "the board is there" inside_first || return 0
   echo "         after $((SECONDS - begin)) s"
   holds "it registers at the home" soon journal_says '"event": *"registration"'
   holds "it delivers, and has the proof" soon is_well
