@@ -95,6 +95,7 @@ import Testing
   @Test(arguments: [
     ("country: DEU", "2:12: card.country: this is not the code of a country; write two letters"),
     ("country: UK", "2:12: card.country: this is not the code of a country; write two letters"),
+    ("country: EU", "2:12: card.country: this is not the code of a country; write two letters"),
     ("hostname: my boat", "2:13: card.hostname: this is not a host name; write 1 to 63 letters"),
     ("hostname: -boat", "2:13: card.hostname: this is not a host name; write"),
     ("hostname: böat", "2:13: card.hostname: this is not a host name; write"),
