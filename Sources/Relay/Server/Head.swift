@@ -34,7 +34,8 @@ struct Head {
     }
     if name.elementsEqualIgnoringCase("content-length") {
       lengthCount += 1
-      contentLength = value.allSatisfy(\.isASCIIDigit) ? Int64(Text(value).string) ?? .max : .max
+      contentLength =
+        value.allSatisfy({ $0.isASCIIDigit }) ? Int64(Text(value).string) ?? .max : .max
     } else if name.elementsEqualIgnoringCase("transfer-encoding") {
       encodingCount += 1
       if !value.elementsEqualIgnoringCase("chunked") { isMalformed = true }
