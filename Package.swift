@@ -136,11 +136,10 @@ let package = Package(
     .systemLibrary(name: "CSQLite"),
     .systemLibrary(name: "CHiredis"),
     .systemLibrary(name: "CHTTPServer"),
-    .systemLibrary(name: "CThreads"),
     .target(
       name: "Relay",
       dependencies: [
-        "Bytes", "CLinux", "CSodium", "CSQLite", "CHiredis", "CHTTPServer", "CThreads",
+        "Bytes", "CLinux", "CSodium", "CSQLite", "CHiredis", "CHTTPServer",
       ],
       exclude: ["README.md"], swiftSettings: shipped),
     .executableTarget(

@@ -4,17 +4,13 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <limits.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
 #pragma clang assume_nonnull begin
@@ -100,31 +96,23 @@ static inline struct MHD_Daemon *_Nullable chttp_serve(
     int descriptor, struct chttp_limits limits, MHD_AccessHandlerCallback handler,
     MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback connected, void *context) {
   return MHD_start_daemon(
-      MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handler, context,
+      MHD_USE_EPOLL, 0, NULL, NULL, handler, context,
       MHD_OPTION_LISTEN_SOCKET, descriptor, MHD_OPTION_CONNECTION_LIMIT, limits.connections,
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, limits.connection_bytes,
       MHD_OPTION_NOTIFY_COMPLETED, completed, context, MHD_OPTION_NOTIFY_CONNECTION, connected,
       context, MHD_OPTION_UNESCAPE_CALLBACK, chttp_keep_escapes, NULL, MHD_OPTION_END);
 }
 
-/// Bell that other threads ring to end a `chttp_wait`; -1 with `errno`.
-static inline int chttp_bell(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
-
-/// Rings a bell. It stays rung until a `chttp_wait`.
-static inline void chttp_ring(int bell) { (void)eventfd_write(bell, 1); }
-
-/// Waits until there is work for `MHD_run`, or the bell was rung, or some milliseconds are over; -1
-/// is no limit.
-static inline void chttp_wait(struct MHD_Daemon *daemon, int bell, int milliseconds) {
+/// Waits until there is work for `MHD_run`, or `ending` is readable, or some milliseconds are over.
+/// Whether `ending` is readable.
+static inline bool chttp_wait(struct MHD_Daemon *daemon, int ending, int milliseconds) {
   const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
-  struct pollfd ready[] = {{.fd = bell, .events = POLLIN},
+  struct pollfd ready[] = {{.fd = ending, .events = POLLIN},
                            {.fd = info ? info->epoll_fd : -1, .events = POLLIN}};
   MHD_UNSIGNED_LONG_LONG limit;
-  eventfd_t rung;
   bool has_limit = MHD_get_timeout(daemon, &limit) == MHD_YES;
-  if (has_limit && (milliseconds < 0 || limit < (unsigned)milliseconds))
-    milliseconds = limit < INT_MAX ? (int)limit : INT_MAX;
-  if (poll(ready, 2, milliseconds) > 0 && ready[0].revents) (void)eventfd_read(bell, &rung);
+  if (has_limit && limit < (unsigned)milliseconds) milliseconds = (int)limit;
+  return poll(ready, 2, milliseconds) > 0 && ready[0].revents;
 }
 
 /// Socket of a connection; -1 if the library does not say.
@@ -146,26 +134,6 @@ static inline enum MHD_Result chttp_answer(struct MHD_Connection *connection, un
   enum MHD_Result result = MHD_queue_response(connection, status, response);
   MHD_destroy_response(response);
   return result;
-}
-
-/// Keeps signals that end the program for `chttp_wait_for_end`; later threads inherit it.
-static inline void chttp_hold_signals(void) {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
-  sigprocmask(SIG_BLOCK, &signals, NULL);
-  signal(SIGPIPE, SIG_IGN);
-}
-
-/// Waits for a signal that ends the program; false after `seconds` without one.
-static inline bool chttp_wait_for_end(time_t seconds) {
-  sigset_t signals;
-  struct timespec limit = {.tv_sec = seconds};
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
-  return sigtimedwait(&signals, NULL, &limit) > 0;
 }
 
 #pragma clang assume_nonnull end

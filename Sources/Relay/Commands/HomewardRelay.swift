@@ -53,7 +53,7 @@ public enum HomewardRelay {
       65  there is no such board, or its name is taken; a file has no password
       66  a file of a password cannot be read; with status: there is no store
       69  it cannot listen; with status: no relay answers
-      71  the system has no room for a thread
+      71  the system has no descriptor left
       74  the store fails
 
     """

@@ -15,28 +15,15 @@ extension HomewardRelay {
     }
     let port = chttp_port(descriptor)
     let store = try StoreOption(arguments).open(limits: limits)
-    chttp_hold_signals()
-    let server = Server(limits: limits)
-    let worker = try thread { server.work(store) }
+    let ending = clinux_signalfd(false)
+    guard ending >= 0 else { throw CommandError(code: 71, message: systemError()) }
+    let server = Server(store, limits: limits)
     do throws(Server.Failure) { try server.listen(on: descriptor) } catch {
       throw CommandError(code: 69, message: error.description)
     }
-    let serving = try thread { server.serve() }
     say("homeward-relay \(version) listens on \(address.text(port: port))\n")
     notifyService("READY=1")
-    while !chttp_wait_for_end(1) { server.endSlow() }
-    notifyService("STOPPING=1")
-    server.stop()
-    worker.join()
-    server.end()
-    serving.join()
-  }
-
-  private static func thread(_ body: @escaping () -> Void) throws(CommandError) -> Thread {
-    guard let thread = Thread(body) else {
-      throw CommandError(code: 71, message: "the system has no room for a thread")
-    }
-    return thread
+    server.serve(until: ending)
   }
 }
 

@@ -2,7 +2,7 @@ import CLinux
 
 /// Connections that are open, and what each of them does. A client that sends a byte at a time
 /// would keep its place for ever: the library sees only that something comes.
-final class Connections: Sendable {
+final class Connections {
   /// Times that a connection may take.
   struct Timeouts: Sendable {
     /// Seconds for a request, until it is complete, and for its answer, until it is taken. Home
@@ -14,7 +14,7 @@ final class Connections: Sendable {
 
   private enum Activity {
     case request(since: Int64)
-    /// The worker has the request.
+    /// The store has the request.
     case work
     case answer(since: Int64)
     case idle(since: Int64)
@@ -26,19 +26,20 @@ final class Connections: Sendable {
   }
 
   private let timeouts: Timeouts
-  private let open = Mutex<[UInt: Open]>([:])
+  private var open: [UInt: Open] = [:]
+  /// Second of the last look for those that are slow.
+  private var checked: Int64 = 0
 
   init(_ timeouts: Timeouts) { self.timeouts = timeouts }
 
   /// A connection was accepted; its first request is expected.
   func opened(_ connection: OpaquePointer, _ descriptor: Int32, at second: Int64) {
-    let place = UInt(bitPattern: connection)
-    open.withLock { $0[place] = Open(descriptor: descriptor, activity: .request(since: second)) }
+    open[UInt(bitPattern: connection)] =
+      Open(descriptor: descriptor, activity: .request(since: second))
   }
 
   func closed(_ connection: OpaquePointer) {
-    let place = UInt(bitPattern: connection)
-    open.withLock { _ = $0.removeValue(forKey: place) }
+    open.removeValue(forKey: UInt(bitPattern: connection))
   }
 
   /// The head of a request was read.
@@ -60,40 +61,38 @@ final class Connections: Sendable {
   }
 
   private func set(_ connection: OpaquePointer, _ activity: Activity) {
-    let place = UInt(bitPattern: connection)
-    open.withLock { $0[place]?.activity = activity }
+    open[UInt(bitPattern: connection)]?.activity = activity
   }
 
-  var count: Int { open.withLock { $0.count } }
+  var count: Int { open.count }
+  var isEmpty: Bool { open.isEmpty }
 
-  /// Whether the worker has a request, or its answer is on the way.
+  /// Whether the store has a request, or its answer is on the way.
   var isAnswering: Bool {
-    open.withLock { open in
-      open.values.contains { connection in
-        switch connection.activity {
-        case .work, .answer: true
-        case .request, .idle: false
-        }
+    open.values.contains { connection in
+      switch connection.activity {
+      case .work, .answer: true
+      case .request, .idle: false
       }
     }
   }
 
-  /// Ends connections that take longer than their time; returns how many of them had a request. A
-  /// descriptor is not closed here, so that it cannot belong to another connection yet.
+  /// Ends connections that take longer than their time, once a second; returns how many of them had
+  /// a request. A descriptor is not closed here: it could belong to another connection at once.
   func endSlow(at second: Int64) -> Int {
-    open.withLock { open in
-      var slow = 0
-      for (place, connection) in open {
-        switch connection.activity {
-        case .request(let since) where second - since > timeouts.request: slow += 1
-        case .answer(let since) where second - since > timeouts.request: slow += 1
-        case .idle(let since) where second - since > timeouts.idle: break
-        default: continue
-        }
-        shutdown(connection.descriptor, Int32(SHUT_RDWR))
-        open[place]?.activity = .idle(since: second)
+    guard second != checked else { return 0 }
+    checked = second
+    var slow = 0
+    for (place, connection) in open {
+      switch connection.activity {
+      case .request(let since) where second - since > timeouts.request: slow += 1
+      case .answer(let since) where second - since > timeouts.request: slow += 1
+      case .idle(let since) where second - since > timeouts.idle: break
+      default: continue
       }
-      return slow
+      shutdown(connection.descriptor, Int32(SHUT_RDWR))
+      open[place]?.activity = .idle(since: second)
     }
+    return slow
   }
 }

@@ -1,10 +1,10 @@
 import CHTTPServer
 
-/// Request and its answer. The server's thread hands it to the worker's and takes it back: it
-/// belongs to one of them at a time.
-@safe final class Exchange: @unchecked Sendable {
+/// Request and its answer.
+@safe final class Exchange {
   enum State {
     case receiving
+    /// A transaction is to perform it.
     case waiting
     case answered(Answer)
   }
@@ -15,8 +15,6 @@ import CHTTPServer
   private var body: [UInt8] = []
   private(set) var isTooLarge = false
   var state = State.receiving
-  /// Work for the store; nil before and after it.
-  var operation: StoreOperation?
 
   init(_ route: Route, _ connection: OpaquePointer, bodyByteCountMax: Int) {
     self.route = route

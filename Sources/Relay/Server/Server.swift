@@ -2,43 +2,41 @@ import Bytes
 import CHTTPServer
 import CLinux
 
-/// A relay that serves: HTTP in, operations for the worker, answers out.
-@safe final class Server: @unchecked Sendable {
+/// A relay that serves: HTTP in, transactions of the store, answers out, all in one thread.
+///
+/// libmicrohttpd asks for the answer to a complete request in each turn, until it has one. So a
+/// turn collects requests, the store performs them together, and the next turn sends the answers.
+@safe final class Server {
   private static let connectionCountMax: UInt32 = 1000
   private static let headByteCountMax = 8 * 1024
 
   /// Time for the last answers, which a client may not take.
   private static let endTimeout: Duration = .seconds(5)
 
-  private enum Phase {
-    case serving
-    case stopping
-    case ending(latest: Instant)
-  }
-
   private let limits: Limits
   private let counters = Counters()
   private let connections: Connections
-  private let bell = Bell()
-  private let worker: Worker
+  private let transactions: Transactions
   private let clocks: Clocks
-  private let phase = Mutex(Phase.serving)
-  // What follows is used by the thread that serves alone.
   private var daemon: OpaquePointer?
-  private var isListening = true
-  /// Exchanges for the worker, which gets all of a turn at once.
-  private var arrived: [Exchange] = []
+  /// Time at which a server that ends waits for no further answer; nil while it serves.
+  private var end: Instant?
+  /// Whether requests got answers, which the next turn sends.
+  private var hasAnswers = false
 
   /// Failure of libmicrohttpd, in its words.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
 
-  init(limits: Limits, timeouts: Connections.Timeouts = .init(), clocks: Clocks = .kernel) {
+  init(
+    _ store: any Store, limits: Limits, timeouts: Connections.Timeouts = .init(),
+    clocks: Clocks = .kernel
+  ) {
     self.limits = limits
     self.clocks = clocks
     connections = Connections(timeouts)
-    worker = Worker(counters, bell)
+    transactions = Transactions(store, clocks, counters)
   }
 
   /// Prepares to serve what listens on `descriptor`, which belongs to the server then.
@@ -48,69 +46,43 @@ import CLinux
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     let started = unsafe chttp_serve(
       descriptor, settings, handleRequest, completeRequest, noteConnection, context)
-    guard bell.descriptor >= 0, let daemon = unsafe started else {
-      throw Failure(
-        description: "libmicrohttpd does not begin: \(systemError())")
+    guard let daemon = unsafe started else {
+      throw Failure(description: "libmicrohttpd does not begin: \(systemError())")
     }
     unsafe self.daemon = daemon
   }
 
-  /// Serves in this thread, until `end`.
-  func serve() {
+  /// Serves until `ending` is readable, and then until the requests that are complete have their
+  /// answers.
+  func serve(until ending: Int32) {
     guard let daemon = unsafe daemon else { return }
-    while let milliseconds = wait() {
-      unsafe chttp_wait(daemon, bell.descriptor, milliseconds)
-      for exchange in worker.takeAnswered() { unsafe MHD_resume_connection(exchange.connection) }
+    while !isOver {
+      if unsafe chttp_wait(daemon, end == nil ? ending : -1, wait) { unsafe beginEnd(of: daemon) }
       unsafe MHD_run(daemon)
-      handArrived()
+      hasAnswers = transactions.commit()
+      counters.slow += connections.endSlow(at: second)
     }
     unsafe MHD_stop_daemon(daemon)
     unsafe self.daemon = nil
   }
 
-  /// Has the store in this thread, until `stop`.
-  func work(_ store: any Store) { worker.run(store, clocks) }
-
-  /// Takes no more connections, and has the worker end once it has performed what came.
-  func stop() {
-    worker.stop()
-    enter(.stopping)
-  }
-
-  /// Ends `serve`, once the worker has ended and its answers are sent.
-  func end() { enter(.ending(latest: clocks.monotonic() + Self.endTimeout)) }
-
-  private func enter(_ next: Phase) {
-    phase.withLock { $0 = next }
-    bell.ring()
-  }
-
-  /// Milliseconds to wait for something to do; -1 without a limit, nil at the end.
-  private func wait() -> Int32? {
-    switch phase.withLock({ $0 }) {
-    case .serving: return -1
-    case .stopping:
-      stopListening()
-      return -1
-    case .ending(let latest):
-      stopListening()
-      let left = (latest - clocks.monotonic()).nanoseconds / 1_000_000
-      return isBusy && left > 0 ? Int32(clamping: left) : nil
-    }
-  }
-
-  private func stopListening() {
-    guard isListening, let daemon = unsafe daemon else { return }
-    isListening = false
+  /// Takes no more connections.
+  private func beginEnd(of daemon: OpaquePointer) {
+    end = clocks.monotonic() + Self.endTimeout
     let descriptor = unsafe MHD_quiesce_daemon(daemon)
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// Whether an answer is on the way.
-  var isBusy: Bool { connections.isAnswering }
+  private var isOver: Bool {
+    guard let end else { return false }
+    return !connections.isAnswering || clocks.monotonic() >= end
+  }
 
-  /// Ends connections that are too slow.
-  func endSlow() { counters.count(slow: connections.endSlow(at: second)) }
+  /// Milliseconds to wait for something to do.
+  private var wait: Int32 {
+    if hasAnswers || transactions.isDue { return 0 }
+    return connections.isEmpty ? Int32(Transactions.pause.components.seconds) * 1000 : 1000
+  }
 
   private var second: Int64 { clocks.monotonic().nanoseconds / 1_000_000_000 }
 
@@ -132,7 +104,7 @@ import CLinux
     return .YES
   }
 
-  /// Its body is complete: it is answered, or handed to the worker.
+  /// Its body is complete: it is answered, or waits for the next transaction.
   fileprivate func complete(_ exchange: Exchange) -> MHD_Result {
     if exchange.isTooLarge { return send(.isTooLarge, to: exchange, closes: true) }
     if exchange.route == .metrics { return sendMetrics(to: exchange) }
@@ -142,7 +114,10 @@ import CLinux
           counters.isStoreWell
             ? .isWell(notificationsADay: limits.notificationsADay) : .isIll, to: exchange)
       }
-      hand(operation, of: exchange)
+      if end != nil { return send(.stops, to: exchange, closes: true) }
+      exchange.state = .waiting
+      unsafe connections.requestEnded(exchange.connection)
+      transactions.add(exchange, operation)
       return .YES
     } catch {
       // What follows may be the rest of its body, if its length was read wrongly.
@@ -150,27 +125,10 @@ import CLinux
     }
   }
 
-  private func hand(_ operation: StoreOperation, of exchange: Exchange) {
-    exchange.operation = operation
-    exchange.state = .waiting
-    unsafe connections.requestEnded(exchange.connection)
-    unsafe MHD_suspend_connection(exchange.connection)
-    arrived.append(exchange)
-  }
-
-  private func handArrived() {
-    guard !arrived.isEmpty, !worker.take(arrived) else { return arrived.removeAll() }
-    for exchange in arrived {
-      exchange.state = .answered(.stops)
-      unsafe MHD_resume_connection(exchange.connection)
-    }
-    arrived = []
-  }
-
   fileprivate func send(_ answer: Answer, to exchange: Exchange, closes: Bool = false) -> MHD_Result
   {
-    // The worker counts its own.
-    if case .receiving = exchange.state, answer.status >= 400 { counters.countRefusal() }
+    // The outcomes of the store are counted with their transaction.
+    if case .receiving = exchange.state, answer.status >= 400 { counters.refused += 1 }
     // Before the client can have it, so that a stop waits for its end.
     unsafe connections.answerBegan(exchange.connection, at: second)
     return unsafe chttp_answer(

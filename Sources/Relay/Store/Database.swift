@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A file of SQLite and one connection to it, for one thread at a time.
+/// A file of SQLite and one connection to it.
 @safe final class Database {
   fileprivate let connection: OpaquePointer
 

@@ -35,7 +35,7 @@ enum RedisReply {
   }
 }
 
-/// A connection to a server, for one thread at a time. Once it has failed it stays failed.
+/// A connection to a server. Once it has failed it stays failed.
 @safe final class RedisConnection {
   private static let connectSeconds = 2
   /// A server that writes a large file again may pause for seconds.

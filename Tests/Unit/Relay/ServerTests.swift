@@ -1,6 +1,7 @@
 import Bytes
 import CHTTPServer
 import Foundation
+import Synchronization
 import TestRun
 import Testing
 
@@ -8,47 +9,36 @@ import Testing
 
 /// A relay that serves on this machine, with a board.
 private final class RunningRelay: @unchecked Sendable {
-  let server: Server
   let token = BoardToken.random()
   let board = KeyPair()
   private let port: UInt16
-  private let hasWorked = DispatchGroup()
+  private let ending = Pipe()
   private let hasServed = DispatchGroup()
 
-  init(
-    _ store: any Store, limits: Limits = Limits(), timeouts: Connections.Timeouts = .init()
-  ) throws {
+  init(_ store: any Store, limits: Limits = Limits(), clocks: Clocks = .kernel) throws {
     _ = try store.add("boat", token, at: WallTime(seconds: 0))
-    server = Server(limits: limits, timeouts: timeouts)
+    let served = Served(Server(store, limits: limits, clocks: clocks))
     let descriptor = unsafe chttp_listen("127.0.0.1", 0)
     try #require(descriptor >= 0)
     port = chttp_port(descriptor)
-    try server.listen(on: descriptor)
-    let worker = Worker(server, store)
-    run(in: hasWorked) { worker.run() }
-    run(in: hasServed) { [server] in server.serve() }
-  }
-
-  private func run(in group: DispatchGroup, _ body: @escaping @Sendable () -> Void) {
-    group.enter()
-    Thread.detachNewThread {
-      body()
-      group.leave()
+    try served.server.listen(on: descriptor)
+    hasServed.enter()
+    let end = ending.fileHandleForReading.fileDescriptor
+    Thread.detachNewThread { [hasServed] in
+      served.server.serve(until: end)
+      hasServed.leave()
     }
   }
 
   /// What its thread has.
-  private final class Worker: @unchecked Sendable {
+  private final class Served: @unchecked Sendable {
     let server: Server
-    let store: any Store
-    init(_ server: Server, _ store: any Store) { (self.server, self.store) = (server, store) }
-    func run() { server.work(store) }
+    init(_ server: Server) { self.server = server }
   }
 
+  /// Ends the server, which answers what it has.
   func stop() {
-    server.stop()
-    hasWorked.wait()
-    server.end()
+    ending.fileHandleForWriting.closeFile()
     hasServed.wait()
   }
 
@@ -86,6 +76,19 @@ private final class RunningRelay: @unchecked Sendable {
     try send(
       "POST /fetch HTTP/1.1\r\nAuthorization: \(authorization ?? "Bearer \(token.text)")",
       #"{"acknowledged":\#(number),"public_key":"\#(board.base64)"}"#)
+  }
+}
+
+/// Clocks of a test: the kernel's, and what the test adds.
+private final class SetClock: Sendable {
+  private let added = Mutex(Duration.zero)
+
+  func advance(by duration: Duration) { added.withLock { $0 += duration } }
+
+  var clocks: Clocks {
+    Clocks(wall: { .now }) { [self] in
+      Clocks.kernel.monotonic() + added.withLock { $0 }
+    }
   }
 }
 
@@ -202,29 +205,24 @@ private final class FullStore: Store {
   }
 
   @Test func aByteAtATimeKeepsNoPlace() throws {
-    var timeouts = Connections.Timeouts()
-    timeouts.request = 1
-    let relay = try RunningRelay(store(), timeouts: timeouts)
+    let clock = SetClock()
+    let relay = try RunningRelay(store(), clocks: clock.clocks)
     defer { relay.stop() }
     TestRun.outlivesBrokenPipes
     let slow = try relay.connect()
     try slow.write(contentsOf: Data("POST /push HTTP/1.1\r\nHost: relay\r\nX: ".utf8))
-    var isOpen = true
-    while isOpen {
-      relay.server.endSlow()
-      usleep(50_000)
-      isOpen = (try? slow.write(contentsOf: Data("y".utf8))) != nil
-    }
+    _ = try relay.fetch()
+    clock.advance(by: .seconds(16))
+    while (try? slow.write(contentsOf: Data("y".utf8))) != nil { usleep(10_000) }
     #expect(try relay.send("GET /metrics HTTP/1.1").contains("\nhomeward_relay_slow_total 1\n"))
   }
 
   @Test func aConnectionThatWaitsForItsNextRequestIsNotSlow() throws {
-    var timeouts = Connections.Timeouts()
-    timeouts.request = -1
-    let relay = try RunningRelay(store(), timeouts: timeouts)
+    let clock = SetClock()
+    let relay = try RunningRelay(store(), clocks: clock.clocks)
     defer { relay.stop() }
     let connection = try relay.connect()
-    for _ in 0..<2 {
+    for _ in 0..<3 {
       try connection.write(contentsOf: Data("GET /healthz HTTP/1.1\r\nHost: relay\r\n\r\n".utf8))
       var answer = ""
       while !answer.hasSuffix("}") {
@@ -233,9 +231,13 @@ private final class FullStore: Store {
         answer += String(decoding: bytes, as: UTF8.self)
       }
       #expect(answer.hasPrefix("HTTP/1.1 200 "))
-      while relay.server.isBusy { usleep(1000) }
-      relay.server.endSlow()
+      _ = try relay.fetch()
+      clock.advance(by: .seconds(60))
+      _ = try relay.fetch()
     }
+    _ = try relay.fetch()
+    clock.advance(by: .seconds(76))
+    #expect(connection.availableData.isEmpty)
   }
 
   @Test(
