@@ -68,9 +68,7 @@ enum StoreOption {
         umask(0o077)
         return try SQLiteStore(path.string, limits: limits)
       case .server(let address):
-        return try RedisStore(
-          address, limits: limits,
-          clock: RedisClock(wall: Clocks.kernel.wall, monotonic: Clocks.kernel.monotonic))
+        return try RedisStore(address, limits: limits, clocks: .kernel)
       }
     }
   }

@@ -1,14 +1,6 @@
 import Bytes
 import CHiredis
 
-/// Time of this machine, and how far that of a server may be from it.
-struct RedisClock: Sendable {
-  var wall: @Sendable () -> WallTime
-  /// Time that no one sets.
-  var monotonic: @Sendable () -> Instant
-  var differenceMax: Duration = .seconds(300)
-}
-
 /// A connection to a server that keeps what it has accepted: that was checked, and it has the
 /// scripts.
 final class RedisSession {
@@ -21,13 +13,13 @@ final class RedisSession {
   private var names: [[UInt8]] = []
 
   init(
-    _ address: RedisAddress, _ clock: RedisClock
+    _ address: RedisAddress, _ clocks: Clocks, differenceMax: Duration
   ) throws(StoreFailure) {
     self.address = address
-    connection = try RedisConnection(address, monotonic: clock.monotonic)
+    connection = try RedisConnection(address, monotonic: clocks.monotonic)
     try logIn()
     try checkSettings()
-    try check(clock)
+    try check(clocks.wall, differenceMax)
     try loadScripts()
     try checkVersion()
   }
@@ -116,13 +108,15 @@ final class RedisSession {
       remedy: "allow this user CONFIG GET (ACL: +config|get)")
   }
 
-  private func check(_ clock: RedisClock) throws(StoreFailure) {
+  private func check(
+    _ wall: @Sendable () -> WallTime, _ differenceMax: Duration
+  ) throws(StoreFailure) {
     add("TIME")
     guard case .list(let parts) = try answers().first, case .bytes(let text) = parts.first,
       let seconds = decimal(text)
     else { throw strange() }
-    let difference = clock.wall() - WallTime(seconds: seconds)
-    guard difference <= clock.differenceMax, difference >= .zero - clock.differenceMax else {
+    let difference = wall() - WallTime(seconds: seconds)
+    guard difference <= differenceMax, difference >= .zero - differenceMax else {
       throw clocksDiffer()
     }
   }

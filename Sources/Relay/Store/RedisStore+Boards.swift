@@ -153,7 +153,7 @@ extension RedisStore {
     guard clocksAgree else { return }
     let session = try openSession()
     let isOurs = try session.count(
-      .noteStep, keys: [utf8("homeward:step")], compared(clock.wall()) + [digits(seconds)])
+      .noteStep, keys: [utf8("homeward:step")], compared(clocks.wall()) + [digits(seconds)])
     guard isOurs > 0 else { return }
     var cursor = utf8("0")
     repeat {

@@ -27,7 +27,7 @@ final class RedisStore: Store {
 
   private let address: RedisAddress
   let limits: Limits
-  let clock: RedisClock
+  let clocks: Clocks
   let sealer = Sealer()
   private var session: RedisSession
   private var backOff: BackOff
@@ -49,24 +49,24 @@ final class RedisStore: Store {
   }
 
   init(
-    _ address: RedisAddress, limits: Limits, clock: RedisClock
+    _ address: RedisAddress, limits: Limits, clocks: Clocks
   ) throws(StoreFailure) {
     self.address = address
     self.limits = limits
-    self.clock = clock
+    self.clocks = clocks
     backOff = BackOff(
       first: .milliseconds(50), longest: .seconds(2), seed: UInt64(randombytes_random()))
-    session = try RedisSession(address, clock)
+    session = try RedisSession(address, clocks, differenceMax: limits.clockDifferenceMax)
   }
 
   /// The session, or a new one if the server has closed it.
   func openSession() throws(StoreFailure) -> RedisSession {
     if session.isOpen { return session }
-    if let pause, clock.monotonic() < pause.until { throw pause.failure }
+    if let pause, clocks.monotonic() < pause.until { throw pause.failure }
     do {
-      session = try RedisSession(address, clock)
+      session = try RedisSession(address, clocks, differenceMax: limits.clockDifferenceMax)
     } catch {
-      pause = (clock.monotonic() + backOff.failed(), error)
+      pause = (clocks.monotonic() + backOff.failed(), error)
       throw error
     }
     pause = nil
@@ -174,7 +174,7 @@ final class RedisStore: Store {
 
   /// Words with which a script compares its own clock.
   func compared(_ now: WallTime) -> [[UInt8]] {
-    [digits(now.milliseconds), digits(clock.differenceMax.milliseconds)]
+    [digits(now.milliseconds), digits(limits.clockDifferenceMax.milliseconds)]
   }
 
   private func seal(

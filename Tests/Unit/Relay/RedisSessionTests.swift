@@ -9,17 +9,17 @@ import Testing
 /// What a server has to be, and what a relay says if it is not.
 @Suite struct RedisSessionTests {
   private func open(
-    _ server: RedisServer, _ clock: RedisClock = .kernel,
+    _ server: RedisServer, _ clocks: Clocks = .kernel,
     _ change: (inout RedisAddress) -> Void = { _ in }
   ) throws {
-    _ = try RedisStore(server.address(change), limits: Limits(), clock: clock)
+    _ = try RedisStore(server.address(change), limits: Limits(), clocks: clocks)
   }
 
   private func failure(
-    _ server: RedisServer, _ clock: RedisClock = .kernel,
+    _ server: RedisServer, _ clocks: Clocks = .kernel,
     _ change: (inout RedisAddress) -> Void = { _ in }
   ) -> String {
-    let failure = #expect(throws: StoreFailure.self) { try open(server, clock, change) }
+    let failure = #expect(throws: StoreFailure.self) { try open(server, clocks, change) }
     return failure?.description ?? ""
   }
 
@@ -41,7 +41,7 @@ import Testing
 
   @Test func settingsAreLookedAtAgainWithEachConnection() throws {
     let server = try RedisServer()
-    let store = try RedisStore(server.address(), limits: Limits(), clock: .kernel)
+    let store = try RedisStore(server.address(), limits: Limits(), clocks: .kernel)
     try server.send("CONFIG", "SET", "appendfsync", "no")
     try server.send("CLIENT", "KILL", "TYPE", "normal")
     #expect(throws: StoreFailure.self) { try store.boards(at: .now) }
@@ -68,14 +68,14 @@ import Testing
 
   @Test(arguments: [-301, 302])
   func aClockThatDiffersIsRefused(seconds: Int64) throws {
-    var clock = RedisClock.kernel
-    clock.wall = { .now + .seconds(seconds) }
-    #expect(failure(try RedisServer(), clock).contains("the clocks of this machine and of"))
+    var clocks = Clocks.kernel
+    clocks.wall = { .now + .seconds(seconds) }
+    #expect(failure(try RedisServer(), clocks).contains("the clocks of this machine and of"))
   }
 
   @Test func aClockThatIsSetLaterKeepsNothing() throws {
     let server = try RedisServer()
-    let store = try RedisStore(server.address(), limits: Limits(), clock: .kernel)
+    let store = try RedisStore(server.address(), limits: Limits(), clocks: .kernel)
     let token = BoardToken.random()
     #expect(try store.add("boat", token, at: .now))
     let text = #"{"message":"m","push_token":"\#(token.pushToken)"}"#
@@ -108,14 +108,14 @@ import Testing
   func aPeerThatIsNoServerIsAFailure(words: String) throws {
     let peer = try Peer { $0 == 0 ? Data(String(repeating: words, count: 20).utf8) : nil }
     #expect(throws: StoreFailure.self) {
-      _ = try RedisStore(peer.address(), limits: Limits(), clock: .kernel)
+      _ = try RedisStore(peer.address(), limits: Limits(), clocks: .kernel)
     }
   }
 
   @Test func anAnswerThatIsTooLargeEnds() throws {
     let peer = try Peer { $0 == 0 ? Data("$99999999\r\n".utf8) + Data(count: 8_000_000) : nil }
     let failure = #expect(throws: StoreFailure.self) {
-      _ = try RedisStore(peer.address(), limits: Limits(), clock: .kernel)
+      _ = try RedisStore(peer.address(), limits: Limits(), clocks: .kernel)
     }
     #expect(failure?.description.contains("too large") == true)
   }
@@ -124,10 +124,10 @@ import Testing
     let peer = try Peer {
       $0 == 0 ? Data("$100000\r\n".utf8) : $0 < 1000 ? Data("x".utf8) : nil
     }
-    var clock = RedisClock.kernel
-    clock.monotonic = { Instant(nanoseconds: Int64(peer.answerCount) * 4_000_000_000) }
+    var clocks = Clocks.kernel
+    clocks.monotonic = { Instant(nanoseconds: Int64(peer.answerCount) * 4_000_000_000) }
     let failure = #expect(throws: StoreFailure.self) {
-      _ = try RedisStore(peer.address(), limits: Limits(), clock: clock)
+      _ = try RedisStore(peer.address(), limits: Limits(), clocks: clocks)
     }
     #expect(failure?.description.contains("in time") == true)
   }

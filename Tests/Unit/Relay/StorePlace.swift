@@ -89,12 +89,12 @@ final class RedisServer {
 
   /// A store that takes every time: the tests have a time of their own.
   func store(
-    _ limits: Limits = Limits(), _ change: (inout RedisClock) -> Void = { _ in }
+    _ limits: Limits = Limits(), _ change: (inout Clocks) -> Void = { _ in }
   ) throws -> RedisStore {
-    var clock = RedisClock.kernel
-    clock.differenceMax = .seconds(100 * 365 * 86_400)
-    change(&clock)
-    return try RedisStore(address(), limits: limits, clock: clock)
+    var (limits, clocks) = (limits, Clocks.kernel)
+    limits.clockDifferenceMax = .seconds(100 * 365 * 86_400)
+    change(&clocks)
+    return try RedisStore(address(), limits: limits, clocks: clocks)
   }
 
   func connect() throws -> RedisConnection {
@@ -152,8 +152,4 @@ final class RedisServer {
   struct NoServer: Error, CustomStringConvertible {
     let description = "neither valkey-tools nor redis-tools is installed (deploy/lib/needs.sh)"
   }
-}
-
-extension RedisClock {
-  static let kernel = RedisClock(wall: Clocks.kernel.wall, monotonic: Clocks.kernel.monotonic)
 }
