@@ -60,6 +60,7 @@ free_port() { python3 -c 'import socket; s = socket.create_server(("127.0.0.1", 
 # image.
 begin_life() {
   ssh-keygen -q -t ed25519 -N '' -f "$scratch/key"
+  # shellcheck disable=SC2034  # for machine.sh
   ssh_port=$(free_port)
   start_home
   truncate --size 3G "$card"

@@ -34,6 +34,7 @@ upgrade() {
   inside systemctl poweroff || true
   holds "it switches off" switches_off
   # Files that were replaced while they were in use go at this start, by the journal.
+  # shellcheck disable=SC2034  # for has_sum
   root_sum=$(sum_of 2)
   holds "the file system of the root is whole" root_is_whole
 }
