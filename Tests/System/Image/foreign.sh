@@ -7,6 +7,9 @@
 imager_name=from-imager
 
 foreign() {
+  # There an apt alone takes minutes, and a quarter of an hour beside other tests.
+  # shellcheck disable=SC2034  # for machine.sh
+  local start_seconds_max=1800
   ssh-keygen -q -t ed25519 -N '' -f "$scratch/key"
   # shellcheck disable=SC2034  # for machine.sh
   ssh_port=$(free_port)

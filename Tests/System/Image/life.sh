@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# The life of a card, from the first mistake to the upgrade. Sourced by Tests/System/Image/run.
+# The life of a card, from the first mistake to the power cuts. Sourced by Tests/System/Image/run.
 # shellcheck disable=SC2154
 
 # So often the power is cut.
@@ -56,13 +56,19 @@ EOT
 
 free_port() { python3 -c 'import socket; s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 
-whole() {
+# begin_life: the home, the key of the person, and the card that a person buys, which is larger than the
+# image.
+begin_life() {
   ssh-keygen -q -t ed25519 -N '' -f "$scratch/key"
+  # shellcheck disable=SC2034  # for machine.sh
   ssh_port=$(free_port)
   start_home
-  overlays_fit
-  # The card that a person buys is larger than the image.
   truncate --size 3G "$card"
+}
+
+whole() {
+  begin_life
+  overlays_fit
   wrong_file
   first_start
   sealed_start
@@ -160,7 +166,7 @@ sealed_start() {
   holds "the board announces its name by mDNS" announces
   holds "the Wi-Fi network is known, although its name is odd" says 'Café \ Bar; 1=2' \
     inside nmcli --terse --fields 802-11-wireless.ssid --escape no connection show homeward-wifi-1
-  holds "a password lets nobody in" says 'passwordauthentication no' inside sshd -T
+  holds "a password is no way in" says 'passwordauthentication no' inside sshd -T
   holds "no unit failed" has_no_failure
   holds "the hardware watchdog is armed" says RuntimeWatchdogUSec=14s inside systemctl show
   holds "the journal is in memory, and bounded" says "16M" inside journalctl --boot --unit systemd-journald
@@ -261,97 +267,6 @@ data_is_whole() {
   # Its journal holds what the kernel replays at the next start.
   e2fsck -fy "$scratch/data.ext4" >"$scratch/fsck.log" 2>&1 || [[ $? -eq 1 ]]
   e2fsck -fn "$scratch/data.ext4" >>"$scratch/fsck.log" 2>&1
-}
-
-# ---- an upgrade, and the way back in ------------------------------------------------------------------
-
-# newer PACKAGE: the same package with a version after it.
-newer() {
-  dpkg-deb --raw-extract "$1" "$scratch/newer"
-  sed -i 's/^Version: .*/&+test1/' "$scratch/newer/DEBIAN/control"
-  dpkg-deb --root-owner-group -Zgzip --build "$scratch/newer" "$scratch/newer.deb" >/dev/null
-}
-
-# shellcheck disable=SC2016  # dpkg's field, for the board's shell
-version_is() { [[ $(inside dpkg-query --show --showformat '\${Version}' homeward) == *"$1" ]]; }
-
-upgrade() {
-  echo "An upgrade of the sealed root, as README has it"
-  newer "$package"
-  held "the board is there" inside_first || return 0
-  scp -q -i "$scratch/key" -P "$ssh_port" -o "UserKnownHostsFile=$scratch/known_hosts" \
-    "$scratch/newer.deb" root@127.0.0.1:/run/homeward.deb
-  holds "the package is installed below the layer" inside overlayroot-chroot dpkg --install /run/homeward.deb
-  holds "its device files are devices still" inside test -c /media/root-ro/dev/null
-  inside systemctl reboot || true
-  holds "it restarts" switches_off
-  held "the board is there after it" inside_first || return 0
-  holds "it has the new version" version_is +test1
-  holds "it delivers" soon is_well
-  holds "its root is sealed" says overlay inside findmnt --noheadings --output FSTYPE /
-  holds "what lies below is read-only again" says ro, \
-    inside findmnt --noheadings --output OPTIONS /media/root-ro
-  inside systemctl poweroff || true
-  holds "it switches off" switches_off
-  # Files that were replaced while they were in use go at this start, by the journal.
-  root_sum=$(sum_of 2)
-  holds "the file system of the root is whole" root_is_whole
-}
-
-root_is_whole() {
-  local begin
-  begin=$(partition 2 | cut -d ' ' -f 1)
-  e2fsck -fn "$card?offset=$((begin * 512))" >"$scratch/fsck.log" 2>&1
-}
-
-# ---- the kernel hangs -------------------------------------------------------------------------------
-
-# A kernel that panics does nothing more, so only the watchdog can start the board again.
-hang() {
-  echo "The kernel hangs"
-  # shellcheck disable=SC2034  # for machine.sh
-  watchdog=reset
-  held "the board is there" inside_first || return 0
-  inside 'echo c >/proc/sysrq-trigger' &
-  holds "it hangs" soon console_says 'Kernel panic'
-  holds "the watchdog starts it again" switches_off
-  holds "the root has the checksum of after the upgrade" has_sum
-}
-
-# ---- the way out of the sealed root --------------------------------------------------------------------
-
-way_out() {
-  echo "The root is writable for a while, as README has it"
-  # shellcheck disable=SC2034  # for machine.sh
-  watchdog=none
-  card_read homeward.yaml | sed 's/^card:/card:\r\n  read_only: false/' >"$scratch/writable.yaml"
-  card_write homeward.yaml <"$scratch/writable.yaml"
-  held "the board is there" inside_first || return 0
-  holds "the first start is as before" says overlay inside findmnt --noheadings --output FSTYPE /
-  restarted || return 0
-  holds "the second one has a writable root" says ext4 inside findmnt --noheadings --output FSTYPE /
-  holds "it delivers" soon is_well
-  inside touch /etc/kept || true
-  restarted || return 0
-  holds "what was written to the root stays" inside test -e /etc/kept
-  holds "the report says that the root stays writable" says 'Read-only root: no' \
-    inside cat /boot/firmware/homeward-card.txt
-  inside "sed -i /read_only/d /boot/firmware/homeward.yaml; systemctl reboot" || true
-  holds "without the line it restarts" switches_off
-  power_on
-  holds "and seals its root, and starts again by itself" switches_off
-  held "the board is there" inside_first || return 0
-  holds "its root is sealed" says overlay inside findmnt --noheadings --output FSTYPE /
-  holds "it has what was written before" inside test -e /etc/kept
-  holds "it delivers" soon is_well
-  cut_power
-}
-
-# restarted: the board restarts, and is there again.
-restarted() {
-  inside systemctl reboot || true
-  holds "it restarts" switches_off
-  held "the board is there" inside_first
 }
 
 # ---- a Raspberry Pi 3B --------------------------------------------------------------------------------

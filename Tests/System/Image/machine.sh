@@ -4,14 +4,14 @@
 # shellcheck disable=SC2154
 
 for_the_test=(systemd.journald.forward_to_console=1 systemd.journald.max_level_console=info
-  systemd.default_device_timeout_sec=300)
+  systemd.default_device_timeout_sec=300 systemd.default_timeout_start_sec=600)
 
 # What the board's watchdog does. Where other tests have the processors, an emulated board that is well
 # may stand still for longer than its watchdog waits.
 watchdog=none
 
-# How long a board may take for a start, with two other tests beside it.
-start_seconds_max=600
+# How long a board may take for a start, with other tests beside it.
+start_seconds_max=1200
 
 # ---- the card in a PC -------------------------------------------------------------------------------
 

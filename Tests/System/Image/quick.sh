@@ -214,10 +214,28 @@ provisioned() {
   holds "its report is on the card" test -s "$folder/homeward-card.txt"
   sed 's/^  token:$/& eyJ0.token-of-a-test/' deploy/card/injected/homeward.yaml >"$folder/homeward.yaml"
   holds "that of an injected card is right once it has a token" provision "$1"
+  made_writable "$1"
   printf 'evry: 5s\n' >>"$folder/homeward.yaml"
   holds "a mistake ends with 78" ends_with 78 provision "$1"
   holds "the report names what is meant" says 'did you mean "every"' cat "$folder/homeward-card.txt"
   holds "a board that is not paired is not sealed" ends_with 69 provision "$1" --seal
+}
+
+# made_writable AGENT: the way out of a sealed root. The board restarts twice with it in --writable.
+made_writable() {
+  local folder=$scratch/card
+  echo 'console=tty0 root=PARTUUID=484f4d45-02 ro rootwait overlayroot=tmpfs:recurse=0' >"$folder/cmdline.txt"
+  install -D "$folder/cmdline.txt" "$scratch/provisioned/proc/cmdline"
+  install -D -t "$scratch/provisioned/etc/systemd/system" deploy/card/root/etc/systemd/system/homeward-seal.service
+  holds "a board that is sealed is provisioned" provision "$1"
+  holds "and stays sealed" cmp "$folder/cmdline.txt" "$scratch/provisioned/proc/cmdline"
+  sed -i 's/^card:/&\n  read_only: false/' "$folder/homeward.yaml"
+  holds "read_only: false is taken" provision "$1"
+  holds "with it the root is writable from the next start on" \
+    cmp "$folder/cmdline.txt" <(echo 'console=tty0 root=PARTUUID=484f4d45-02 rw rootwait')
+  holds "the report says so" says 'Read-only root: no, from the next start on' cat "$folder/homeward-card.txt"
+  sed -i '/read_only/d' "$folder/homeward.yaml"
+  rm -r "$scratch/provisioned/proc"
 }
 
 provision() { "$1" provision --card "$scratch/card" --root "$scratch/provisioned" "${@:2}" &>>"$scratch/provision.log"; }

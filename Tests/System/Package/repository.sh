@@ -28,13 +28,16 @@ types() {
 
 has_package() { inside dpkg-query --show homeward | grep --quiet --fixed-strings "$1"; }
 
+# installs_from_repository RELEASE
 installs_from_repository() {
   local lines newest=$scratch/newest
   lines=$(readme_lines)
   holds "the README has two lines for the repository" [ "$(grep --count . <<<"$lines")" = 2 ]
   serve "$release/repository"
+  [[ $1 == 12 ]] || is_for_raspberry_pi_os
   held "with them apt installs the package" types "$lines" || { tail -n 5 "$scratch/apt.log" && return 0; }
   holds "which runs" inside homeward --version
+  [[ -z $relay_package ]] || relay_from_repository
   deploy/apt-repository "$newest" --url "$repository_url" --key release@homeward.invalid "$scratch/newer.deb" \
     >/dev/null
   serve "$newest"
@@ -44,8 +47,16 @@ installs_from_repository() {
   is_refused_if_changed "$newest"
 }
 
-# is_refused_if_changed REPOSITORY: nobody who changes a package on the way, or the list of them, gets
-# it onto a board.
+# relay_from_repository: with the first line of its README.
+relay_from_repository() {
+  local line
+  line=$(relay_readme Installing | sed 's/apt install/apt-get --yes install/; q')
+  holds "and the push relay, with the line of its README" types "$line"
+  holds "which answers" soon relay_answers
+}
+
+# is_refused_if_changed REPOSITORY: a package that is changed on the way does not get onto a board, nor does
+# a changed list of packages.
 is_refused_if_changed() {
   local package
   inside apt-get --quiet --yes purge homeward >"$scratch/apt.log" 2>&1 || true
@@ -64,16 +75,20 @@ is_refused_if_changed() {
 # fails WORDS LINE: the line of a shell ends with a failure, and says so.
 fails() { ! types "$2" && grep --quiet "$1" "$scratch/apt.log"; }
 
-# What a Raspberry Pi with 32 bits takes: apt judges it, as if the root had that architecture.
+# is_for_raspberry_pi_os: what a Raspberry Pi with 32 bits takes, with the README's lines. Its programs do
+# not run here, so apt judges the package and fetches it, as if the root had that architecture.
 is_for_raspberry_pi_os() {
-  local sources=$root/etc/apt/sources.list.d/homeward.sources id
-  id=$(. Tests/System/Package/raspbian-release && echo "$ID-$VERSION_CODENAME")
-  cp -r "$release/repository" "$root/repository"
-  install -D "$release/repository/homeward.asc" "$root/etc/apt/keyrings/homeward.asc"
-  sed 's,^URIs: .*,URIs: file:/repository,' "$release/repository/$id.sources" >"$sources"
-  apt update || true
-  holds "Raspberry Pi OS with 32 bits gets the package for ARMv6" \
-    says "Inst homeward ($version+rpi13 " apt-get -o Dir::State::status=/empty -o APT::Architecture=armhf \
-    -o APT::Architectures=armhf --simulate install homeward
-  rm -r "$sources" "$root/repository"
+  local package=homeward_$version+rpi13_armhf.deb
+  local as_there='-o APT::Architecture=armhf -o APT::Architectures=armhf -o APT::Get::List-Cleanup=false'
+  cp Tests/System/Package/raspbian-release "$root/root/os-release"
+  inside touch /empty
+  inside mount --bind /root/os-release /etc/os-release
+  holds "on Raspberry Pi OS with 32 bits they find its own repository" types "$(readme_lines | sed "
+    s,apt-get update,apt-get $as_there update,
+    s,apt-get --yes install,apt-get $as_there -o Dir::State::status=/empty --simulate install,")"
+  holds "which has the package for ARMv6" grep --quiet "^Inst homeward ($version+rpi13 " "$scratch/apt.log"
+  holds "apt fetches it" types "cd /root && apt-get $as_there download homeward"
+  holds "which is that of the release" cmp "$root/root/$package" "$release/packages/$package"
+  inside umount /etc/os-release
+  rm -f "$root/etc/apt/sources.list.d/homeward.sources" "$root/etc/apt/keyrings/homeward.asc"
 }

@@ -118,7 +118,7 @@ run_by_systemd() {
   holds "apt purges it while it runs" apt_inside purge homeward
   holds "the service is gone" [ "$(inside systemctl is-active homeward.service)" = inactive ]
   [[ -z $relay_package ]] || relay_by_systemd "$relay_package" "$2"
-  installs_from_repository
+  installs_from_repository "$2"
   shut_down
 }
 
