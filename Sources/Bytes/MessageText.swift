@@ -55,10 +55,10 @@ public struct MessageText: ExpressibleByStringInterpolation, Sendable {
     public mutating func appendInterpolation(_ text: StaticString) { bytes += [UInt8](text) }
     /// Appends another message.
     @inline(never)
-    public mutating func appendInterpolation(_ text: MessageText) { bytes += text.bytes }
+    public mutating func appendInterpolation(_ text: consuming MessageText) { bytes += text.bytes }
     /// Appends bytes that are safe to show.
     @inline(never)
-    public mutating func appendInterpolation(bytes shown: [UInt8]) { bytes += shown }
+    public mutating func appendInterpolation(bytes shown: consuming [UInt8]) { bytes += shown }
     /// Appends a number in decimal digits.
     @inline(never)
     public mutating func appendInterpolation(_ number: Int) { appendInterpolation(Int64(number)) }
