@@ -123,10 +123,7 @@
 
   /// Appends the UTF-8 of a literal.
   @inline(never)
-  public mutating func append(_ text: StaticString) {
-    precondition(text.hasPointerRepresentation, "literals of one scalar are not used here")
-    append(text.bytes)
-  }
+  public mutating func append(_ text: StaticString) { append(text.bytes) }
 
   /// Appends everything that `body` appends, or nothing if less than `reserve` bytes would stay
   /// free after it. It does not set `isOverflowed`, so that later content can still be appended.

@@ -1,3 +1,5 @@
+import CText
+
 /// Message for the user, built without `String`, whose comparison would link the Unicode tables
 /// into the shipped binary.
 ///
@@ -20,7 +22,14 @@ public struct MessageText: ExpressibleByStringInterpolation, Sendable {
   }
 
   /// Creates a message from a literal.
-  public init(stringLiteral text: StaticString) { bytes = [UInt8](text) }
+  @inline(__always)
+  public init(stringLiteral text: StaticString) { unsafe self.init(literalAt: text.utf8Start) }
+
+  // A literal ends with a NUL, so its address is enough: 3,000 calls pass no length.
+  @inline(never)
+  fileprivate init(literalAt start: UnsafePointer<UInt8>) {
+    unsafe bytes = [UInt8](UnsafeBufferPointer(start: start, count: ctext_length(start)))
+  }
 
   /// Creates a message from a literal with interpolated values.
   public init(stringInterpolation: StringInterpolation) { bytes = stringInterpolation.bytes }
@@ -35,17 +44,21 @@ public struct MessageText: ExpressibleByStringInterpolation, Sendable {
     /// Appends a literal. The compiler also passes empty ones before and after interpolations.
     @inline(__always)
     public mutating func appendLiteral(_ text: StaticString) {
-      if text.utf8CodeUnitCount > 0 { appendInterpolation(text) }
+      if text.utf8CodeUnitCount > 0 { unsafe appendLiteral(at: text.utf8Start) }
+    }
+    @inline(never)
+    private mutating func appendLiteral(at start: UnsafePointer<UInt8>) {
+      unsafe appendInterpolation(MessageText(literalAt: start))
     }
     /// Appends a literal.
     @inline(never)
     public mutating func appendInterpolation(_ text: StaticString) { bytes += [UInt8](text) }
     /// Appends another message.
     @inline(never)
-    public mutating func appendInterpolation(_ text: MessageText) { bytes += text.bytes }
+    public mutating func appendInterpolation(_ text: consuming MessageText) { bytes += text.bytes }
     /// Appends bytes that are safe to show.
     @inline(never)
-    public mutating func appendInterpolation(bytes shown: [UInt8]) { bytes += shown }
+    public mutating func appendInterpolation(bytes shown: consuming [UInt8]) { bytes += shown }
     /// Appends a number in decimal digits.
     @inline(never)
     public mutating func appendInterpolation(_ number: Int) { appendInterpolation(Int64(number)) }

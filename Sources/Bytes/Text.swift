@@ -42,10 +42,7 @@ extension Text: Comparable {
 }
 
 extension Text: ExpressibleByStringLiteral {
-  public init(stringLiteral literal: StaticString) {
-    precondition(literal.hasPointerRepresentation, "a string literal has bytes")
-    bytes = [UInt8](literal)
-  }
+  public init(stringLiteral literal: StaticString) { bytes = [UInt8](literal) }
 }
 
 extension Text: CustomStringConvertible {

@@ -20,6 +20,9 @@ static inline double ctext_double(const uint8_t *text) {
   return strtod_l((const char *)text, NULL, newlocale(LC_ALL_MASK, "C", (locale_t)0));
 }
 
+/// Returns the length of a text that ends with a NUL.
+static inline size_t ctext_length(const uint8_t *text) { return strlen((const char *)text); }
+
 /// Returns the first position of a byte, or -1.
 static inline intptr_t ctext_find(const uint8_t *text, size_t count, uint8_t byte) {
   const uint8_t *_Nullable found = memchr(text, byte, count);

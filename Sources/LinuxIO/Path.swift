@@ -18,13 +18,13 @@ public struct Path: Equatable, Sendable {
   public var bytes: [UInt8] { [UInt8](terminated.dropLast()) }
 
   @inline(never)
-  public static func / (directory: Path, name: StaticString) -> Path {
+  public static func / (directory: consuming Path, name: StaticString) -> Path {
     directory / [UInt8](name)
   }
 
   // Called, not inlined: dozens of paths are built with it.
   @inline(never)
-  public static func / (directory: Path, name: [UInt8]) -> Path {
+  public static func / (directory: consuming Path, name: consuming [UInt8]) -> Path {
     Path(directory.bytes + [UInt8(ascii: "/")] + name)
   }
 

@@ -35,7 +35,7 @@ public final class ConfigurationField {
 
   // Neither this nor `text` is inlined: most reading functions use both.
   @inline(never)
-  public func report(_ problem: MessageText, remedy: MessageText) {
+  public func report(_ problem: consuming MessageText, remedy: consuming MessageText) {
     problems.report(at: node.mark, path, problem, remedy: remedy)
   }
 

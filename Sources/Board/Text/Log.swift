@@ -73,18 +73,28 @@ public import LinuxIO
     isColored = unsafe isatty(descriptor) == 1 && getenv("NO_COLOR") == nil
   }
 
-  public func error(_ text: MessageText, _ fields: [Field] = []) { write(text, .error, fields) }
-  public func warning(_ text: MessageText, _ fields: [Field] = []) { write(text, .warning, fields) }
-  public func notice(_ text: MessageText, _ fields: [Field] = []) { write(text, .notice, fields) }
-  public func info(_ text: MessageText, _ fields: [Field] = []) { write(text, .info, fields) }
-  public func debug(_ text: MessageText, _ fields: [Field] = []) { write(text, .debug, fields) }
+  public func error(_ text: consuming MessageText, _ fields: [Field] = []) {
+    write(text, .error, fields)
+  }
+  public func warning(_ text: consuming MessageText, _ fields: [Field] = []) {
+    write(text, .warning, fields)
+  }
+  public func notice(_ text: consuming MessageText, _ fields: [Field] = []) {
+    write(text, .notice, fields)
+  }
+  public func info(_ text: consuming MessageText, _ fields: [Field] = []) {
+    write(text, .info, fields)
+  }
+  public func debug(_ text: consuming MessageText, _ fields: [Field] = []) {
+    write(text, .debug, fields)
+  }
 
   /// Whether `debug` logs anything, so that the text of a cycle is built only if needed.
   public var isDebugging: Bool { level == .debug }
 
   /// Writes a line of this level with its fields.
   @inline(never)
-  public func write(_ text: MessageText, _ level: Level, _ fields: [Field] = []) {
+  public func write(_ text: consuming MessageText, _ level: Level, _ fields: [Field] = []) {
     guard level.rawValue <= self.level.rawValue else { return }
     if let journal, tell(journal, text, level, fields) { return }
     let line = line(text, at: level)

@@ -36,14 +36,14 @@ struct Finding {
 
   // Every check calls these: not inlined, to save code.
   @inline(never)
-  static func well(_ subject: StaticString, _ text: MessageText) -> Finding {
+  static func well(_ subject: StaticString, _ text: consuming MessageText) -> Finding {
     Finding(subject: subject, text: text)
   }
 
   /// Creates a finding that is neither good nor a problem.
   @inline(never)
   static func note(
-    _ subject: StaticString, _ text: MessageText, remedy: MessageText
+    _ subject: StaticString, _ text: consuming MessageText, remedy: consuming MessageText
   ) -> Finding {
     Finding(subject: subject, text: text, remedy: remedy)
   }
@@ -51,7 +51,7 @@ struct Finding {
   @inline(never)
   static func wrong(
     _ subject: StaticString, _ cause: StaticString, _ culprit: Culprit, _ code: ExitCode,
-    _ text: MessageText, remedy: MessageText? = nil
+    _ text: consuming MessageText, remedy: consuming MessageText? = nil
   ) -> Finding {
     Finding(
       subject: subject, text: text, problem: Problem(cause: cause, culprit: culprit, code: code),
