@@ -11,6 +11,7 @@ private final class ScriptedSource: Source {
   var listening: Listening
   var isOptional = false
   var isGathering = false
+  var shortfall: SourceFailure?
   var deadline: Instant?
   var guardsTheWorld = false
   var deviceKinds: DeviceKinds = []
@@ -105,6 +106,25 @@ private final class ScriptedSource: Source {
     supervisor.worked(listener.name)
     #expect(sink.reports == ["line: missing gauge", "line: recovered"])
     #expect(supervisor.deadline == nil)
+  }
+
+  @Test func anAnswerIsWaitedForFromTheRequestUntilItComesHoweverLate() {
+    let gauge = ScriptedSource("slow", listening: .answering)
+    supervisor.add(gauge)
+    (gauge.isGathering, gauge.deadline, gauge.shortfall) = (true, at(seconds: 5).instant, missing)
+    #expect(!supervisor.isGathering && supervisor.deadline == nil, "it was not asked yet")
+    cycles(0...0)
+    #expect(supervisor.isGathering && supervisor.deadline == at(seconds: 5).instant)
+    supervisor.deadlineReached(at: at(seconds: 5))
+    gauge.isGathering = false
+    cycles(10...10)
+    // The late answer made it ask its device again.
+    (gauge.isGathering, gauge.deadline) = (true, at(seconds: 16).instant)
+    #expect(supervisor.isGathering && supervisor.deadline == at(seconds: 16).instant)
+    (gauge.isGathering, gauge.deadline, gauge.shortfall) = (false, nil, nil)
+    cycles(20...20)
+    #expect(!supervisor.isGathering && supervisor.deadline == nil)
+    #expect(gauge.deadlineCount == 1)
   }
 
   @Test func whileWhatItListensToIsOpenASourceIsAskedInEveryCycle() {
