@@ -8,8 +8,8 @@ public enum Listening: Sendable {
   /// own, and nothing pending between two requests.
   case never
   /// A source that is asked as often as a `never` one, and may throw. It reports to its supervisor
-  /// that it works, and later failures. It gathers and has deadlines only between a `sample` and the
-  /// answer to that.
+  /// that it works, and later failures. It gathers, and has deadlines, only between a `sample` and
+  /// the answer to that.
   case answering
   /// A source that is asked like an `answering` one, and may have deadlines at any time.
   case announcing

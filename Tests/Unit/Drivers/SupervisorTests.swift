@@ -146,6 +146,7 @@ private final class ScriptedSource: Source {
     #expect(sink.reports == ["sensor: missing gauge"], "being asked is no recovery")
     sensor.deadline = at(seconds: 9).instant
     sensor.isGathering = true
+    cycles(7...7)
     #expect(supervisor.deadline == at(seconds: 9).instant)
     #expect(supervisor.isGathering)
     supervisor.deadlineReached(at: at(seconds: 9))
