@@ -62,19 +62,25 @@ final class RunLoop {
   func run(until end: Instant?) throws(Errno) {
     while !signals.isStopRequested, !signals.hasReloadRequest {
       if let end, driver.uplink.isDone(by: end), !goesOn(until: end) { return }
+      let deadline = deadline
       // Before an edge is recorded with the time of a clock that was set during the sleep.
       try loop.turn(until: earliest(deadline, end.map { limit(before: $0) })) { slept() }
       let moment = Moment.now
-      supervisor.deadlineReached(at: moment)
       if let end { makeOutputsSafe(before: end, at: moment) }
-      reports.deadlineReached(now: moment.instant)
-      driver.deadlineReached(now: moment.instant)
+      // A deadline that this turn brought forward is for the next one, which does not sleep.
+      if moment.instant >= deadline { deadlineReached(at: moment) }
       // A reading or the time may have changed the level.
       sensors.follow(at: moment)
       driver.sourcesReady(isGathering: supervisor.isGathering, now: moment.instant)
       if driver.takeCycle() { cycleBegan(now: moment.instant) }
       service?.loopTurned(driver.uplink.delivery, now: moment)
     }
+  }
+
+  private func deadlineReached(at moment: Moment) {
+    supervisor.deadlineReached(at: moment)
+    reports.deadlineReached(now: moment.instant)
+    driver.deadlineReached(now: moment.instant)
   }
 
   /// Time before the end of a run in which Home Assistant gets the safe level of outputs.

@@ -72,26 +72,26 @@ public enum Base64 {
     precondition(start >= 0 && count <= (bytes.count - start) / 4, "the characters are there")
     let table = Self.values
     let values = table.span
-    var seen: UInt8 = 0
+    var seen: Int32 = 0
     for group in 0..<count {
       let input = start &+ group &* 4
       let output = start &+ group &* 3
-      let first = unsafe values[unchecked: Int(bytes[unchecked: input])]
-      let second = unsafe values[unchecked: Int(bytes[unchecked: input &+ 1])]
-      let third = unsafe values[unchecked: Int(bytes[unchecked: input &+ 2])]
-      let fourth = unsafe values[unchecked: Int(bytes[unchecked: input &+ 3])]
-      seen |= first | second | third | fourth
-      unsafe bytes[unchecked: output] = first << 2 | second >> 4
-      unsafe bytes[unchecked: output &+ 1] = second << 4 | third >> 2
-      unsafe bytes[unchecked: output &+ 2] = third << 6 | fourth
+      var word = Int32(unsafe values[unchecked: Int(bytes[unchecked: input])])
+      word = word << 6 | Int32(unsafe values[unchecked: Int(bytes[unchecked: input &+ 1])])
+      word = word << 6 | Int32(unsafe values[unchecked: Int(bytes[unchecked: input &+ 2])])
+      word = word << 6 | Int32(unsafe values[unchecked: Int(bytes[unchecked: input &+ 3])])
+      seen |= word
+      unsafe bytes[unchecked: output] = UInt8(truncatingIfNeeded: word >> 16)
+      unsafe bytes[unchecked: output &+ 1] = UInt8(truncatingIfNeeded: word >> 8)
+      unsafe bytes[unchecked: output &+ 2] = UInt8(truncatingIfNeeded: word)
     }
-    return seen < 64
+    return seen >= 0
   }
 
-  /// Value of each byte; 255 for bytes outside the alphabet.
-  private static let values: InlineArray<256, UInt8> = {
-    var values = InlineArray<256, UInt8>(repeating: 255)
-    for value in 0..<64 { values[Int(unsafe alphabet.utf8Start[value])] = UInt8(value) }
+  /// Value of each byte; -1 for bytes outside the alphabet, whose bits make every group negative.
+  private static let values: InlineArray<256, Int8> = {
+    var values = InlineArray<256, Int8>(repeating: -1)
+    for value in 0..<64 { values[Int(unsafe alphabet.utf8Start[value])] = Int8(value) }
     return values
   }()
 }

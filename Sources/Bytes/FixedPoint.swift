@@ -87,11 +87,11 @@ public struct FixedPoint: Equatable, Sendable {
   /// Nearest `Double` for numbers with up to 15 digits; an approximation for longer ones.
   public var double: Double { Double(coefficient) / Double(Self.power(of: decimals)) }
 
-  static func power(of decimals: UInt8) -> Int64 {
-    var power: Int64 = 1
-    for _ in 0..<decimals { power *= 10 }
-    return power
-  }
+  static func power(of decimals: UInt8) -> Int64 { powers[Int(decimals)] }
+
+  private static let powers: InlineArray<10, Int64> = [
+    1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
+  ]
 }
 
 extension ByteBuffer {

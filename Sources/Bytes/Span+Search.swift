@@ -16,24 +16,29 @@ extension Span where Element == UInt8 {
   /// Returns the first position at or after `start` whose byte needs special treatment in a JSON
   /// string: a quote, a backslash, a control character or a byte that is not ASCII. Returns `count`
   /// if all bytes are plain.
+  // Inlined: most keys end in their first word.
+  @inline(__always)
   func endOfPlainJSON(from start: Int) -> Int {
     precondition(start >= 0, "a place is not negative")
-    return firstMarked(from: start) { word in
-      word.marks(of: UInt8(ascii: "\"")) | word.marks(of: UInt8(ascii: "\\"))
-        | word.marks(below: 0x20) | word & .each(0x80)
-    }
+    guard count &- start >= 8 else { return endOfPlainBytes(from: start) }
+    let found = word(at: start).marksOfSpecialJSON
+    return found != 0 ? start &+ found.trailingZeroBitCount / 8 : endOfPlainWords(from: start &+ 8)
   }
 
-  /// Returns the first position at or after `start` whose high bit `marks` sets, or `count` if
-  /// there is no such position. `marks` may set wrong bits, but not before the first right one.
-  private func firstMarked(from start: Int, _ marks: (UInt64) -> UInt64) -> Int {
+  @inline(never)
+  private func endOfPlainWords(from start: Int) -> Int {
     var index = start
     while count &- index >= 8 {
-      let found = marks(word(at: index))
-      if found != 0 { return index + found.trailingZeroBitCount / 8 }
+      let found = word(at: index).marksOfSpecialJSON
+      if found != 0 { return index &+ found.trailingZeroBitCount / 8 }
       index &+= 8
     }
-    while index < count, marks(UInt64(self[index])) & 0x80 == 0 { index += 1 }
+    return endOfPlainBytes(from: index)
+  }
+
+  private func endOfPlainBytes(from start: Int) -> Int {
+    var index = start
+    while index < count, UInt64(self[index]).marksOfSpecialJSON & 0x80 == 0 { index += 1 }
     return index
   }
 
@@ -49,6 +54,13 @@ extension Span where Element == UInt8 {
 /// Eight bytes. The subtraction borrows from the next byte for each byte that is too small, so
 /// marks after the first such byte may be wrong.
 extension UInt64 {
+  /// Marks, in the high bits, of the bytes that `endOfPlainJSON` looks for.
+  @inline(__always)
+  fileprivate var marksOfSpecialJSON: UInt64 {
+    marks(of: UInt8(ascii: "\"")) | marks(of: UInt8(ascii: "\\")) | marks(below: 0x20)
+      | self & .each(0x80)
+  }
+
   fileprivate static func each(_ byte: UInt8) -> UInt64 { 0x0101_0101_0101_0101 &* UInt64(byte) }
 
   fileprivate func marks(of byte: UInt8) -> UInt64 { (self ^ .each(byte)).marks(below: 1) }

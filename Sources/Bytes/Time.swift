@@ -52,6 +52,11 @@ public struct WallTime: Comparable, Hashable, Sendable {
     left.nanoseconds < right.nanoseconds
   }
 
+  /// Returns the wall time at the beginning of the monotonic clock, which now shows `instant`.
+  public func origin(at instant: Instant) -> WallTime {
+    WallTime(nanoseconds: nanoseconds.subtractingClamped(instant.nanoseconds))
+  }
+
   /// Returns the time from `earlier` to `later`; negative if they are in reverse order.
   public static func - (later: WallTime, earlier: WallTime) -> Duration {
     .nanoseconds(later.nanoseconds.subtractingClamped(earlier.nanoseconds))

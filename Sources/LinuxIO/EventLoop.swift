@@ -159,8 +159,8 @@ public struct Watch: Equatable, Sendable {
   /// Returns the time until `deadline`, rounded up: waking too early would only add another sleep.
   private static func milliseconds(until deadline: Instant?) -> Int32 {
     guard let deadline else { return -1 }
-    let nanoseconds = (deadline - Moment.now.instant).nanoseconds
-    guard nanoseconds > 0 else { return 0 }
-    return Int32(clamping: nanoseconds / 1_000_000 + 1)
+    let now = clinux_boot_clock()
+    guard deadline.nanoseconds > now else { return 0 }
+    return Int32(clamping: (deadline.nanoseconds - now) / 1_000_000 + 1)
   }
 }

@@ -116,8 +116,7 @@ final class UplinkDriver {
   }
 
   func clockRead(_ moment: Moment) {
-    uplink.clockRead(moment.instant, moment.wallTime)
-    perform()
+    if uplink.clockRead(moment.instant, moment.wallTime) { perform() }
   }
 
   func readClockState() { uplink.clockStateRead(isSynchronized: isClockSynchronized) }

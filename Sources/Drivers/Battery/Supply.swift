@@ -32,8 +32,10 @@ final class Supply: FileSource {
   private var status: KernelFile?
   private var online: KernelFile?
   private var present: KernelFile?
-  /// Result of the last reading; nil if nothing could be read, or the battery is away.
-  private var said: Said?
+  /// Result of the last reading, if it `hasSaid`.
+  private var said = Said()
+  /// False if nothing could be read, or the battery is away.
+  private var hasSaid = false
   /// First failure of the last reading.
   private var failure: SourceFailure?
   /// Sensors in the order of `SupplySensor`; those that the supply lacks are never declared.
@@ -110,7 +112,7 @@ final class Supply: FileSource {
     guard isListed else { throw .missing(name) }
     isKnown = true
     guard !isLeftOut, follow() else { return }
-    if let said { record(said, at: moment) } else { recordAll(.unavailable, at: moment) }
+    if hasSaid { recordSaid(at: moment) } else { recordAll(.unavailable, at: moment) }
     if let failure { throw failure }
   }
 
@@ -138,7 +140,7 @@ final class Supply: FileSource {
 
   override func readFiles() -> Bool {
     failure = nil
-    said = nil
+    hasSaid = false
     if !isOpen {
       let formerBus = bus
       guard open(), !isLeftOut else { return true }
@@ -156,6 +158,7 @@ final class Supply: FileSource {
     isOfBattery = isBattery
     isOfDevice = Self.isOfDevice(at: directory)
     guard !isLeftOut else { return true }
+    said = Said()
     for number in quantities.indices {
       guard let quantity = SupplyQuantity(rawValue: number) else { continue }
       quantities[number] = file(quantity.attribute) ?? quantity.substitute.flatMap(file)
@@ -203,7 +206,6 @@ final class Supply: FileSource {
   private func readAll() -> Bool {
     // Only an explicit answer makes the battery absent.
     if let present, answer(of: present, in: 0...1) == .number(0) { return true }
-    var said = Said()
     for number in quantities.indices {
       guard let file = quantities[number], let quantity = SupplyQuantity(rawValue: number) else {
         continue
@@ -214,7 +216,7 @@ final class Supply: FileSource {
     if holdsLoopUp { return false }
     said.status = status.map(text)
     said.online = online.map(truth)
-    self.said = said
+    hasSaid = true
     return true
   }
 
@@ -282,7 +284,7 @@ final class Supply: FileSource {
 
   // MARK: The readings
 
-  private func record(_ said: Said, at moment: Moment) {
+  private func recordSaid(at moment: Moment) {
     record(said.answers.capacityPercent, of: .capacity, at: moment)
     record(said.status, of: .status, at: moment)
     record(said.online, of: .online, at: moment)

@@ -102,7 +102,7 @@ extension DeviceEvents: Source {
     }
   }
 
-  public var listening: Listening { .answering }
+  public var listening: Listening { .announcing }
   public var isOptional: Bool { true }
   public var deadline: Instant? { monitor.deadline }
 

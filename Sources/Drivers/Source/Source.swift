@@ -8,8 +8,11 @@ public enum Listening: Sendable {
   /// own, and nothing pending between two requests.
   case never
   /// A source that is asked as often as a `never` one, and may throw. It reports to its supervisor
-  /// that it works, and later failures, and may have deadlines.
+  /// that it works, and later failures. It gathers, and has deadlines, only between a `sample` and
+  /// the answer to that.
   case answering
+  /// A source that is asked like an `answering` one, and may have deadlines at any time.
+  case announcing
   /// A source that receives events, and reports to its supervisor that it works or fails.
   case open
   /// An `open` source that receives nothing now: it is asked again as soon as its pause is over.
@@ -33,7 +36,8 @@ public protocol Source: AnyObject {
   /// every cycle while the source works. Readable values are recorded even when it throws.
   func sample(at moment: Moment) throws(SourceFailure)
 
-  /// Present event mode: from the start always `.never`, always `.answering`, or neither of them.
+  /// Present event mode: from the start always the same one of `.never`, `.answering` and
+  /// `.announcing`, or one of the others.
   var listening: Listening { get }
 
   /// Whether a board that never had the device of this source is as good as one that has it.

@@ -39,7 +39,8 @@ public final class Supervisor {
 
   private unowned(unsafe) let owner: any SupervisorOwner
   private var rows: [Row] = []
-  /// Rows whose sources listen: only they have deadlines and pending answers.
+  /// Rows whose sources may have deadlines and pending answers: an `answering` one only from a
+  /// request until its answer, since every turn of the loop asks all of these.
   private var listeners: [Row] = []
   /// Number of failing rows; while it is 0, no row is looked up.
   private var failingCount = 0
@@ -55,7 +56,8 @@ public final class Supervisor {
   public func add(_ source: any Source) {
     let row = Row(source.name, source)
     rows.append(row)
-    if source.listening != .never { listeners.append(row) }
+    listeners.reserveCapacity(rows.count)
+    if source.listening != .never, source.listening != .answering { listeners.append(row) }
   }
 
   // MARK: Asking
@@ -80,7 +82,7 @@ public final class Supervisor {
     return switch source.listening {
     case .closed: retryAt
     case .resting: row.supervision.isLasting ? nil : retryAt
-    case .never, .answering, .open: nil
+    case .never, .answering, .announcing, .open: nil
     }
   }
 
@@ -110,6 +112,9 @@ public final class Supervisor {
 
   /// Asks the sources that are due, at the start of a cycle.
   public func sample(at moment: Moment) {
+    listeners.removeAll { row in
+      row.source?.listening == .answering && row.source?.shortfall == nil
+    }
     for row in rows {
       if row.supervision.settled(now: moment.instant) { unsafe owner.sourceRecovered(row.name) }
       guard let source = row.source else { continue }
@@ -152,6 +157,8 @@ public final class Supervisor {
     } catch {
       failed(row, error, now: moment.instant)
     }
+    guard source.isGathering, !listeners.contains(where: { $0 === row }) else { return }
+    listeners.append(row)
   }
 
   // MARK: Reports of sources

@@ -64,13 +64,13 @@ public final class Batch {
 
   /// Stores a reading. Returns whether its value differs from the one before.
   func record(_ reading: Reading) -> Bool {
-    let index = reading.sensor.value
-    slots[index].readAt = reading.time
-    guard slots[index].value != reading.value else { return false }
-    if slots[index].isUndelivered { superseded.readings += 1 }
-    if sensors.rows[index].isUrgent { hasUrgentChange = true }
-    slots[index].value = reading.value
-    slots[index].version += 1
+    let slot = slots[reading.sensor.value]
+    slot.readAt = reading.time
+    guard slot.value != reading.value else { return false }
+    if slot.isUndelivered { superseded.readings += 1 }
+    if sensors.rows[reading.sensor.value].isUrgent { hasUrgentChange = true }
+    slot.value = reading.value
+    slot.version += 1
     return true
   }
 
@@ -132,7 +132,9 @@ public final class Batch {
     buffer.openJSONArray()
     challenge.appendState(to: &buffer)
     var isAnyDue = false
-    for index in slots.indices where slots[index].isDue && slots[index].isOffered {
+    for index in slots.indices {
+      let slot = slots[index]
+      guard slot.isDue, slot.isOffered else { continue }
       isAnyDue = true
       write(index, into: &buffer)
     }
@@ -143,8 +145,9 @@ public final class Batch {
   }
 
   private func write(_ index: Int, into buffer: inout ByteBuffer) {
-    slots[index].sentVersion = slots[index].version
-    sensors.rows[index].writeUpdate(of: slots[index].value, into: &buffer)
+    let slot = slots[index]
+    slot.sentVersion = slot.version
+    sensors.rows[index].writeUpdate(of: slot.value, into: &buffer)
   }
 
   /// Clears the urgent change, which cannot be sent now.

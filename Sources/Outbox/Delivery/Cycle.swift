@@ -35,7 +35,7 @@ struct Cycle {
 
   private let batch: Batch
   private let events: DeliveryEvents
-  private(set) var sent: SentBatch
+  let sent: SentBatch
   /// Whether the chunk of history at the beginning of the cycle was answered.
   private(set) var isHistoryAnswered = false
   private(set) var server: KnownServer
@@ -64,7 +64,7 @@ struct Cycle {
   // MARK: Events
 
   mutating func began() {
-    sent = SentBatch(of: batch, events)
+    sent.began()
     isHistoryAnswered = false
     deviceUpdate?.isConfirmed = false
     results.cycleBegan()
@@ -100,9 +100,11 @@ struct Cycle {
   /// Invalidates late answers to the message before.
   mutating func messageDue() { challenge = nil }
 
+  /// Writes a message; `writeChunk` writes the data of one with history.
   mutating func write(
-    _ message: Delivery.Message, _ history: borrowing History,
-    for registration: borrowing Registration, nonce: Nonce, into buffer: inout ByteBuffer
+    _ message: Delivery.Message, of device: History.Device,
+    for registration: borrowing Registration, nonce: Nonce, into buffer: inout ByteBuffer,
+    writeChunk: (inout ByteBuffer) -> Void
   ) {
     let challenge = Challenge(of: nonce)
     self.challenge = challenge
@@ -114,8 +116,8 @@ struct Cycle {
       case .location: sent.writeLocation(for: server.version, into: &data)
       case .readBack: server.writeReadBack(challenge, into: &data)
       case .states: sent.writeStates(challenge, into: &data)
-      case .history: history.writeChunk(into: &data)
-      case .commandResult: results.writeNext(into: &data, of: history.device)
+      case .history: writeChunk(&data)
+      case .commandResult: results.writeNext(into: &data, of: device)
       }
     }
     precondition(!buffer.isOverflowed, "the buffer was made for as many sensors as there can be")

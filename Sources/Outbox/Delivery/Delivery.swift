@@ -114,7 +114,9 @@ public final class Delivery {
     _ message: Message, for registration: borrowing Registration, nonce: Nonce,
     into buffer: inout ByteBuffer
   ) {
-    cycle.write(message, history, for: registration, nonce: nonce, into: &buffer)
+    cycle.write(message, of: history.device, for: registration, nonce: nonce, into: &buffer) {
+      history.writeChunk(into: &$0)
+    }
   }
 
   // MARK: Cycles and deadlines

@@ -14,7 +14,8 @@ extension Delivery {
 ///    batch.
 /// 2. A sensor that Home Assistant does not know is registered again once in the same cycle.
 /// 3. At most one location is sent, and none older than `Delivery.fixAgeMax`.
-struct SentBatch {
+// A class: each message and each answer would otherwise copy it.
+final class SentBatch {
   private struct SentLocation {
     /// Fix that was sent; the batch may have a newer one at the time of the proof.
     let fix: Fix
@@ -38,10 +39,19 @@ struct SentBatch {
     self.events = events
   }
 
+  /// Begins a cycle, which has sent nothing yet.
+  func began() {
+    superseded = Batch.Superseded()
+    sent = nil
+    isTrackerMissing = false
+    hasRegisteredAgain = false
+    acceptedReadings = 0
+  }
+
   // MARK: Messages
 
   /// Returns the next message with a part of the batch.
-  mutating func nextMessage(now: Instant) -> Delivery.Message {
+  func nextMessage(now: Instant) -> Delivery.Message {
     if let sensor = batch.nextUnregistered { return .sensor(sensor) }
     guard sent == nil, let fix = batch.fix else { return .states }
     guard now - fix.notBefore <= Delivery.fixAgeMax, let location = Location(fix) else {
@@ -56,7 +66,7 @@ struct SentBatch {
     sent?.location.write(into: &data, for: version)
   }
 
-  mutating func writeStates(_ challenge: Challenge, into data: inout ByteBuffer) {
+  func writeStates(_ challenge: Challenge, into data: inout ByteBuffer) {
     batch.writeStates(challenge, into: &data)
     superseded = batch.superseded
     // The fix that was sent is not lost.
@@ -88,7 +98,7 @@ struct SentBatch {
       content, to: challenge, of: sent.location, sent: now - sent.at)
   }
 
-  mutating func locationLookedUp(_ verdict: Webhook.LocationReadBack.Verdict?) {
+  func locationLookedUp(_ verdict: Webhook.LocationReadBack.Verdict?) {
     isTrackerMissing = verdict == .noTracker
     guard verdict == .dropped, let dropped = sent else { return }
     // Home Assistant would drop it again: it is sent as history, and counted among the entries that
@@ -99,7 +109,7 @@ struct SentBatch {
   }
 
   /// Handles the answer to the states: it is the proof if it repeats their challenge.
-  mutating func statesAnswered(_ content: Span<UInt8>, to challenge: Challenge)
+  func statesAnswered(_ content: Span<UInt8>, to challenge: Challenge)
     -> Cycle.Outcome
   {
     guard challenge.isRepeated(inVerdicts: content) else { return .failed(.otherAnswer) }
@@ -119,7 +129,7 @@ struct SentBatch {
   }
 
   /// Handles a verdict. Returns whether Home Assistant has the sensor, or has refused it.
-  private mutating func judged(_ sensor: SensorIndex, _ verdict: SensorVerdict) -> Bool {
+  private func judged(_ sensor: SensorIndex, _ verdict: SensorVerdict) -> Bool {
     if batch.status(of: sensor) == .declined {
       // An unknown sensor confirms the refusal.
       guard verdict != .notRegistered else { return true }

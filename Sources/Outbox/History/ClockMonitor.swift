@@ -39,13 +39,13 @@ struct ClockMonitor {
   /// Compares both clocks. Returns the change of the time if the wall clock was set since the last
   /// call.
   mutating func clockRead(_ instant: Instant, _ wallTime: WallTime) -> Duration? {
-    let origin = wallTime - (instant - Instant(nanoseconds: 0))
+    let origin = wallTime.origin(at: instant)
     guard let former = self.origin else {
       self.origin = origin
       return nil
     }
     let step = origin - former
-    guard step.nanoseconds.magnitude >= Self.smallestStep.nanoseconds.magnitude else { return nil }
+    guard step >= Self.smallestStep || step <= .zero - Self.smallestStep else { return nil }
     self.origin = origin
     wasRight = false
     disagreement = nil

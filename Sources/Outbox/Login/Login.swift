@@ -338,7 +338,7 @@ struct Login {
 
   mutating func nextAction() -> Action? {
     while actions.isEmpty {
-      guard registering == .tokenDue else { return nextCall() }
+      guard case .tokenDue = registering else { return nextCall() }
       readToken()
     }
     return actions.removeFirst()

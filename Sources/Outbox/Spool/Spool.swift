@@ -80,12 +80,15 @@ public final class Spool {
     }
     memory.name(slot, uniqueID)
     log.losses.overflowed += memory.append(
-      SpoolEntry(reading, slot: slot, isTimeTrusted: isTimeTrusted))
+      .reading(sensor: slot, reading.value), at: reading.time, isTimeTrusted: isTimeTrusted)
   }
 
   /// Stores a fix.
   public func record(_ fix: Fix, isTimeTrusted: Bool) {
-    log.losses.overflowed += memory.append(SpoolEntry(fix, isTimeTrusted: isTimeTrusted))
+    var fix = fix
+    fix.notBefore = Instant(nanoseconds: .min)
+    log.losses.overflowed += memory.append(
+      .fix(fix), at: fix.time, isTimeTrusted: isTimeTrusted)
   }
 
   /// Present clock of the times that are not trusted.

@@ -30,8 +30,6 @@ public struct SpoolEntry: Equatable, Sendable {
   public var isTimeTrusted: Bool
   public var content: Content
 
-  // Inlined like `SpoolMemory.append`: an entry is written directly to its final position.
-  @inline(__always)
   public init(
     sequence: UInt64?, time: WallTime, isTimeTrusted: Bool, content: Content
   ) {
@@ -43,19 +41,11 @@ public struct SpoolEntry: Equatable, Sendable {
 }
 
 extension SpoolEntry {
-  /// Creates an entry without a number.
-  @inline(__always)
-  init(_ reading: Reading, slot: UInt8, isTimeTrusted: Bool) {
-    self.init(
-      sequence: nil, time: reading.time, isTimeTrusted: isTimeTrusted,
-      content: .reading(sensor: slot, reading.value))
-  }
-
-  /// Creates an entry without a number.
-  init(_ fix: Fix, isTimeTrusted: Bool) {
-    var fix = fix
-    fix.notBefore = Instant(nanoseconds: .min)
-    self.init(sequence: nil, time: fix.time, isTimeTrusted: isTimeTrusted, content: .fix(fix))
+  /// Entry whose place waits for another one.
+  static var blank: SpoolEntry {
+    SpoolEntry(
+      sequence: nil, time: WallTime(nanoseconds: 0), isTimeTrusted: false,
+      content: .reading(sensor: 0, .unknown))
   }
 
   /// Corrects the time by `step`, unless its clock was trusted.

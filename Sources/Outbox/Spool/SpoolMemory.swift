@@ -53,14 +53,14 @@ final class SpoolMemory {
   }
 
   /// Adds an entry. Returns the number of entries that were dropped for it.
-  // Inlined, with its callees: each call would copy the entry once more.
+  // Inlined, with its callees: each call would copy the content once more.
   @inline(__always)
-  func append(_ entry: SpoolEntry) -> Int {
-    let overflow = entries.isFull ? 1 : 0
-    remove(overflow)
-    entries.append(entry)
+  func append(_ content: SpoolEntry.Content, at time: WallTime, isTimeTrusted: Bool) -> Int {
+    let isFull = entries.isFull
+    if isFull { remove(1) }
+    entries.append(content, at: time, isTimeTrusted: isTimeTrusted)
     if isEachWritten || entries.count >= Spool.batchEntryCountMax { isWriteDue = true }
-    return overflow
+    return isFull ? 1 : 0
   }
 
   /// Sets the mark after the present entries, and after the number.
@@ -143,11 +143,17 @@ struct EntryQueue {
     for index in entries.indices { entries[index].correctTime(by: step) }
   }
 
+  /// Adds an entry without a number.
+  // Part by part: an entry would be put together first, and then copied.
   @inline(__always)
-  mutating func append(_ entry: SpoolEntry) {
+  mutating func append(_ content: SpoolEntry.Content, at time: WallTime, isTimeTrusted: Bool) {
     precondition(!isFull, "the caller has made room")
     let place = (head + count) % capacity
-    if place == entries.count { entries.append(entry) } else { entries[place] = entry }
+    if place == entries.count { entries.append(.blank) }
+    entries[place].sequence = nil
+    entries[place].time = time
+    entries[place].isTimeTrusted = isTimeTrusted
+    entries[place].content = content
     count += 1
   }
 

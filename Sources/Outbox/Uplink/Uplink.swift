@@ -154,14 +154,17 @@ public final class Uplink {
     delivery.record(fix)
   }
 
-  /// Handles a reading of both clocks, before anything is recorded with their time.
-  public func clockRead(_ instant: Instant, _ wallTime: WallTime) {
+  /// Handles a reading of both clocks, before anything is recorded with their time. Returns whether
+  /// the wall clock was set since the last reading: then the next action is about it.
+  @discardableResult
+  public func clockRead(_ instant: Instant, _ wallTime: WallTime) -> Bool {
     now = instant
     let wasSet = delivery.history.clockRead(instant, wallTime)
     if wasSet { actions.append(.readClockState) }
     statistics?.clockRead(
       delivery.history.corrected(wallTime),
       isRight: !wasSet && delivery.history.isClockTrusted, isReached: delivery.isReached)
+    return wasSet
   }
 
   /// Records whether another clock has set the kernel's, and keeps it right.

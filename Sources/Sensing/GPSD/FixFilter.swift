@@ -92,7 +92,10 @@ public struct FixFilter: Sendable {
 }
 
 extension FixFilter.Verdict {
+  // Inlined: a call would copy the verdict and the fix.
+
   /// The fix to use.
+  @inline(__always)
   var fix: Fix? {
     switch self {
     case .usable(let fix), .misdated(let fix, _), .frozen(let fix): fix

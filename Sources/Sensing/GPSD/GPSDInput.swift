@@ -117,6 +117,8 @@ struct GPSDLine: ~Copyable {
   private(set) var reportClass = Class.other
   /// Path of the receiver of a TPV; empty if there is none.
   private(set) var device = 0..<0
+  /// Checksum of that path.
+  private(set) var sender = CRC32C().value
   /// Time of a TPV, as written; empty if there is none.
   private(set) var time = 0..<0
   /// Message of an ERROR.
@@ -138,22 +140,23 @@ struct GPSDLine: ~Copyable {
   /// with a class, as far as it is read: to its end, or to the time of a TPV.
   mutating func read(_ range: Range<Int>, of input: borrowing ByteBuffer) -> Bool {
     let line = input.bytes.extracting(range)
+    let isWhole = line.endsObject
+    if isWhole, beginsAsLast(line) {
+      reportClass = .position
+      return true
+    }
     if let reportClass = Self.classOfUnread(line) {
       self.reportClass = reportClass
       return true
     }
-    guard line.endsObject else { return false }
-    if beginsAsLast(line) {
-      reportClass = .position
-      return true
-    }
+    guard isWhole else { return false }
     forget()
     do throws(JSONError) { return try readMembers(line) } catch { return false }
   }
 
   private mutating func forget() {
     reportClass = .other
-    (device, time, message, mode) = (0..<0, 0..<0, 0..<0, nil)
+    (device, sender, time, message, mode) = (0..<0, CRC32C().value, 0..<0, 0..<0, nil)
     start.removeAll()
   }
 
@@ -208,7 +211,10 @@ struct GPSDLine: ~Copyable {
     }
     guard kind == .string else { return }
     let text = value.lowerBound + 1..<value.upperBound - 1
-    if key.elementsEqual("device") { device = text }
+    if key.elementsEqual("device") {
+      device = text
+      sender = Receiver.checksum(of: line.extracting(text))
+    }
     if key.elementsEqual("time") { time = text }
     if key.elementsEqual("message") { message = text }
   }
@@ -230,7 +236,10 @@ extension GPSDLine.Class {
   ]
 
   init(_ name: Span<UInt8>) {
+    for (word, reportClass) in Self.names where name.elementsEqual(word) {
+      self = reportClass
+      return
+    }
     self = .other
-    for (word, reportClass) in Self.names where name.elementsEqual(word) { self = reportClass }
   }
 }

@@ -18,12 +18,16 @@ public typealias GPSDParser = (_ copy: inout ByteBuffer, _ report: inout GPSDRep
 final class GPSDReader {
   /// Largest copy of a report: 17 members of at most 32 bytes each, with their keys.
   private static let copyByteCountMax = 1024
-  /// Keys of the numbers that libgps gets, those of a TPV first, then of a SKY and of an ATT.
+  /// Keys of the numbers that libgps gets, those of a TPV first, then of a SKY and of an ATT. They
+  /// stand as in the copy.
   private static let keys: [StaticString] = [
-    "mode", "altMSL", "alt", "lat", "lon", "speed", "track", "eph", "epv", "epx", "epy", "altHAE",
-    "ecefx", "ecefy", "ecefz", "climb", "hdop", "heading",
+    #","mode":"#, #","altMSL":"#, #","alt":"#, #","lat":"#, #","lon":"#, #","speed":"#,
+    #","track":"#, #","eph":"#, #","epv":"#, #","epx":"#, #","epy":"#, #","altHAE":"#,
+    #","ecefx":"#, #","ecefy":"#, #","ecefz":"#, #","climb":"#, #","hdop":"#, #","heading":"#,
   ]
-  private static let packedKeys = keys.compactMap { [UInt8]($0).span.packed }
+  private static let packedKeys = keys.compactMap { key in
+    key.bytes.extracting(2..<key.utf8CodeUnitCount - 2).packed
+  }
   private static let positionKeys = 0..<16
   private static let mode = 0
   private static let altitude = 1
@@ -71,12 +75,11 @@ final class GPSDReader {
     var reader = JSONReader(line)
     try reader.openObject()
     while let key = try reader.nextKey() {
-      let kind = try reader.nextKind()
       if let index = Self.index(of: key) {
         let value = try reader.skipValue()
-        values[index] = Self.canHold(line.extracting(value), kind, at: index) ? value : 0..<0
+        values[index] = Self.canHold(line.extracting(value), at: index) ? value : 0..<0
       } else {
-        try readOwn(key, kind, of: &reader, into: &report)
+        try readOwn(key, try reader.nextKind(), of: &reader, into: &report)
       }
     }
     try reader.finish()
@@ -87,9 +90,10 @@ final class GPSDReader {
     return packedKeys.firstIndex(of: key)
   }
 
-  private static func canHold(_ value: Span<UInt8>, _ kind: JSONReader.Kind, at index: Int) -> Bool
-  {
-    guard kind == .number, value.count <= valueByteCountMax else { return false }
+  /// Whether libgps can hold a value: a number that is short enough.
+  private static func canHold(_ value: Span<UInt8>, at index: Int) -> Bool {
+    guard value[0].isASCIIDigit || value[0] == UInt8(ascii: "-"), value.count <= valueByteCountMax
+    else { return false }
     return index != mode
       || value.count <= modeByteCountMax && value[value.count - 1].isASCIIDigit
   }
@@ -170,9 +174,7 @@ final class GPSDReader {
   private func write(_ index: Int, of line: Span<UInt8>) {
     let isFormer = index == Self.formerAltitude
     guard !values[index].isEmpty, !isFormer || values[Self.altitude].isEmpty else { return }
-    copy.append(",\"")
     copy.append(Self.keys[isFormer ? Self.altitude : index])
-    copy.append("\":")
     copy.append(line.extracting(values[index]))
   }
 }

@@ -98,6 +98,9 @@ public struct GPSDSession: ~Copyable {
     }
   }
 
+  /// Whether there is a fix to take.
+  public var hasFix: Bool { receivers.fix != nil }
+
   /// Returns the fix of the cycle, once.
   public mutating func takeFix() -> Fix? { receivers.fix.take() }
 
@@ -302,7 +305,7 @@ public struct GPSDSession: ~Copyable {
     let arrival = Arrival(
       instant: heardAt.instant, wallTime: heardAt.wallTime, since: emptySince)
     let verdict = receiver.readKept(reader, arrival)
-    if verdict != .rejected(.unreadable) { hasRead = true }
+    if case .rejected(.unreadable) = verdict {} else { hasRead = true }
     judged(verdict)
   }
 
@@ -352,7 +355,8 @@ public struct GPSDSession: ~Copyable {
     }
     let receiver = receivers.sender(of: input, now: now)
     if receiver.isDoubted { readReport(of: receiver) }
-    if receiver.keep(input.part(0..<input.range.count), input.line) {
+    let (time, worth) = (input.line.time, input.line.worth)
+    if receiver.keep(input.part(0..<input.range.count), time: time, worth) {
       details.epochEnded(of: receiver.checksum)
     }
   }

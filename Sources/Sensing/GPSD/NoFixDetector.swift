@@ -23,7 +23,7 @@ public struct NoFixDetector: Sendable {
   public mutating func judged(_ verdict: FixFilter.Verdict) -> Bool {
     // An echo of the cycle's own fix is not a lack of one.
     if case .usable? = self.verdict { return false }
-    if self.verdict?.fix != nil, case .rejected(.notNewer) = verdict { return false }
+    if case .rejected(.notNewer) = verdict, self.verdict?.fix != nil { return false }
     self.verdict = verdict
     guard case .usable = verdict else { return false }
     defer { (told, cycleCount) = (nil, 0) }
@@ -33,8 +33,8 @@ public struct NoFixDetector: Sendable {
   /// Starts a cycle. Returns the verdict to report, once, after one cycle too many.
   public mutating func cycleDue() -> FixFilter.Verdict? {
     defer { verdict = nil }
+    if case .usable? = verdict { return nil }
     guard let verdict else { return nil }
-    if case .usable = verdict { return nil }
     cycleCount = verdict.isSameTrouble(as: told) ? 0 : cycleCount + 1
     guard cycleCount == Self.cyclesMax else { return nil }
     (told, cycleCount) = (verdict, 0)

@@ -60,13 +60,12 @@ struct Receivers: ~Copyable {
 
   /// Returns the receiver that has sent the last line of `input`, a TPV.
   mutating func sender(of input: borrowing GPSDInput, now: Instant) -> Receiver {
-    let path = input.part(input.line.device)
-    let checksum = Receiver.checksum(of: path)
+    let checksum = input.line.sender
     if let known = all.first(where: { $0.checksum == checksum }) {
       known.heardAt = now
       return known
     }
-    let receiver = Receiver(path, now: now)
+    let receiver = Receiver(input.part(input.line.device), now: now)
     guard all.count == Self.countMax else {
       all.append(receiver)
       return receiver
@@ -174,9 +173,11 @@ final class Receiver {
   /// Age of the newest report when it was read, in nanoseconds.
   var lag: Int64 { filter.lag }
 
-  /// Keeps a TPV, if it replaces the kept one. Returns whether it begins an epoch: it has another
-  /// time than the kept one.
-  func keep(_ line: Span<UInt8>, _ head: borrowing GPSDLine) -> Bool { kept.replace(line, head) }
+  /// Keeps a TPV with its time at `time`, if it replaces the kept one. Returns whether it begins an
+  /// epoch: it has another time than the kept one.
+  func keep(_ line: Span<UInt8>, time: Range<Int>, _ worth: GPSDLine.Worth) -> Bool {
+    kept.replace(line, time: time, worth)
+  }
 
   /// Reads the kept TPV.
   func readKept(_ reader: GPSDReader, _ arrival: Arrival) -> FixFilter.Verdict {
@@ -224,15 +225,16 @@ private struct KeptTPV: ~Copyable {
   /// Whether it has the time of the one before it.
   private(set) var isEcho = false
 
-  mutating func replace(_ new: Span<UInt8>, _ head: borrowing GPSDLine) -> Bool {
+  mutating func replace(
+    _ new: Span<UInt8>, time newTime: Range<Int>, _ newWorth: GPSDLine.Worth
+  ) -> Bool {
     let isEcho =
-      !time.isEmpty
-      && line.bytes.extracting(time).elementsEqual(new.extracting(head.time))
+      !time.isEmpty && line.bytes.extracting(time).elementsEqual(new.extracting(newTime))
     let worthMin = worth.rawValue + (isEcho ? 1 : 0)
-    guard !isUnread || head.worth.rawValue >= worthMin else { return !isEcho }
+    guard !isUnread || newWorth.rawValue >= worthMin else { return !isEcho }
     line.removeAll()
     line.append(new)
-    (worth, time, self.isEcho, isUnread) = (head.worth, head.time, isEcho, true)
+    (worth, time, self.isEcho, isUnread) = (newWorth, newTime, isEcho, true)
     return !isEcho
   }
 

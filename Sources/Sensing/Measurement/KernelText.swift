@@ -9,7 +9,9 @@ public enum KernelText {
   public static func integer(
     _ text: Span<UInt8>, in range: ClosedRange<Int64> = Int64.min...Int64.max
   ) -> Int64? {
-    guard let number = decimal(text), number.decimals == 0 else { return nil }
+    guard let number = FixedPoint(written: text.trimmed()), number.decimals == 0 else {
+      return nil
+    }
     return range.contains(number.coefficient) ? number.coefficient : nil
   }
 

@@ -11,6 +11,7 @@ private final class ScriptedSource: Source {
   var listening: Listening
   var isOptional = false
   var isGathering = false
+  var shortfall: SourceFailure?
   var deadline: Instant?
   var guardsTheWorld = false
   var deviceKinds: DeviceKinds = []
@@ -107,6 +108,25 @@ private final class ScriptedSource: Source {
     #expect(supervisor.deadline == nil)
   }
 
+  @Test func anAnswerIsWaitedForFromTheRequestUntilItComesHoweverLate() {
+    let gauge = ScriptedSource("slow", listening: .answering)
+    supervisor.add(gauge)
+    (gauge.isGathering, gauge.deadline, gauge.shortfall) = (true, at(seconds: 5).instant, missing)
+    #expect(!supervisor.isGathering && supervisor.deadline == nil, "it was not asked yet")
+    cycles(0...0)
+    #expect(supervisor.isGathering && supervisor.deadline == at(seconds: 5).instant)
+    supervisor.deadlineReached(at: at(seconds: 5))
+    gauge.isGathering = false
+    cycles(10...10)
+    // The late answer made it ask its device again.
+    (gauge.isGathering, gauge.deadline) = (true, at(seconds: 16).instant)
+    #expect(supervisor.isGathering && supervisor.deadline == at(seconds: 16).instant)
+    (gauge.isGathering, gauge.deadline, gauge.shortfall) = (false, nil, nil)
+    cycles(20...20)
+    #expect(!supervisor.isGathering && supervisor.deadline == nil)
+    #expect(gauge.deadlineCount == 1)
+  }
+
   @Test func whileWhatItListensToIsOpenASourceIsAskedInEveryCycle() {
     listener.listening = .open
     supervisor.failed(listener.name, missing, now: at(seconds: 0).instant)
@@ -126,6 +146,7 @@ private final class ScriptedSource: Source {
     #expect(sink.reports == ["sensor: missing gauge"], "being asked is no recovery")
     sensor.deadline = at(seconds: 9).instant
     sensor.isGathering = true
+    cycles(7...7)
     #expect(supervisor.deadline == at(seconds: 9).instant)
     #expect(supervisor.isGathering)
     supervisor.deadlineReached(at: at(seconds: 9))

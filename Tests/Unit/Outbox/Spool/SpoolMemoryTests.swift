@@ -18,7 +18,7 @@ import Testing
   @discardableResult
   private mutating func append(_ numbers: Range<Int64>) -> Int {
     var overflow = 0
-    for number in numbers { overflow += memory.append(entry(number)) }
+    for number in numbers { overflow += memory.record(entry(number)) }
     return overflow
   }
 
@@ -166,7 +166,7 @@ import Testing
 
   @Test func everyReadingIsDueAtOnceWhereNoneMayBeLost() {
     let memory = SpoolMemory(.reading)
-    _ = memory.append(entry(1))
+    _ = memory.record(entry(1))
     #expect(memory.dueCount == 1)
   }
 
@@ -247,10 +247,16 @@ import Testing
   // MARK: Times
 
   @Test mutating func onlyTimesThatWereNotTrustedAreCorrected() {
-    _ = memory.append(entry(10, isTimeTrusted: false))
-    _ = memory.append(entry(20))
+    _ = memory.record(entry(10, isTimeTrusted: false))
+    _ = memory.record(entry(20))
     memory.correctTimes(by: .nanoseconds(5))
     let taken = take(2)
     #expect(taken == [15, 20])
+  }
+}
+
+extension SpoolMemory {
+  fileprivate func record(_ entry: SpoolEntry) -> Int {
+    append(entry.content, at: entry.time, isTimeTrusted: entry.isTimeTrusted)
   }
 }

@@ -16,9 +16,7 @@ import Testing
     func record() {
       memory.name(0, [1])
       _ = memory.append(
-        SpoolEntry(
-          sequence: nil, time: WallTime(nanoseconds: 0), isTimeTrusted: true,
-          content: .reading(sensor: 0, .unknown)))
+        .reading(sensor: 0, .unknown), at: WallTime(nanoseconds: 0), isTimeTrusted: true)
     }
 
     func next() -> Spool.Action { writer.nextAction() }
