@@ -199,7 +199,27 @@ public enum PushConfirmation: Equatable, Sendable {
   case failed
 }
 
-/// Notification for this device, from the local channel.
+/// Time for which a notification waited at a push relay.
+public enum PushWait: Equatable, Sendable {
+  /// It did not wait: it came over the local channel.
+  case none
+  /// It arrived at the relay at this instant.
+  case since(Instant)
+  /// The relay does not say for how long.
+  case unknown
+
+  /// Creates the wait of a notification that arrived at the relay at `arrived`. The relay sent it at
+  /// `sent`, both by its own clock: that of the board may not be set yet.
+  init(from arrived: WallTime?, to sent: WallTime?, now: Instant) {
+    if let arrived, let sent {
+      self = .since(now + .nanoseconds(-max(0, (sent - arrived).nanoseconds)))
+    } else {
+      self = .unknown
+    }
+  }
+}
+
+/// Notification for this device, from the local channel or a push relay.
 public struct PushNotification: JSONDecodable, Equatable, Sendable {
   /// Message; nil for a command without one, such as `clear_notification`.
   public let message: Text?
@@ -211,6 +231,8 @@ public struct PushNotification: JSONDecodable, Equatable, Sendable {
   public let confirmID: Text?
   /// State of the confirmation.
   public internal(set) var confirmation = PushConfirmation.notAsked
+  /// Time for which it waited at a push relay.
+  public internal(set) var wait = PushWait.none
 
   public init(json: JSON) throws(JSONDecodingError) {
     let members = try json.object()

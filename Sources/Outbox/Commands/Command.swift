@@ -64,6 +64,23 @@ extension Command {
   fileprivate static let pulseRange: ClosedRange<Int64> = 1...86_400_000
   private static let everyRange: ClosedRange<Int64> = 5_000...86_400_000
   private static let lastingRange: ClosedRange<Int64> = 5_000...2_592_000_000
+  private static let ageRange: ClosedRange<Int64> = 0...2_592_000_000
+  /// Maximum age of a command without a `ttl`: the longest interval of a board that sleeps, and an
+  /// hour for a late wake-up.
+  static let ageMax: Duration = .seconds(25 * 3600)
+
+  /// Returns whether a command waited at the push relay for longer than the `ttl` in its data, in
+  /// seconds, or `ageMax`. One that waited for an unknown time did.
+  static func isExpired(
+    _ notification: PushNotification, now: Instant
+  ) throws(CommandProblem) -> Bool {
+    let ageMax = try notification.data.seconds("ttl", in: ageRange) ?? ageMax
+    return switch notification.wait {
+    case .none: false
+    case .unknown: true
+    case .since(let start): now - start > ageMax
+    }
+  }
 
   /// Reads what belongs to a command.
   ///
