@@ -201,20 +201,36 @@ public enum PushConfirmation: Equatable, Sendable {
 
 /// Time for which a notification waited at a push relay.
 public enum PushWait: Equatable, Sendable {
-  /// It did not wait: it came over the local channel.
+  /// No wait: the notification came over the local channel.
   case none
-  /// It arrived at the relay at this instant.
+  /// Wait since the arrival at the relay.
   case since(Instant)
-  /// The relay does not say for how long.
+  /// Wait of a length that the relay does not say.
   case unknown
 
-  /// Creates the wait of a notification that arrived at the relay at `arrived`. The relay sent it at
-  /// `sent`, both by its own clock: that of the board may not be set yet.
+  /// Creates the wait of a notification from `arrived`, its arrival at the relay, to `sent`, the
+  /// answer with it: both by the relay's clock, because that of the board may not be set yet.
   init(from arrived: WallTime?, to sent: WallTime?, now: Instant) {
     if let arrived, let sent {
       self = .since(now + .nanoseconds(-max(0, (sent - arrived).nanoseconds)))
     } else {
       self = .unknown
+    }
+  }
+}
+
+extension JSON {
+  private static let numberByteCountMax = 64
+
+  /// A text, or a number as its digits; nil for other values, and for a number with too many.
+  public var writtenText: Text? {
+    switch self {
+    case .text(let text): return text
+    case .number(let number):
+      var digits = ByteBuffer(capacity: Self.numberByteCountMax)
+      digits.appendJSON(number)
+      return digits.isOverflowed ? nil : Text(digits.bytes)
+    default: return nil
     }
   }
 }
@@ -236,9 +252,10 @@ public struct PushNotification: JSONDecodable, Equatable, Sendable {
 
   public init(json: JSON) throws(JSONDecodingError) {
     let members = try json.object()
-    message = try members.getIfPresent("message")
-    title = try members.getIfPresent("title")
-    data = try members.get("data", default: [:])
+    message = members["message"]?.writtenText
+    title = members["title"]?.writtenText
+    // Home Assistant sends only objects, others send what they like to a relay.
+    data = (try? members["data"]?.object()) ?? [:]
     confirmID = try members.getIfPresent("hass_confirm_id")
   }
 

@@ -28,8 +28,8 @@ public enum CommandProblem: Error, Equatable, Sendable {
   case notAllowed
   /// Home Assistant may have reported to its sender that the notification did not arrive.
   case notConfirmed
-  /// It waited at the push relay for longer than `ttl` of its data or `Command.ageMax`, or for an
-  /// unknown time.
+  /// The command waited at the push relay for longer than the `ttl` of its data or
+  /// `Command.ageMax`, or for an unknown time.
   case expired
   /// A command with this `id` came before.
   case repeated

@@ -37,7 +37,8 @@ public struct PushFetcher {
   public enum Event: Equatable, Sendable {
     /// Reported once; nil after the end of a problem.
     case problem(PushFetch.Problem?)
-    /// Notifications that cannot be read are dropped: they were sealed to an earlier key.
+    /// Notifications that cannot be read are dropped: they were sealed to an earlier key, or are
+    /// not of Home Assistant.
     case unreadable(count: Int)
   }
 

@@ -14,6 +14,7 @@ public struct ShownNotifications: Sendable {
     /// Title; nil without one.
     public let title: Text?
     public let message: Text
+    /// Arrival at the board, or before that at the push relay.
     public let receivedAt: Instant
   }
 
@@ -29,19 +30,27 @@ public struct ShownNotifications: Sendable {
     let id = notification.confirmID?.cut(to: Self.textByteCountMax)
     guard id == nil || !entries.contains(where: { $0.confirmID == id }) else { return false }
     var tag: Text?
-    if case .text(let text)? = notification.data["tag"] { tag = text }
+    if let text = notification.data["tag"]?.writtenText, !text.isEmpty { tag = text }
     if let tag { clear(tag) }
     if entries.count == Self.countMax { entries.removeFirst() }
     entries.append(
       Entry(
         tag: tag?.cut(to: Self.textByteCountMax), confirmID: id,
         title: notification.title?.cut(to: Self.textByteCountMax),
-        message: (notification.message ?? "").cut(to: Self.textByteCountMax), receivedAt: now))
+        message: (notification.message ?? "").cut(to: Self.textByteCountMax),
+        receivedAt: notification.receivedAt ?? now))
     return true
   }
 
   mutating func clear(_ tag: Text) {
     let tag = tag.cut(to: Self.textByteCountMax)
     entries.removeAll { $0.tag == tag }
+  }
+}
+
+extension PushNotification {
+  /// Arrival at the push relay; nil if it was not there, or for an unknown time.
+  fileprivate var receivedAt: Instant? {
+    if case .since(let start) = wait { start } else { nil }
   }
 }
