@@ -134,6 +134,9 @@ class PushRelay(Peer):
 
   def body(self, key):
     dice = self.dice
+    if dice.random() < 0.2:
+      number = dice.choice([NUMBER_MAX + 1, 2**63 - 1])
+      return b'{"notifications":[{"number":%d,"sealed":""}],"remaining":0}' % number
     count = dice.choice([0, 1, 1, 5, 99, 100, 101, 800, 10_000])
     rows = []
     while len(rows) < count and sum(map(len, rows)) < 400_000:
