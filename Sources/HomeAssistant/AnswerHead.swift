@@ -1,4 +1,4 @@
-import Bytes
+public import Bytes
 
 /// Head of an HTTP answer: its status, and the fields that show who wrote it.
 ///
@@ -23,6 +23,8 @@ public struct AnswerHead: Equatable, Sendable {
   public private(set) var wantsForeignLogin = false
   /// Target of a redirect; empty if there is none.
   public var location: [UInt8] = []
+  /// Time of the answer by the server's clock; nil if it is unknown or not needed.
+  public var time: WallTime?
 
   /// Creates a head that has only a status.
   public init(status: Int) { self.status = status }

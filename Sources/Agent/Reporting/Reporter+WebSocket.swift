@@ -55,8 +55,8 @@ extension Reporter {
       events.write("push_failed") { $0.appendMember("cause", problem.code) }
     case .unreadable(let count):
       log.warning(
-        "\(count) notifications of the push relay were sealed to an earlier key of this board and"
-          + " are lost; send them again")
+        "\(count) notifications of the push relay cannot be read and are lost: they were sealed to an"
+          + " earlier key of this board, or are not of Home Assistant; send them again")
       events.write("push_unreadable") { $0.appendMember("count", count) }
     }
   }

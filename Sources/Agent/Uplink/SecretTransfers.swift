@@ -48,7 +48,9 @@ final class SecretTransfers {
   /// Passes the answer to `read`, and then wipes it.
   func readResponse(_ read: (AnswerHead, inout ByteBuffer) -> Void) {
     guard let http else { return }
-    read(http.answerHead, &http.response)
+    var head = http.answerHead
+    head.time = http.serverTime
+    read(head, &http.response)
     http.response.wipe()
   }
 

@@ -328,7 +328,11 @@ extension UplinkDriver: WebSocketTransportOwner {
     perform()
   }
 
-  func pushChannelChanged(_ change: PushChannel.Change) { reporter.pushChannel(change) }
+  func pushChannelChanged(_ change: PushChannel.Change) {
+    reporter.pushChannel(change)
+    uplink.pushChannelChanged(change, now: Moment.now.instant)
+    perform()
+  }
 
   func notified(_ notification: Result<PushNotification, RequestError>) {
     switch notification {

@@ -105,6 +105,9 @@ extension PushFetch.Problem {
       "it does not know the token of this board (404), which was revoked or replaced. Make another"
         + " there (homeward-relay token add or rotate), and give it to this board:"
         + " \(Arguments.command("pair")) --relay"
+    case .impossibleNumber:
+      "it gives notifications numbers that are no time from 1970 to 2099. Set the clock of its"
+        + " machine, and begin a new store there (homeward-relay token add)"
     case .refused(let status):
       switch status {
       case 429, 500...599: "it is not available (\(status))"
@@ -119,6 +122,7 @@ extension PushFetch.Problem {
     switch self {
     case .noConnection: "no_connection"
     case .tokenUnknown: "token_unknown"
+    case .impossibleNumber: "impossible_number"
     case .refused: "refused"
     }
   }
@@ -250,6 +254,8 @@ extension CommandProblem {
     case .notConfirmed:
       "Home Assistant did not accept the confirmation, and may have reported to the sender that the"
         + " command did not arrive"
+    case .expired:
+      "it waited too long at the push relay (\"ttl\" in its data is the time that it may wait)"
     case .repeated: "a command with this id arrived before"
     case .tooMany: "too many results wait for Home Assistant"
     case .wrongData(let key): "\(key.text) of its data is missing or invalid"

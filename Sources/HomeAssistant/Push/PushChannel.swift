@@ -199,7 +199,43 @@ public enum PushConfirmation: Equatable, Sendable {
   case failed
 }
 
-/// Notification for this device, from the local channel.
+/// Time for which a notification waited at a push relay.
+public enum PushWait: Equatable, Sendable {
+  /// No wait: the notification came over the local channel.
+  case none
+  /// Wait since the arrival at the relay.
+  case since(Instant)
+  /// Wait of a length that the relay does not say.
+  case unknown
+
+  /// Creates the wait of a notification from `arrived`, its arrival at the relay, to `sent`, the
+  /// answer with it: both by the relay's clock, because that of the board may not be set yet.
+  init(from arrived: WallTime?, to sent: WallTime?, now: Instant) {
+    if let arrived, let sent {
+      self = .since(now + .nanoseconds(-max(0, (sent - arrived).nanoseconds)))
+    } else {
+      self = .unknown
+    }
+  }
+}
+
+extension JSON {
+  private static let numberByteCountMax = 64
+
+  /// A text, or a number as its digits; nil for other values, and for a number with too many.
+  public var writtenText: Text? {
+    switch self {
+    case .text(let text): return text
+    case .number(let number):
+      var digits = ByteBuffer(capacity: Self.numberByteCountMax)
+      digits.appendJSON(number)
+      return digits.isOverflowed ? nil : Text(digits.bytes)
+    default: return nil
+    }
+  }
+}
+
+/// Notification for this device, from the local channel or a push relay.
 public struct PushNotification: JSONDecodable, Equatable, Sendable {
   /// Message; nil for a command without one, such as `clear_notification`.
   public let message: Text?
@@ -211,12 +247,15 @@ public struct PushNotification: JSONDecodable, Equatable, Sendable {
   public let confirmID: Text?
   /// State of the confirmation.
   public internal(set) var confirmation = PushConfirmation.notAsked
+  /// Time for which it waited at a push relay.
+  public internal(set) var wait = PushWait.none
 
   public init(json: JSON) throws(JSONDecodingError) {
     let members = try json.object()
-    message = try members.getIfPresent("message")
-    title = try members.getIfPresent("title")
-    data = try members.get("data", default: [:])
+    message = members["message"]?.writtenText
+    title = members["title"]?.writtenText
+    // Home Assistant sends only objects, others send what they like to a relay.
+    data = (try? members["data"]?.object()) ?? [:]
     confirmID = try members.getIfPresent("hass_confirm_id")
   }
 

@@ -88,6 +88,9 @@ public enum PushFetch {
   static let notificationCountMax = 100
   /// Maximum size of an answer: a relay ends one after 96 KiB of sealed bytes.
   public static let responseByteCountMax = 192 * 1024
+  /// Numbers that a relay may give: milliseconds since 1970, before 2100. The acknowledgement of a
+  /// greater one would cover every later notification.
+  static let numberRange: ClosedRange<Int64> = 1...4_102_444_800_000
 
   /// Reason that a request brought nothing.
   public enum Problem: Error, Equatable, Sendable {
@@ -95,6 +98,8 @@ public enum PushFetch {
     indirect case noConnection(InlineText)
     /// The relay does not know the token: it was revoked or replaced.
     case tokenUnknown
+    /// The relay gives a number that is not in `numberRange`. The answer is dropped.
+    case impossibleNumber
     /// Any other answer, perhaps of another server in the relay's place.
     case refused(status: Int)
   }
@@ -127,10 +132,11 @@ public enum PushFetch {
     buffer.closeJSONObject()
   }
 
-  /// Reads an answer, whose notifications are decrypted in place. Those up to `acknowledged` came
-  /// before and are left out.
+  /// Reads an answer that came at `now`, whose notifications are decrypted in place. Those up to
+  /// `acknowledged` came before and are left out.
   public static func read(
-    _ head: AnswerHead, _ body: inout ByteBuffer, after acknowledged: Int64, with keys: PushKeys
+    _ head: AnswerHead, _ body: inout ByteBuffer, after acknowledged: Int64, with keys: PushKeys,
+    now: Instant
   ) -> Result<Answer, Problem> {
     guard head.status == 200 else {
       let isOfRelay = head.status == 404 && isRefusal(body.bytes)
@@ -139,10 +145,14 @@ public enum PushFetch {
     guard !body.isOverflowed, let sealed = sealedNotifications(in: body.bytes) else {
       return .failure(.refused(status: head.status))
     }
+    guard sealed.allSatisfy({ numberRange.contains($0.number) }) else {
+      return .failure(.impossibleNumber)
+    }
     var answer = Answer()
     for one in sealed where one.number > acknowledged {
       answer.newest = max(answer.newest ?? one.number, one.number)
-      if let notification = open(one.text, of: &body, with: keys) {
+      if var notification = open(one.text, of: &body, with: keys) {
+        notification.wait = PushWait(from: one.arrived, to: head.time, now: now)
         answer.notifications.append(notification)
       } else {
         answer.unreadableCount += 1
@@ -159,9 +169,10 @@ public enum PushFetch {
     return members["message"] != nil
   }
 
-  /// Number of a notification, and place of its Base64 in the answer.
+  /// Number of a notification, its arrival at the relay, and the place of its Base64 in the answer.
   private struct Sealed {
     let number: Int64
+    let arrived: WallTime?
     let text: Range<Int>
   }
 
@@ -192,11 +203,14 @@ public enum PushFetch {
     _ reader: inout JSONReader
   ) throws(JSONError) -> Sealed? {
     var number: Int64?
+    var arrived: WallTime?
     var text: Range<Int>?
     try reader.openObject()
     while let key = try reader.nextKey() {
       if key.elementsEqual("number") {
         number = try reader.integer()
+      } else if key.elementsEqual("arrived"), try reader.nextKind() == .string {
+        arrived = WallTime(iso8601: Text(try reader.text()).bytes.span)
       } else if key.elementsEqual("sealed"), try reader.nextKind() == .string {
         let quoted = try reader.skipValue()
         text = quoted.lowerBound + 1..<quoted.upperBound - 1
@@ -205,7 +219,7 @@ public enum PushFetch {
       }
     }
     guard let number, let text else { return nil }
-    return Sealed(number: number, text: text)
+    return Sealed(number: number, arrived: arrived, text: text)
   }
 
   private static func open(

@@ -64,6 +64,23 @@ extension Command {
   fileprivate static let pulseRange: ClosedRange<Int64> = 1...86_400_000
   private static let everyRange: ClosedRange<Int64> = 5_000...86_400_000
   private static let lastingRange: ClosedRange<Int64> = 5_000...2_592_000_000
+  private static let ageRange: ClosedRange<Int64> = 0...2_592_000_000
+  /// Maximum age of a command without a `ttl`: the longest interval of a board that sleeps, and an
+  /// hour for a late wake-up.
+  static let ageMax: Duration = .seconds(25 * 3600)
+
+  /// Returns whether a command waited at the push relay for longer than the `ttl` in its data, in
+  /// seconds, or `ageMax`. One that waited for an unknown time did.
+  static func isExpired(
+    _ notification: PushNotification, now: Instant
+  ) throws(CommandProblem) -> Bool {
+    let ageMax = try notification.data.seconds("ttl", in: ageRange) ?? ageMax
+    return switch notification.wait {
+    case .none: false
+    case .unknown: true
+    case .since(let start): now - start > ageMax
+    }
+  }
 
   /// Reads what belongs to a command.
   ///
@@ -88,7 +105,7 @@ extension Command {
 
 extension Command.Switching {
   fileprivate init(_ data: JSONObject) throws(CommandProblem) {
-    let word = try data.text("command")
+    let word = try data.word("command")
     let duration = try data.seconds("duration", in: Command.pulseRange)
     if word.span.elementsEqual("pulse") {
       guard let duration else { throw .wrongData("duration") }
@@ -100,15 +117,21 @@ extension Command.Switching {
 }
 
 extension JSONObject {
+  /// Reads a text, or a number as its digits: what a template renders that looks like a number is
+  /// one.
   fileprivate func text(_ key: StaticString) throws(CommandProblem) -> [UInt8] {
-    guard case .text(let text)? = self[Text(stringLiteral: key)], !text.isEmpty else {
+    guard let text = self[Text(stringLiteral: key)]?.writtenText, !text.isEmpty else {
       throw .wrongData(StaticText(stringLiteral: key))
     }
     return text.bytes
   }
 
+  fileprivate func word(_ key: StaticString) throws(CommandProblem) -> [UInt8] {
+    CommandCall.word(in: Text(try text(key)))
+  }
+
   fileprivate func isTurnedOn() throws(CommandProblem) -> Bool {
-    let word = try text("command")
+    let word = try word("command")
     if word.span.elementsEqual("turn_on") { return true }
     if word.span.elementsEqual("turn_off") { return false }
     throw .wrongData("command")
@@ -147,7 +170,7 @@ public enum BoardOrder: Equatable, Sendable {
 public struct CommandCall: Equatable, Sendable {
   static let textByteCountMax = 64
 
-  /// The message of the notification.
+  /// The message of the notification, as `word(in:)` writes it.
   public let word: [UInt8]
   /// Identity of the command: the `id` in its `data`, a text or a number; nil without a usable one.
   public let id: [UInt8]?
@@ -159,19 +182,27 @@ public struct CommandCall: Equatable, Sendable {
   /// notifications to people.
   public init?(_ notification: PushNotification) {
     guard let message = notification.message else { return nil }
+    let word = Self.word(in: message)
     let isCommand =
-      message.hasPrefix("command_") || CommandKind(word: message.bytes.span) != nil
-      || message == "remove_channel"
+      word.span.starts(with: "command_") || CommandKind(word: word.span) != nil
+      || word.span.elementsEqual("remove_channel")
     guard isCommand else { return nil }
-    word = message.cut(to: Self.textByteCountMax).bytes
+    self.word = word
     do throws(CommandProblem) { id = try Self.id(in: notification.data) } catch { id = nil }
     output = Self.text("output", of: notification.data)
     action = Self.text("command", of: notification.data)
   }
 
+  /// Returns a word of a sender in lower case and without space around it: a folded text in YAML
+  /// ends with a line feed.
+  static func word(in text: Text) -> [UInt8] {
+    Text(text.bytes.span.trimmed()).cut(to: textByteCountMax).bytes.lowercasedASCII
+  }
+
   /// Whether it switches an output off, which is safe.
   var switchesOff: Bool {
-    CommandKind(word: word.span) == .output && action?.span.elementsEqual("turn_off") == true
+    guard CommandKind(word: word.span) == .output, let action else { return false }
+    return Self.word(in: Text(action)).span.elementsEqual("turn_off")
   }
 
   /// The `id` in `data`, whole: two that only begin alike are two.
@@ -180,27 +211,16 @@ public struct CommandCall: Equatable, Sendable {
   static func id(in data: JSONObject) throws(CommandProblem) -> [UInt8]? {
     switch data["id"] {
     case nil, .null: return nil
-    case .text(let text) where text.bytes.count <= textByteCountMax: return text.bytes
-    // What a template renders that looks like a number is one.
-    case .number(let number):
-      guard let digits = digits(of: number) else { throw .wrongData("id") }
-      return digits
-    default: throw .wrongData("id")
+    case let id?:
+      guard let text = id.writtenText, text.bytes.count <= textByteCountMax else {
+        throw .wrongData("id")
+      }
+      return text.bytes
     }
   }
 
   private static func text(_ key: Text, of data: JSONObject) -> [UInt8]? {
-    switch data[key] {
-    case .text(let text): return text.cut(to: textByteCountMax).bytes
-    case .number(let number): return digits(of: number)
-    default: return nil
-    }
-  }
-
-  private static func digits(of number: JSONNumber) -> [UInt8]? {
-    var digits = ByteBuffer(capacity: textByteCountMax)
-    digits.appendJSON(number)
-    return digits.isOverflowed ? nil : [UInt8](digits.bytes)
+    data[key]?.writtenText?.cut(to: textByteCountMax).bytes
   }
 }
 

@@ -28,6 +28,9 @@ public enum CommandProblem: Error, Equatable, Sendable {
   case notAllowed
   /// Home Assistant may have reported to its sender that the notification did not arrive.
   case notConfirmed
+  /// The command waited at the push relay for longer than the `ttl` of its data or
+  /// `Command.ageMax`, or for an unknown time.
+  case expired
   /// A command with this `id` came before.
   case repeated
   /// The queue of results for Home Assistant is full.
@@ -53,6 +56,7 @@ public enum CommandProblem: Error, Equatable, Sendable {
     case .unknownCommand: "unknown_command"
     case .notAllowed: "not_allowed"
     case .notConfirmed: "not_confirmed"
+    case .expired: "expired"
     case .repeated: "repeated"
     case .tooMany: "too_many"
     case .wrongData: "wrong_data"

@@ -17,7 +17,7 @@ extension Uplink {
         if let action = perform(action) { return action }
       } else if let action = statistics?.nextAction() {
         return action
-      } else if let action = push?.nextAction() {
+      } else if let action = push?.nextAction(now: now) {
         if let action = perform(action) { return action }
       } else if let notification = nextFetchedNotification() {
         notified(notification, now: now)

@@ -77,6 +77,7 @@ extension Uplink {
     self.now = now
     let isReady = if case .ready = state { true } else { false }
     delivery.webSocketChanged(isOpen: isReady, now: now)
+    if !isReady { push?.channelChanged(isOpen: false, now: now) }
     if isReady { login.webSocketAccepted() }
     if case .down(.rejected) = state, login.mayReplaceToken {
       // A rejected access token is replaced once.
@@ -89,6 +90,12 @@ extension Uplink {
   /// Checks the WebSocket, because the network changed or Home Assistant seems to be reachable.
   func checkWebSocket() {
     if settings.webSocket != nil { actions.append(.checkWebSocket) }
+  }
+
+  /// Handles Home Assistant's answer to the request for the channel of notifications.
+  public func pushChannelChanged(_ change: PushChannel.Change, now: Instant) {
+    self.now = now
+    push?.channelChanged(isOpen: change == .opened, now: now)
   }
 
   /// Handles a WebSocket that needs a token, after Home Assistant rejected `refused`.

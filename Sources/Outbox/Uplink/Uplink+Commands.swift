@@ -8,8 +8,10 @@ extension Uplink {
   /// Handles a notification, which was confirmed if necessary.
   public func notified(_ notification: PushNotification, now: Instant) {
     self.now = now
+    // Home Assistant sends it to the relay, too.
+    if notification.confirmation == .failed { push?.wanted(now: now) }
     guard let call = CommandCall(notification) else {
-      notifications.received(notification, now: now)
+      guard notifications.received(notification, now: now) else { return }
       return actions.append(.tell(.notified(notification)))
     }
     // A command whose result could not be reported is refused, but a pump can always be stopped.
@@ -17,7 +19,7 @@ extension Uplink {
       return tell(CommandResult(of: call, problem: .tooMany, time: nil))
     }
     do throws(CommandProblem) {
-      let command = try commands.command(call, notification)
+      let command = try commands.command(call, notification, now: now)
       keepCommandIDs()
       carryOut(command, call)
     } catch { ended(call, error) }
@@ -129,7 +131,9 @@ extension Uplink {
 /// Invariants:
 /// 1. A command that Home Assistant may believe undelivered is not carried out: its sender may send
 ///    it again, or another way.
-/// 2. Of commands with one `id`, and of one that came twice, the first is carried out, over a
+/// 2. A command that waited too long at the push relay is not carried out: what its sender wanted
+///    then may do harm now.
+/// 3. Of commands with one `id`, and of one that came twice, the first is carried out, over a
 ///    restart, too.
 struct CommandDispatcher {
   /// Maximum delay of a reboot until Home Assistant has its result.
@@ -157,11 +161,13 @@ struct CommandDispatcher {
 
   /// Returns the command of a notification; throws if it must not be carried out.
   mutating func command(
-    _ call: CommandCall, _ notification: PushNotification
+    _ call: CommandCall, _ notification: PushNotification, now: Instant
   ) throws(CommandProblem) -> Command {
     guard let kind = CommandKind(word: call.word.span) else { throw .unknownCommand }
     guard allowed.allows(kind) else { throw .notAllowed }
     guard notification.confirmation != .failed else { throw .notConfirmed }
+    let isExpired = try Command.isExpired(notification, now: now)
+    guard !isExpired || kind == .clearNotification else { throw .expired }
     let command = try Command(kind, notification.data)
     let id = try CommandCall.id(in: notification.data)
     try remember(notification.confirmID?.bytes)

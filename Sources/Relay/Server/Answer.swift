@@ -77,7 +77,7 @@ struct Answer: Error, Equatable {
   // Mistakes in a request of Home Assistant or of a board.
   static let isNoJSON = Answer(400, message: "The body has to be a JSON object")
   static let hasNoToken = Answer(
-    400, message: "push_token is missing: the board has to register with the relay's two values")
+    400, message: "push_token is missing. Run \"homeward pair --relay\" on the board")
   static let hasNoMessage = Answer(400, message: "The notification has no message")
   static let isNoQuestion = Answer(
     400, message: "The body has to be {\"acknowledged\": NUMBER, \"public_key\": \"BASE64\"}")
@@ -85,7 +85,12 @@ struct Answer: Error, Equatable {
     413, message: "The notification is too large for the relay: send less text or data")
   static let isAmbiguous = Answer(
     400, message: "The headers do not say clearly how long the body is")
-  static let isNotThere = Answer(404, message: "A relay has /push, /fetch, /healthz and /metrics")
+  static let isNotThere = Answer(
+    404,
+    message: """
+      A relay has /push, /fetch, /healthz and /metrics. The address that Home Assistant has of it must \
+      end in /push: look at push.relay on the board, and at the proxy
+      """)
   static let isNotAllowed = Answer(405, message: "This address does not take that method")
   static let isIll = Answer(503) { $0.appendMember("status", "the store keeps nothing now") }
   /// The server works, with this limit of a board's day.

@@ -127,7 +127,9 @@ final class BlockingHTTP {
     let endpoint = Endpoint(
       address: push.url, path: [UInt8](PushFetch.path), bearerToken: token.text)
     switch try send(to: endpoint) {
-    case .answered: return PushFetch.read(http.answerHead, &http.response, after: 0, with: keys)
+    case .answered:
+      return PushFetch.read(
+        http.answerHead, &http.response, after: 0, with: keys, now: Moment.now.instant)
     case .failed(let reason): return .failure(.noConnection(reason))
     }
   }

@@ -15,7 +15,7 @@ extension PushFetch.Problem {
     switch self {
     case .noConnection: .temporaryFailure
     case .tokenUnknown: .noPermission
-    case .refused: .protocolError
+    case .impossibleNumber, .refused: .protocolError
     }
   }
 }
@@ -74,7 +74,7 @@ extension PushFetch.Problem {
     switch self {
     case .noConnection: .network
     case .tokenUnknown: .board
-    case .refused: .configuration
+    case .impossibleNumber, .refused: .configuration
     }
   }
 }

@@ -1,4 +1,4 @@
-import Bytes
+public import Bytes
 import CSodium
 
 /// A push relay in memory, by the page of `homeward-relay`. It shares no code with it.
@@ -9,6 +9,10 @@ public final class ModelRelay {
   public var isForgetful = true
   public private(set) var waiting: [(number: Int64, message: String)] = []
   private var last: Int64 = 1_795_867_200_000
+  /// Time of every answer, by the relay's clock: 2026-11-28 09:00 UTC.
+  public static let time = WallTime(nanoseconds: 1_795_856_400_000_000_000)
+  /// `arrived` of every notification; nil without one.
+  public var arrived: WallTime? = ModelRelay.time
   /// Most notifications of an answer.
   public var answerCountMax = 100
 
@@ -30,8 +34,9 @@ public final class ModelRelay {
     acknowledgements.append(acknowledged)
     if isForgetful { waiting.removeAll { $0.number <= acknowledged } }
     let given = waiting.prefix(answerCountMax)
+    let arrived = arrived.map { #""arrived":"\#(Text(iso8601: $0))","# } ?? ""
     let rows = given.map { number, message in
-      #"{"number":\#(number),"arrived":"2026-11-28T08:00:00+00:00","#
+      #"{"number":\#(number),"# + arrived
         + #""sealed":"\#(Self.sealed(message, to: key))"}"#
     }
     let list = rows.joined(separator: ",")

@@ -8,7 +8,8 @@ public final class RelayProgram {
   }
 
   private let binary: URL
-  private let store: String
+  /// File of the store.
+  public let store: String
   private let process: ChildProcess
   /// Its address, such as `http://127.0.0.1:40123`.
   public let url: String
@@ -34,8 +35,12 @@ public final class RelayProgram {
   /// Ends it. What calls this keeps it alive until then.
   public func end() {
     process.terminate()
+    process.send(signal: SIGCONT)
     _ = process.waitUntilEnd()
   }
+
+  /// Stops it, so that it neither answers nor closes a connection, until `end`.
+  public func hang() { process.send(signal: SIGSTOP) }
 
   /// Runs `token` with these words; returns the secrets that it prints, by their names.
   public func token(_ words: String...) throws -> [String: String] {
@@ -61,11 +66,28 @@ public final class RelayProgram {
 
   /// Posts a notification as Home Assistant does. Returns the status.
   public func push(_ json: String, with pushToken: String) async throws -> Int? {
-    guard let address = URL(string: "\(url)/push") else { return nil }
+    try await post("/push", #"{"push_token":"\#(pushToken)",\#(json)}"#)?.status
+  }
+
+  /// Asks what waits, as a board whose key is public, so that the relay has one. Returns the
+  /// answer.
+  @discardableResult
+  public func fetch(with token: String) async throws -> String? {
+    let key = "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc="
+    return try await post(
+      "/fetch", #"{"acknowledged":0,"public_key":"\#(key)"}"#, token: token)?.text
+  }
+
+  private func post(
+    _ path: String, _ body: String, token: String? = nil
+  ) async throws -> (status: Int, text: String)? {
+    guard let address = URL(string: url + path) else { return nil }
     var request = URLRequest(url: address)
     request.httpMethod = "POST"
-    request.httpBody = Data(#"{"push_token":"\#(pushToken)",\#(json)}"#.utf8)
-    let (_, response) = try await URLSession.shared.data(for: request)
-    return (response as? HTTPURLResponse)?.statusCode
+    request.httpBody = Data(body.utf8)
+    if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
+    let (data, response) = try await URLSession.shared.data(for: request)
+    let status = (response as? HTTPURLResponse)?.statusCode
+    return status.map { ($0, String(decoding: data, as: UTF8.self)) }
   }
 }

@@ -122,6 +122,8 @@ class Attack:
     """Whatever a relay says, its token stays with it, and Home Assistant has the readings."""
     if self.enemy.leaked:
       raise Found("it followed an answer of the push relay elsewhere")
+    if self.enemy.misled:
+      raise Found("it acknowledges a number that is no time, and so everything that comes later")
     document = await self.victim.status() or await self.victim.status()
     if self.enemy.asked and b'"proven"' not in (document or b""):
       raise Found(f"beside a hostile push relay no readings arrive: {document!r}")

@@ -15,6 +15,12 @@ KINDS = [
   "request_location_update", "command_update_sensors", "command_gpio", "command_interval",
   "command_anchor", "clear_notification", "command_unknown"]
 NUMBERS = [-(2**63), -1, 0, 1, 2**31, 2**63 - 2, 2**63 - 1]
+# Milliseconds since 1970, before 2100.
+NUMBER_MAX = 4_102_444_800_000
+DATES = ["Sat, 28 Nov 2026 09:00:00 GMT", "Thu, 01 Jan 1970 00:00:00 GMT", "Fri, 31 Dec 9999 23:59:59 GMT",
+         "Mon, 99 Foo 99999999999999999999 99:99:99", "", "x" * 5000]
+ARRIVED = ["2026-11-28T08:00:00+00:00", "2026-11-07T08:00:00+00:00", "1677-10-01T00:00:00Z",
+           "2262-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "", "x" * 300]
 STATUSES = [200, 201, 204, 301, 302, 303, 307, 308, 400, 401, 404, 413, 429, 500, 503, 999]
 
 
@@ -24,7 +30,7 @@ class PushRelay(Peer):
   def __init__(self, dice, home_url):
     super().__init__(dice)
     self.home_url = home_url
-    self.asked = self.leaked = 0
+    self.asked = self.leaked = self.misled = 0
     self.number = 1_795_867_200_000
     self.trap = None
 
@@ -53,6 +59,9 @@ class PushRelay(Peer):
       length = int(re.search(rb"(?i)content-length: *([0-9]+)", head).group(1))
       question = json.loads(await reader.readexactly(length))
       self.asked += 1
+      # It would say so in every request, and get nothing more.
+      if not 0 <= question["acknowledged"] <= NUMBER_MAX:
+        self.misled += 1
       key = base64.b64decode(question["public_key"])
       writer.transport.set_write_buffer_limits(1 << 16)
       if not await self.answer(writer, key):
@@ -110,6 +119,9 @@ class PushRelay(Peer):
 
   def head(self, status, length, *headers):
     lines = [f"HTTP/1.1 {status} X", "Content-Type: application/json", f"Content-Length: {length}"]
+    if self.dice.random() < 0.9:
+      date = self.dice.choice(DATES) if self.dice.random() < 0.2 else DATES[0]
+      lines.append(f"Date: {date}")
     return ("\r\n".join([*lines, *headers]) + "\r\n\r\n").encode()
 
   async def say(self, writer, message):
@@ -122,6 +134,9 @@ class PushRelay(Peer):
 
   def body(self, key):
     dice = self.dice
+    if dice.random() < 0.2:
+      number = dice.choice([NUMBER_MAX + 1, 2**63 - 1])
+      return b'{"notifications":[{"number":%d,"sealed":""}],"remaining":0}' % number
     count = dice.choice([0, 1, 1, 5, 99, 100, 101, 800, 10_000])
     rows = []
     while len(rows) < count and sum(map(len, rows)) < 400_000:
@@ -142,7 +157,8 @@ class PushRelay(Peer):
     box = self.box(key, self.content().encode(errors="surrogatepass"))
     if dice.random() < 0.1:
       box = base64.b64encode(mutation.data(dice, base64.b64decode(box))).decode()
-    return f'{{"number":{number},"arrived":"2026-11-28T08:00:00+00:00","sealed":"{box}"}}'
+    arrived = dice.choice(ARRIVED) if dice.random() < 0.2 else ARRIVED[0]
+    return f'{{"number":{number},"arrived":"{arrived}","sealed":"{box}"}}'
 
   def box(self, key, message):
     secret = self.dice.randbytes(32)
@@ -162,7 +178,7 @@ class PushRelay(Peer):
       "data": {
         "command": dice.choice(["turn_on", "turn_off", "pulse", "", 1]), "output": "Pump",
         "duration": seconds, "every": seconds, "for": seconds, "tag": "t" * dice.choice([1, 300]),
-        "id": dice.choice(["same", str(dice.random())])}}
+        "ttl": dice.choice([seconds, None, 600, 2_592_000]), "id": dice.choice(["same", str(dice.random())])}}
     if dice.random() < 0.5:
       message["hass_confirm_id"] = dice.choice(["same", "c" * 300, str(dice.random())])
     text = json.dumps(message)

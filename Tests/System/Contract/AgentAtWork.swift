@@ -35,6 +35,9 @@ final class AgentAtWork {
     throw Ended(awaited: name, events: events)
   }
 
+  /// Sends it a signal, such as `SIGSTOP`, with which it keeps its connections and says nothing.
+  func send(signal: Int32) { process.send(signal: signal) }
+
   func stop() async {
     process.terminate()
     while await output.next() != nil {}

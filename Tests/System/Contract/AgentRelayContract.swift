@@ -13,14 +13,17 @@ extension Contract.WholeAgent {
     return try? String(contentsOfFile: file, encoding: .utf8)
   }
 
-  private func relayBinary() throws -> URL {
+  static func relayBinary() throws -> URL {
     let variable = "HOMEWARD_CONTRACT_RELAY"
     return URL(filePath: try #require(ProcessInfo.processInfo.environment[variable]))
   }
 
   static func postsNotifications() async throws -> Bool { serverLog != nil }
 
-  private static func sleepingAgent(_ relay: RelayProgram, in folder: URL) throws -> Agent {
+  /// A board with a pump that gets its notifications from the relay.
+  static func relayedAgent(
+    _ relay: RelayProgram, in folder: URL, settings: String = ""
+  ) throws -> Agent {
     let token = folder.appending(path: "relay-token")
     try Data(try relay.add("boat").utf8).write(to: token)
     return try Agent(
@@ -28,10 +31,11 @@ extension Contract.WholeAgent {
         commands: [command_gpio]
         outputs: [{ gpio: GPIO22, name: Pump }]
         push: { relay: "\(relay.url)", token_file: \(token.path) }
+        \(settings)
         """)
   }
 
-  private static func place() throws -> URL {
+  static func place() throws -> URL {
     let folder = TestRun.newPlace()
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     return folder
@@ -40,9 +44,9 @@ extension Contract.WholeAgent {
   @Test(.enabled("the server posts to no push server", postsNotifications))
   func aBoardThatSleepsDoesOnceWhatItWasAskedFor() async throws {
     let folder = try Self.place()
-    let relay = try RelayProgram(relayBinary(), in: folder)
+    let relay = try RelayProgram(Self.relayBinary(), in: folder)
     defer { relay.end() }
-    let agent = try Self.sleepingAgent(relay, in: folder)
+    let agent = try Self.relayedAgent(relay, in: folder)
     defer { agent.remove() }
     let environment = try agent.environment(withLine: "GPIO22")
     // Home Assistant learns the relay's address, and the relay the key.
@@ -66,25 +70,25 @@ extension Contract.WholeAgent {
     #expect(try await socket.event(events)["data"]["reason"] == "repeated")
   }
 
-  /// Home Assistant's log says what a person can do, in the relay's words.
+  /// What the person wanted then may do harm now.
   @Test(.enabled("the server posts to no push server", postsNotifications))
-  func whatTheRelayRefusesIsReadInTheLogOfHomeAssistant() async throws {
+  func aCommandThatWaitedTooLongIsNotCarriedOutAndHomeAssistantKnows() async throws {
     let folder = try Self.place()
-    let relay = try RelayProgram(
-      relayBinary(), in: folder, options: ["--notifications-a-day", "1"])
+    let relay = try RelayProgram(Self.relayBinary(), in: folder)
     defer { relay.end() }
-    let agent = try Self.sleepingAgent(relay, in: folder)
+    let agent = try Self.relayedAgent(relay, in: folder)
     defer { agent.remove() }
-    _ = try agent.runOnce()
-    try await agent.command("first", "{}")
-    try await agent.command("second", "{}")
-    let words = "The relay takes no more notifications for this board today"
-    let deadline = ContinuousClock.now + Server.settlingTimeMax
-    while Self.serverLog?.contains(words) != true, ContinuousClock.now < deadline {
-      try await Task.sleep(for: .milliseconds(100))
-    }
-    #expect(Self.serverLog?.contains(words) == true)
-    // What was accepted comes in spite of it.
-    #expect(try agent.runOnce().event("notification")?["message"] == "first")
+    let environment = try agent.environment(withLine: "GPIO22")
+    _ = try agent.runOnce(environment: environment)
+    let socket = try await WebSocket.opened()
+    let events = try await socket.subscribe("subscribe_events", ["event_type": "homeward_command"])
+    try await agent.command("command_gpio", #"{"output":"Pump","command":"turn_on","ttl":0}"#)
+    try await agent.command("Storm at nine", #"{"ttl":0}"#)
+    // The relay counts seconds.
+    try await Task.sleep(for: .seconds(2))
+    let run = try agent.runOnce(environment: environment)
+    let refused = try await socket.event(events)["data"]
+    #expect(refused["result"] == "refused" && refused["reason"] == "expired")
+    #expect(run.event("notification")?["message"] == "Storm at nine")
   }
 }

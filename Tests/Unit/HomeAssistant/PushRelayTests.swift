@@ -9,16 +9,19 @@ import Testing
   private let keys = PushKeys(SecretKey(randomBytes: InlineArray(repeating: 7)))
 
   private func read(
-    _ status: Int, _ text: String, after acknowledged: Int64 = 0, with other: PushKeys? = nil
+    _ status: Int, _ text: String, after acknowledged: Int64 = 0, with other: PushKeys? = nil,
+    time: WallTime? = nil
   ) -> Result<PushFetch.Answer, PushFetch.Problem> {
     var body = ByteBuffer(capacity: 256 * 1024)
     body.append([UInt8](text.utf8))
+    var head = AnswerHead(status: status)
+    head.time = time
     return PushFetch.read(
-      AnswerHead(status: status), &body, after: acknowledged, with: other ?? keys)
+      head, &body, after: acknowledged, with: other ?? keys, now: Instant(nanoseconds: 0))
   }
 
-  private func row(_ number: Int64, _ message: String) -> String {
-    #"{"number":\#(number),"sealed":"\#(ModelRelay.sealed(message, to: keys.publicKey))"}"#
+  private func row(_ number: Int64, _ message: String, _ arrived: String = "") -> String {
+    #"{"number":\#(number),\#(arrived)"sealed":"\#(ModelRelay.sealed(message, to: keys.publicKey))"}"#
   }
 
   private func answer(_ rows: [String]) -> String {
@@ -154,8 +157,57 @@ import Testing
     #expect(read(200, text) == .failure(.refused(status: 200)))
   }
 
+  /// The acknowledgement of a number that no clock reaches would cover every later notification.
+  @Test(arguments: [.min, -1, 0, 4_102_444_800_001, .max - 1, .max] as [Int64])
+  func aNumberThatIsNoTimeMakesTheAnswerOneOfNoRelay(number: Int64) {
+    let rows = [row(7, #"{"message":"a"}"#), row(number, #"{"message":"b"}"#)]
+    #expect(read(200, answer(rows)) == .failure(.impossibleNumber))
+    #expect(read(200, answer(rows), after: 7) == .failure(.impossibleNumber))
+  }
+
+  @Test(arguments: [1, 4_102_444_800_000] as [Int64])
+  func aNumberThatIsATimeIsAcknowledged(number: Int64) throws {
+    #expect(try read(200, answer([row(number, "{}")])).get().newest == number)
+  }
+
+  // MARK: How long it waited
+
+  /// By the relay's clock alone: the board may not know the time.
+  @Test(arguments: [
+    (#""arrived":"2026-11-28T08:59:50+00:00","#, -10), (#""arrived":"2026-11-28T09:00:00Z","#, 0),
+    (#""arrived":"2026-11-07T09:00:00+00:00","#, -21 * 86_400),
+    // The relay's clock was set back meanwhile.
+    (#""arrived":"2030-01-01T00:00:00+00:00","#, 0),
+    (#""arrived":"1677-10-01T00:00:00+00:00","#, -9_223_372_036),
+  ])
+  func theWaitIsTheTimeFromTheArrivalToTheAnswer(arrived: String, seconds: Int64) throws {
+    let text = answer([row(7, #"{"message":"a"}"#, arrived)])
+    let wait = try read(200, text, time: ModelRelay.time).get().notifications[0].wait
+    guard case .since(let start) = wait else {
+      Issue.record("\(wait)")
+      return
+    }
+    #expect(start.nanoseconds / 1_000_000_000 == seconds)
+  }
+
+  @Test(arguments: [
+    "", #""arrived":null,"#, #""arrived":1795856400,"#, #""arrived":"","#,
+    #""arrived":"2026-11-28 09:00","#, #""arrived":"9999-01-01T00:00:00+00:00","#,
+  ])
+  func withoutAnArrivalTheWaitIsUnknown(arrived: String) throws {
+    let text = answer([row(7, #"{"message":"a"}"#, arrived)])
+    #expect(try read(200, text, time: ModelRelay.time).get().notifications[0].wait == .unknown)
+  }
+
+  @Test func withoutTheTimeOfTheAnswerTheWaitIsUnknown() throws {
+    let text = answer([row(7, #"{"message":"a"}"#, #""arrived":"2026-11-28T09:00:00Z","#)])
+    #expect(try read(200, text).get().notifications[0].wait == .unknown)
+  }
+
+  // MARK: Other answers
+
   /// Such rows have nothing to acknowledge: they cannot hold up what comes after.
-  @Test(arguments: ["{}", #"{"number":1}"#, #"{"sealed":"AAAA"}"#, #"{"number":-1,"sealed":""}"#])
+  @Test(arguments: ["{}", #"{"number":1}"#, #"{"sealed":"AAAA"}"#])
   func aRowWithoutNumberOrBoxIsLeftOut(row: String) throws {
     let answer = try read(200, answer([row, self.row(7, #"{"message":"b"}"#)])).get()
     #expect(answer.notifications.map(\.message) == ["b"] && answer.newest == 7)
@@ -165,7 +217,8 @@ import Testing
     var body = ByteBuffer(capacity: 16)
     body.append([UInt8](answer([]).utf8))
     #expect(
-      PushFetch.read(AnswerHead(status: 200), &body, after: 0, with: keys)
+      PushFetch.read(
+        AnswerHead(status: 200), &body, after: 0, with: keys, now: Instant(nanoseconds: 0))
         == .failure(.refused(status: 200)))
   }
 

@@ -37,14 +37,25 @@ private func read(_ text: [UInt8]) {
   for (status, acknowledged) in [(200, Int64(0)), (200, .max), (404, 0)] {
     var body = ByteBuffer(capacity: PushFetch.responseByteCountMax)
     body.append(text)
+    var head = AnswerHead(status: status)
+    head.time = WallTime(nanoseconds: 1_795_856_400_000_000_000)
+    let now = Instant(nanoseconds: 60_000_000_000)
     guard
       case .success(let answer) = PushFetch.read(
-        AnswerHead(status: status), &body, after: acknowledged, with: keys)
+        head, &body, after: acknowledged, with: keys, now: now)
     else { continue }
     let count = answer.notifications.count + answer.unreadableCount
     expect("only an answer has notifications", status == 200)
     expect("a number is newer than the last", answer.newest.map { $0 > acknowledged } ?? true)
+    expect("it is a time", answer.newest.map(PushFetch.numberRange.contains) ?? true)
+    expect("nothing comes after now", answer.notifications.allSatisfy { $0.hasComeBy(now) })
     expect("what came is acknowledged", (answer.newest == nil) == (count == 0))
     expect("a relay gives no more", count <= PushFetch.notificationCountMax)
+  }
+}
+
+extension PushNotification {
+  fileprivate func hasComeBy(_ now: Instant) -> Bool {
+    if case .since(let start) = wait { start <= now } else { true }
   }
 }

@@ -185,7 +185,7 @@ import Testing
 
   @Test(arguments: [
     (#"{"command":"turn_on"}"#, "output"), (#"{"output":"","command":"turn_on"}"#, "output"),
-    (#"{"output":5,"command":"turn_on"}"#, "output"), (#"{"output":"Pump"}"#, "command"),
+    (#"{"output":[5],"command":"turn_on"}"#, "output"), (#"{"output":"Pump"}"#, "command"),
     (#"{"output":"Pump","command":"toggle"}"#, "command"),
     (#"{"output":"Pump","command":"pulse"}"#, "duration"),
     (#"{"output":"Pump","command":"pulse","duration":0}"#, "duration"),

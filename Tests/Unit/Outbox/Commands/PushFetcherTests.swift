@@ -315,34 +315,38 @@ import Testing
 }
 
 extension UplinkRig {
-  fileprivate var fetchCount: Int {
+  var fetchCount: Int {
     calls.filter { if case .fetch = $0 { true } else { false } }.count
   }
 
-  fileprivate var isFetching: Bool { uplink.push?.isUnderWay == true }
+  var isFetching: Bool { uplink.push?.isUnderWay == true }
 
-  fileprivate var minuteCount: Int {
+  var minuteCount: Int {
     Int((now - Instant(nanoseconds: 0)).nanoseconds / 60_000_000_000)
   }
 
-  /// Takes one request, if there is one, to the relay, and its answer back.
-  fileprivate func fetchOnce(from relay: ModelRelay, arrives: Bool = true) {
+  /// Takes one request, if there is one, to the relay, and its answer of `time` back.
+  func fetchOnce(
+    from relay: ModelRelay, arrives: Bool = true, time: WallTime? = ModelRelay.time
+  ) {
     guard isFetching else { return }
     var request = ByteBuffer(capacity: PushFetch.requestByteCountMax)
     uplink.writeFetch(into: &request)
     var body = ByteBuffer(capacity: PushFetch.responseByteCountMax)
     body.append(relay.answer([UInt8](request.bytes)) ?? [])
     guard arrives else { return event { $0.fetchFailed(InlineText("reset"), now: $1) } }
-    event { $0.fetchAnswered(AnswerHead(status: 200), &body, now: $1) }
+    var head = AnswerHead(status: 200)
+    head.time = time
+    event { $0.fetchAnswered(head, &body, now: $1) }
   }
 
   /// Takes requests to the relay until the uplink has no more of them.
-  fileprivate func fetch(from relay: ModelRelay) {
-    for _ in 0..<100 where isFetching { fetchOnce(from: relay) }
+  func fetch(from relay: ModelRelay, time: WallTime? = ModelRelay.time) {
+    for _ in 0..<100 where isFetching { fetchOnce(from: relay, time: time) }
   }
 
   /// A cycle whose upload Home Assistant takes. With `results`, it takes events before it.
-  fileprivate func uploadProven(results: Bool = false) {
+  func uploadProven(results: Bool = false) {
     event { $0.deadlineReached(now: $1) }
     cycle()
     if results {
@@ -353,7 +357,7 @@ extension UplinkRig {
     prove()
   }
 
-  fileprivate func uploadProvenAfterAMinute(results: Bool = false) {
+  func uploadProvenAfterAMinute(results: Bool = false) {
     wait(.seconds(60))
     uploadProven(results: results)
   }
