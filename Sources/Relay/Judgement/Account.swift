@@ -16,7 +16,7 @@ struct Limits: Sendable {
   var answerCountMax = 100
   /// Old notifications that are dropped at once, so that others do not wait for that.
   var droppedCountMax: Int64 = 500
-  /// How far the clock of a store elsewhere may be from the relay's.
+  /// Largest difference between the clock of a store elsewhere and the relay's.
   var clockDifferenceMax: Duration = .seconds(300)
 }
 
