@@ -98,30 +98,35 @@ import Testing
 
   // MARK: What is no notification of Home Assistant
 
+  private func notification(_ text: String) throws -> PushNotification {
+    let json = try JSON(parsing: Array(text.utf8).span)
+    return try PushNotification(json: json)
+  }
+
   @Test(arguments: [#""text""#, "[1]", "5", "true", "null"])
   func dataThatIsNoObjectIsLeftOut(data: String) throws {
     let text = #"{"message":"a","data":\#(data)}"#
-    let notification = try PushNotification(json: JSON(parsing: Array(text.utf8).span))
+    let notification = try notification(text)
     #expect(notification.message == "a" && notification.data.isEmpty)
   }
 
   @Test(arguments: [("5", "5"), ("-1.5", "-1.5"), (#""a""#, "a")])
   func aNumberAsMessageOrTitleIsItsDigits(json: String, text: Text) throws {
     let object = #"{"message":\#(json),"title":\#(json)}"#
-    let notification = try PushNotification(json: JSON(parsing: Array(object.utf8).span))
+    let notification = try notification(object)
     #expect(notification.message == text && notification.title == text)
   }
 
   @Test(arguments: ["null", "[]", "{}", "true", "1\(String(repeating: "0", count: 90))"])
   func anotherMessageIsNone(json: String) throws {
     let object = #"{"message":\#(json),"title":"Bilge"}"#
-    let notification = try PushNotification(json: JSON(parsing: Array(object.utf8).span))
+    let notification = try notification(object)
     #expect(notification.message == nil && notification.title == "Bilge")
   }
 
   @Test func aHalfEmojiIsReplaced() throws {
     let object = #"{"message":"How \ud83d\ude0d","title":"x\ud83d"}"#
-    let notification = try PushNotification(json: JSON(parsing: Array(object.utf8).span))
+    let notification = try notification(object)
     #expect(notification.message == "How 😍" && notification.title == "x\u{FFFD}")
   }
 
