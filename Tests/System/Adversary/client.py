@@ -228,7 +228,7 @@ def dribble(client, dice, board):
   line = b"GET /healthz HTTP/1.1"
   many = request(line=line) * 99 + request(b"Connection: close", line=line)
   answer = client.ask(many, dice.random() < 0.5, count=100)
-  assert answer.count(b'{"status":"ok"}') == 100, "a hundred requests behind one another"
+  assert answer.count(b'{"status":"ok"') == 100, "a hundred requests behind one another"
 
 
 def attack(relay, boards, seconds, dice):

@@ -30,7 +30,7 @@ units_of_the_card() {
   mkdir -p "$scratch/units"
   cp -R deploy/card/root/etc/systemd/system/. deploy/card/injected/*.service "$scratch/units"
   # What is not on this machine, or has another place here.
-  cp "$(find deploy/debian -name 'homeward*.service' ! -name '*reboot*')" "$scratch/units/homeward.service"
+  cp deploy/debian/homeward.service "$scratch/units/homeward.service"
   printf '#!/bin/sh\n' >"$scratch/program"
   chmod 755 "$scratch/program"
   find "$scratch/units" -name '*.service' -exec sed -i \
