@@ -22,60 +22,72 @@ struct chttp_limits {
   size_t connection_bytes;
 };
 
-/// Listens on a numeric address; returns a descriptor, or -1 with `errno`: EINVAL if the address is
-/// none.
-static inline int chttp_listen(const char *address, uint16_t port) {
-  struct sockaddr_in ipv4 = {.sin_family = AF_INET, .sin_port = htons(port)};
-  struct sockaddr_in6 ipv6 = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
-  bool is_ipv4 = inet_pton(AF_INET, address, &ipv4.sin_addr) == 1;
-  if (!is_ipv4 && inet_pton(AF_INET6, address, &ipv6.sin6_addr) != 1) {
-    errno = EINVAL;
-    return -1;
+/// An address of either family.
+union chttp_address {
+  struct sockaddr any;
+  struct sockaddr_in ipv4;
+  struct sockaddr_in6 ipv6;
+};
+
+/// Size of an address of its family.
+static inline socklen_t chttp_size(const union chttp_address *address) {
+  return address->any.sa_family == AF_INET ? sizeof address->ipv4 : sizeof address->ipv6;
+}
+
+/// Makes a TCP socket for a numeric address, which is written into `address`; -1 with `errno`:
+/// EINVAL if the text is no address.
+static inline int chttp_socket_for(const char *text, uint16_t port, union chttp_address *address) {
+  *address = (union chttp_address){
+      .ipv4 = {.sin_family = AF_INET, .sin_port = htons(port)}};
+  if (inet_pton(AF_INET, text, &address->ipv4.sin_addr) != 1) {
+    *address = (union chttp_address){
+        .ipv6 = {.sin6_family = AF_INET6, .sin6_port = htons(port)}};
+    if (inet_pton(AF_INET6, text, &address->ipv6.sin6_addr) != 1) {
+      errno = EINVAL;
+      return -1;
+    }
   }
-  int descriptor = socket(is_ipv4 ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  int yes = 1;
-  if (descriptor < 0) return -1;
-  setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  int bound = is_ipv4 ? bind(descriptor, (struct sockaddr *)&ipv4, sizeof ipv4)
-                      : bind(descriptor, (struct sockaddr *)&ipv6, sizeof ipv6);
-  if (bound == 0 && listen(descriptor, 1024) == 0) return descriptor;
+  return socket(address->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+}
+
+/// Closes a descriptor, and keeps `errno`; returns -1.
+static inline int chttp_close_failed(int descriptor) {
   int error = errno;
   close(descriptor);
   errno = error;
   return -1;
+}
+
+/// Listens on a numeric address; returns a descriptor, or -1 with `errno`: EINVAL if the address is
+/// none.
+static inline int chttp_listen(const char *text, uint16_t port) {
+  union chttp_address address;
+  int descriptor = chttp_socket_for(text, port, &address);
+  int yes = 1;
+  if (descriptor < 0) return -1;
+  setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  if (bind(descriptor, &address.any, chttp_size(&address)) != 0 || listen(descriptor, 1024) != 0)
+    return chttp_close_failed(descriptor);
+  return descriptor;
 }
 
 /// Connects to a numeric address; each reading and writing blocks for `seconds` at most. -1 with
 /// `errno` on failure.
-static inline int chttp_connect(const char *address, uint16_t port, time_t seconds) {
-  struct sockaddr_in ipv4 = {.sin_family = AF_INET, .sin_port = htons(port)};
-  struct sockaddr_in6 ipv6 = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
-  bool is_ipv4 = inet_pton(AF_INET, address, &ipv4.sin_addr) == 1;
-  if (!is_ipv4 && inet_pton(AF_INET6, address, &ipv6.sin6_addr) != 1) {
-    errno = EINVAL;
-    return -1;
-  }
-  int descriptor = socket(is_ipv4 ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+static inline int chttp_connect(const char *text, uint16_t port, time_t seconds) {
+  union chttp_address address;
+  int descriptor = chttp_socket_for(text, port, &address);
   struct timeval limit = {.tv_sec = seconds};
   if (descriptor < 0) return -1;
   setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-  int connected = is_ipv4 ? connect(descriptor, (struct sockaddr *)&ipv4, sizeof ipv4)
-                          : connect(descriptor, (struct sockaddr *)&ipv6, sizeof ipv6);
-  if (connected == 0) return descriptor;
-  int error = errno;
-  close(descriptor);
-  errno = error;
-  return -1;
+  if (connect(descriptor, &address.any, chttp_size(&address)) != 0)
+    return chttp_close_failed(descriptor);
+  return descriptor;
 }
 
 /// Port on which a descriptor listens.
 static inline uint16_t chttp_port(int descriptor) {
-  union {
-    struct sockaddr any;
-    struct sockaddr_in ipv4;
-    struct sockaddr_in6 ipv6;
-  } address = {0};
+  union chttp_address address = {0};
   socklen_t size = sizeof address;
   getsockname(descriptor, &address.any, &size);
   return ntohs(address.any.sa_family == AF_INET ? address.ipv4.sin_port : address.ipv6.sin6_port);

@@ -57,9 +57,7 @@ extension SectionReader {
     }
     return read(field).map { .written($0) } ?? .wrong
   }
-}
 
-extension SectionReader {
   /// Sets the remedy for the keys of a fixed address.
   fileprivate func hintAddress() {
     hint(

@@ -3,8 +3,6 @@
 # Tests/System/Package/run, which has `scratch`, `root`, `version`, `holds` and `in_root`.
 # shellcheck disable=SC2154
 
-exposure_max=1.5
-
 apt() { in_root apt-get --quiet --yes --no-install-recommends "$@" >"$scratch/apt.log" 2>&1; }
 
 mode_is() { [[ $(in_root stat --format '%U:%G %a' "$2") == "$1" ]]; }
@@ -19,12 +17,12 @@ completes() {
     COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _homeward; [[ ${COMPREPLY[*]} == "$want" ]]' completes "$@"
 }
 
-exposure_is_small() {
+# exposes_at_most MAX COMMAND...: what systemd-analyze, run by the command, says of a unit.
+exposes_at_most() {
   local level
-  level=$(in_root systemd-analyze security --offline=true --no-pager homeward.service 2>/dev/null |
-    sed -n 's/.*exposure level for homeward.service: \([0-9.]*\).*/\1/p')
-  echo "         exposure ${level:-unknown}, at most $exposure_max"
-  [[ -n $level ]] && awk "BEGIN { exit !($level <= $exposure_max) }"
+  level=$("${@:2}" 2>/dev/null | sed -n 's/.*exposure level for [^ ]*: \([0-9.]*\).*/\1/p')
+  echo "         exposure ${level:-unknown}, at most $1"
+  [[ -n $level ]] && awk "BEGIN { exit !($level <= $1) }"
 }
 
 # verifies UNIT. systemd-analyze is the first process there, and would write to the kernel's log.
@@ -127,7 +125,8 @@ install_by_apt() {
   install -D deploy/switched-off/homeward-report "$root/usr/local/sbin/homeward-report"
   cp deploy/switched-off/homeward-report.service "$root/etc/systemd/system/"
   holds "that of a board that is switched off has none" verifies homeward-report.service
-  holds "the unit exposes little" exposure_is_small
+  holds "the unit exposes little" exposes_at_most 1.5 \
+    in_root systemd-analyze security --offline=true --no-pager homeward.service
   holds "the manual page is there" \
     says "homeward-pair(1)" env MANWIDTH=80 man --no-justification homeward
   holds "each command has one, by two words, too" \

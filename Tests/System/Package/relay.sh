@@ -3,30 +3,12 @@
 # Tests/System/Package/run, which has `scratch`, `root`, `version`, `inside` and `holds`.
 # shellcheck disable=SC2154
 
-relay_exposure_max=1.3
-
 relay() { inside setpriv --reuid homeward-relay --regid homeward-relay --clear-groups homeward-relay "$@"; }
 relay_is() { [[ $(inside systemctl is-active homeward-relay.service) == "$1" ]]; }
 relay_answers() { relay_answers_at 8426; }
 relay_answers_at() { inside curl --silent --fail --output /dev/null "http://127.0.0.1:$1/healthz"; }
 has_board() { relay token list | grep --quiet '^boat '; }
 relay_pid() { inside systemctl show --property MainPID --value homeward-relay.service; }
-
-relay_is_confined() {
-  local status
-  status=$(inside cat "/proc/$(relay_pid)/status")
-  grep --quiet '^CapBnd:[[:space:]]*0*$' <<<"$status" &&
-    grep --quiet '^NoNewPrivs:[[:space:]]*1$' <<<"$status" &&
-    grep --quiet '^Seccomp:[[:space:]]*2$' <<<"$status"
-}
-
-relay_exposure_is_small() {
-  local level
-  level=$(inside systemd-analyze security --no-pager homeward-relay.service 2>/dev/null |
-    sed -n 's/.*exposure level for homeward-relay.service: \([0-9.]*\).*/\1/p')
-  echo "         exposure ${level:-unknown}, at most $relay_exposure_max"
-  [[ -n $level ]] && awk "BEGIN { exit !($level <= $relay_exposure_max) }"
-}
 
 # relay_readme HEADING: the lines of deploy/relay/README.md below a heading that a person types.
 relay_readme() { sed -n "/^## $1/,/^## /s/^    //p" deploy/relay/README.md; }
@@ -64,8 +46,9 @@ relay_by_systemd() {
   holds "it is ready, as a service, and answers" relay_answers
   holds "only its user can read what it keeps" \
     [ "$(inside stat --format '%U %a' /var/lib/homeward-relay)" = "homeward-relay 700" ]
-  holds "the service is confined" relay_is_confined
-  holds "and exposes little" relay_exposure_is_small
+  holds "the service is confined" confined "$(relay_pid)"
+  holds "and exposes little" exposes_at_most 1.3 \
+    inside systemd-analyze security --no-pager homeward-relay.service
   holds "a board is added, and status asked, with the lines of its README" \
     types_as_user "$(relay_readme Installing | grep --invert-match 'apt install')"
   printf 'HOMEWARD_RELAY_OPTIONS="--listen 127.0.0.1:8427 --waiting 5"\n' |

@@ -208,10 +208,10 @@ fast_restarts() {
   inside systemctl daemon-reload
 }
 
-# The kernel's word for what the process may do.
+# confined [PID]: the kernel's word for what a process may do; the agent, if none is named.
 confined() {
   local status
-  status=$(inside cat "/proc/$(main_pid)/status")
+  status=$(inside cat "/proc/${1:-$(main_pid)}/status")
   grep --quiet '^CapBnd:[[:space:]]*0*$' <<<"$status" &&
     grep --quiet '^NoNewPrivs:[[:space:]]*1$' <<<"$status" &&
     grep --quiet '^Seccomp:[[:space:]]*2$' <<<"$status"
