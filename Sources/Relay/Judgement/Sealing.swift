@@ -22,16 +22,25 @@ final class Sealer {
   static let keyCountMax = 1024
 
   private var keys: [PublicKey: SecretKey] = [:]
+  private var nonce = [UInt8](repeating: 0, count: Int(crypto_secretbox_NONCEBYTES))
+
+  init() { renewNonce() }
 
   var keyCount: Int { keys.count }
 
+  /// Makes the next nonce a random number, from which each message counts on. To ask the kernel for
+  /// each message would cost as much time as to seal it. A transaction begins with a new one: a copy
+  /// of this process, as a restored machine has it, goes on with other nonces.
+  func renewNonce() { unsafe randombytes_buf(&nonce, nonce.count) }
+
   /// Seals a message; nil for a public key to which nothing can be sealed.
   func seal(_ message: [UInt8], to key: PublicKey, at now: WallTime) -> [UInt8]? {
-    if let secret = keys[key], secret.isCurrent(at: now) { return secret.seal(message) }
+    defer { unsafe sodium_increment(&nonce, nonce.count) }
+    if let secret = keys[key], secret.isCurrent(at: now) { return secret.seal(message, nonce) }
     guard let secret = SecretKey(for: key, at: now) else { return nil }
     makeRoom(at: now)
     keys[key] = secret
-    return secret.seal(message)
+    return secret.seal(message, nonce)
   }
 
   /// Drops the secret keys that are too old. A clock that was set back makes all of them too old.
@@ -50,19 +59,18 @@ final class Sealer {
 
 /// Secret key of one board, with its form that only the board can open.
 private final class SecretKey {
-  private static let nonceCount = Int(crypto_secretbox_NONCEBYTES)
   private static let tagCount = Int(crypto_secretbox_MACBYTES)
 
   let made: WallTime
   private var bytes = [UInt8](repeating: 0, count: Int(crypto_secretbox_KEYBYTES))
-  /// Beginning of what is sealed: the sealed key, and room for a nonce and a tag.
+  /// Beginning of what is sealed: the sealed key.
   private let head: [UInt8]
 
   /// Makes a key of random bytes; returns nil for a public key to which nothing can be sealed.
   init?(for key: PublicKey, at now: WallTime) {
     unsafe randombytes_buf(&bytes, bytes.count)
     guard let sealed = key.seal(bytes) else { return nil }
-    head = sealed + [UInt8](repeating: 0, count: Self.nonceCount + Self.tagCount)
+    head = sealed
     made = now
   }
 
@@ -73,15 +81,15 @@ private final class SecretKey {
     return age >= .zero && age < Sealer.keyLifetime
   }
 
-  func seal(_ message: [UInt8]) -> [UInt8] {
-    var blob = head + message
-    unsafe blob.withUnsafeMutableBufferPointer { blob in
-      guard let end = unsafe blob.baseAddress.map({ unsafe $0 + head.count }) else { return }
-      let tag = unsafe end - Self.tagCount
-      let nonce = unsafe tag - Self.nonceCount
-      unsafe randombytes_buf(nonce, Self.nonceCount)
-      unsafe csodium_seal(end, message.count, tag, nonce, bytes)
+  func seal(_ message: [UInt8], _ nonce: [UInt8]) -> [UInt8] {
+    let boxedStart = head.count + nonce.count
+    return unsafe [UInt8](unsafeUninitializedCapacity: boxedStart + Self.tagCount + message.count) {
+      blob, count in
+      count = blob.count
+      guard let start = blob.baseAddress else { return }
+      unsafe start.update(from: head, count: head.count)
+      unsafe (start + head.count).update(from: nonce, count: nonce.count)
+      unsafe crypto_secretbox_easy(start + boxedStart, message, UInt64(message.count), nonce, bytes)
     }
-    return blob
   }
 }

@@ -8,7 +8,7 @@ import CLinux
 /// turn collects requests, the store performs them together, and the next turn sends the answers.
 @safe final class Server {
   private static let connectionCountMax: UInt32 = 1000
-  private static let headByteCountMax = 8 * 1024
+  private static let headByteCountMax = 4 * 1024
 
   /// Time for the last answers, which a client may not take.
   private static let endTimeout: Duration = .seconds(5)
@@ -58,12 +58,22 @@ import CLinux
     guard let daemon = unsafe daemon else { return }
     while !isOver {
       if unsafe chttp_wait(daemon, end == nil ? ending : -1, wait) { unsafe beginEnd(of: daemon) }
-      unsafe MHD_run(daemon)
+      unsafe takeRequests(daemon)
       hasAnswers = transactions.commit()
       counters.slow += connections.endSlow(at: second)
     }
     unsafe MHD_stop_daemon(daemon)
     unsafe self.daemon = nil
+  }
+
+  /// Sends the answers, and takes requests until no more come: those of one transaction share a
+  /// wait for the disk.
+  private func takeRequests(_ daemon: OpaquePointer) {
+    var count: Int
+    repeat {
+      count = transactions.count
+      unsafe MHD_run(daemon)
+    } while transactions.count > count && transactions.count < Transactions.requestCountMax
   }
 
   /// Takes no more connections.
@@ -80,7 +90,7 @@ import CLinux
 
   /// Milliseconds to wait for something to do.
   private var wait: Int32 {
-    if hasAnswers || transactions.isDue { return 0 }
+    if hasAnswers || transactions.count > 0 { return 0 }
     return connections.isEmpty ? Int32(Transactions.pause.components.seconds) * 1000 : 1000
   }
 

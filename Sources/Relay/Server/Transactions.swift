@@ -29,8 +29,8 @@ final class Transactions {
     waiting.append((exchange, operation))
   }
 
-  /// Whether requests wait for a further transaction.
-  var isDue: Bool { !waiting.isEmpty }
+  /// Requests that wait for a transaction.
+  var count: Int { waiting.count }
 
   /// Performs the requests that wait, and what the time makes due; whether a request has its answer
   /// now.

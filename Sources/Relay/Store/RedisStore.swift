@@ -77,6 +77,7 @@ final class RedisStore: Store {
   // MARK: Requests
 
   func perform(_ operations: [StoreOperation], at now: WallTime) throws(StoreFailure) -> [Outcome] {
+    sealer.renewNonce()
     let session = try openSession()
     var outcomes = [Outcome?](repeating: nil, count: operations.count)
     for round in 0..<Self.roundCountMax {

@@ -83,7 +83,8 @@ final class SQLiteStore: Store {
   // MARK: Requests
 
   func perform(_ operations: [StoreOperation], at now: WallTime) throws(StoreFailure) -> [Outcome] {
-    try database.transaction { () throws(StoreFailure) in
+    sealer.renewNonce()
+    return try database.transaction { () throws(StoreFailure) in
       var outcomes: [Outcome] = []
       for operation in operations {
         switch operation {

@@ -1,4 +1,5 @@
 import Bytes
+import CSodium
 import Foundation
 import Testing
 
@@ -263,6 +264,24 @@ import Testing
     #expect(outcomes.count == 151)
     #expect(outcomes[149] == .accepted(counts(150, 0)))
     #expect(outcomes[150] == .overLimit(counts(150, 1)))
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func eachTransactionBeginsWithANonceThatNoOneCanForetell(kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    let store = try pairedStore(place)
+    _ = try store.perform([push("one"), push("two")], at: now)
+    _ = try send("three", to: store)
+    let outcome = try fetch(from: store)
+    guard case .waiting(let all, _) = outcome else {
+      Issue.record("\(outcome as Any)")
+      return
+    }
+    let nonces = all.map { Array($0.sealed.dropFirst(80).prefix(24)) }
+    #expect(Set(nonces).count == 3)
+    var following = nonces[1]
+    unsafe sodium_increment(&following, following.count)
+    #expect(nonces[2] != following)
   }
 
   @Test(arguments: StoreKind.allCases)
