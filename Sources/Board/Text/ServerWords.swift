@@ -102,7 +102,7 @@ extension PushFetch.Problem {
     switch self {
     case .noConnection(let reason): "it cannot be reached: \(unreached: reason)"
     case .tokenUnknown:
-      "it does not know the token of this board (404), which was revoked or replaced. Make another"
+      "it does not know the token of this board (403), which was revoked or replaced. Make another"
         + " there (homeward-relay token add or rotate), and give it to this board:"
         + " \(Arguments.command("pair")) --relay"
     case .impossibleNumber:

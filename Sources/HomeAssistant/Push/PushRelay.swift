@@ -139,7 +139,7 @@ public enum PushFetch {
     now: Instant
   ) -> Result<Answer, Problem> {
     guard head.status == 200 else {
-      let isOfRelay = head.status == 404 && isRefusal(body.bytes)
+      let isOfRelay = head.status == 403 && isRefusal(body.bytes)
       return .failure(isOfRelay ? .tokenUnknown : .refused(status: head.status))
     }
     guard !body.isOverflowed, let sealed = sealedNotifications(in: body.bytes) else {
@@ -161,7 +161,7 @@ public enum PushFetch {
     return .success(answer)
   }
 
-  /// Whether the body is a relay's, and not the page of a proxy that knows no such path.
+  /// Whether the body is a relay's, and not the page of a proxy that lets no board through.
   private static func isRefusal(_ body: Span<UInt8>) -> Bool {
     guard case .object(let members)? = try? JSON(parsing: body, valueCountMax: 16) else {
       return false

@@ -25,7 +25,7 @@ struct Answer: Error, Equatable {
     }
   }
 
-  init(_ outcome: Outcome) {
+  init(_ outcome: Outcome, to operation: StoreOperation) {
     switch outcome {
     case .accepted(let counts):
       self.init(201) { $0.appendMember("rateLimits") { counts.write(into: &$0) } }
@@ -51,12 +51,11 @@ struct Answer: Error, Equatable {
           token is right
           """, counts)
     case .unknown:
-      self.init(
-        404,
-        message: """
-          The relay does not know this token: it was revoked or replaced. Make one with \
-          "homeward-relay token add" or "rotate", and pair the board with it
-          """)
+      self =
+        switch operation {
+        case .push: .isUnknown(404)
+        case .fetch: .mayNotFetch
+        }
     case .waiting(let notifications, let remaining): self.init(notifications, remaining)
     }
   }
@@ -74,7 +73,18 @@ struct Answer: Error, Equatable {
     }
   }
 
+  private static func isUnknown(_ status: UInt32) -> Answer {
+    Answer(
+      status,
+      message: """
+        The relay does not know this token: it was revoked or replaced. Make one with \
+        "homeward-relay token add" or "rotate", and pair the board with it
+        """)
+  }
+
   // Mistakes in a request of Home Assistant or of a board.
+  /// Not 404: that is a wrong path for a board, and no reason to pair again.
+  static let mayNotFetch = isUnknown(403)
   static let isNoJSON = Answer(400, message: "The body has to be a JSON object")
   static let hasNoToken = Answer(
     400, message: "push_token is missing. Run \"homeward pair --relay\" on the board")

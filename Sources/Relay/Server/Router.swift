@@ -17,7 +17,7 @@ enum Route: Equatable {
     case ("/push", "POST"): self = .push
     case ("/fetch", "POST"):
       guard let token = authorization.flatMap({ BoardToken(authorization: $0) }) else {
-        self = .wrong(Answer(.unknown))
+        self = .wrong(.mayNotFetch)
         return
       }
       self = .fetch(token.fetchDigest)

@@ -66,7 +66,7 @@ final class Transactions {
       counters.count(outcomes)
       counters.storeSucceeded()
       for (request, outcome) in zip(batch, outcomes) {
-        request.exchange.state = .answered(Answer(outcome))
+        request.exchange.state = .answered(Answer(outcome, to: request.operation))
       }
     } catch {
       counters.storeFailed(error)

@@ -231,9 +231,16 @@ import Testing
 
   @Test func theRelayDoesNotKnowTheToken() {
     #expect(
-      read(404, #"{"message":"The relay does not know this token"}"#) == .failure(.tokenUnknown))
-    #expect(read(404, "404 page not found") == .failure(.refused(status: 404)))
+      read(403, #"{"message":"The relay does not know this token"}"#) == .failure(.tokenUnknown))
+    #expect(read(403, "access denied") == .failure(.refused(status: 403)))
     #expect(read(503, #"{"errorMessage":"x"}"#) == .failure(.refused(status: 503)))
     #expect(read(301, "") == .failure(.refused(status: 301)))
+  }
+
+  /// A proxy, or a slip of the person, leads to another path of the relay.
+  @Test func anAddressThatIsNotThatOfTheRelayIsNoReasonToPairAgain() {
+    #expect(
+      read(404, #"{"message":"A relay has /push and /fetch"}"#) == .failure(.refused(status: 404)))
+    #expect(read(404, "404 page not found") == .failure(.refused(status: 404)))
   }
 }

@@ -144,8 +144,8 @@ private final class FullStore: Store {
     let answers = try [
       ("409", relay.push("before the board has said its key"), "homeward pair --relay"),
       ("404", relay.push("m", token: "unknown"), "homeward-relay token add"),
-      ("404", relay.fetch(authorization: "Bearer \(relay.token.pushToken)"), "token"),
-      ("404", relay.fetch(authorization: "Basic x"), "token"),
+      ("403", relay.fetch(authorization: "Bearer \(relay.token.pushToken)"), "token"),
+      ("403", relay.fetch(authorization: "Basic x"), "token"),
       ("400", relay.send("POST /push HTTP/1.1", "{"), "JSON object"),
       ("400", relay.send("POST /push HTTP/1.1", #"{"message":"m"}"#), "push_token"),
       ("405", relay.send("GET /push HTTP/1.1"), "method"),
