@@ -38,7 +38,7 @@ import TrackTrials
     for step in 1..<20 {
       let (time, way) = (Double(step) * 10, Double(step) * 2)
       let decision = filter.fixReported(TrackFilterTests.fix(at: time, speed: 1.2, north: way))
-      #expect(decision != .startedMoving, "after \(way) m")
+      #expect(decision != .startedMoving, "step \(step)")
     }
     #expect(filter.state == .parked)
   }

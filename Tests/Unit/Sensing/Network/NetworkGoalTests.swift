@@ -115,7 +115,7 @@ import Testing
         destination: start + [UInt8](repeating: 0, count: byteCount - 2), interface: Self.wlan)
     ]
     try begin(at: nil, passesTunnels: true)
-    #expect((kernel.place != .none) == counts, "\(kernel.place)")
+    #expect((kernel.place != .none) == counts)
   }
 
   @Test func aRouteToTheAddressAloneIsNoticed() throws {
