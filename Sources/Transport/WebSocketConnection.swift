@@ -146,7 +146,7 @@ public protocol WebSocketOwner: AnyObject {
     multi.deadlineReached(now: now)
     if let unreadSince, now >= unreadSince { receive() }
     if let action = conversation.deadlineReached(now: now) { act(on: action) }
-    if case .over(let end, let since) = stage, now >= since { tellClosed(end) }
+    if case .over(let end, _) = stage { tellClosed(end) }
   }
 
   // MARK: Receiving

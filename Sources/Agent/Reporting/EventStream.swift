@@ -9,12 +9,14 @@ import Sensing
 /// nothing.
 struct EventStream {
   private let isOn: Bool
+  private let descriptor: Int32
   private let output: LineOutput?
 
   /// With `waits`, a slow reader delays the agent.
-  init(isOn: Bool, waits: Bool) {
+  init(isOn: Bool, waits: Bool, descriptor: Int32 = STDOUT_FILENO) {
     self.isOn = isOn
-    output = waits ? nil : LineOutput(STDOUT_FILENO)
+    self.descriptor = descriptor
+    output = waits ? nil : LineOutput(descriptor)
   }
 
   func write(_ event: StaticString, _ writeMembers: (inout ByteBuffer) -> Void = { _ in }) {
@@ -37,7 +39,7 @@ struct EventStream {
     if let output {
       output.write(line, missing: missing)
     } else {
-      writeToTerminal(line, STDOUT_FILENO)
+      writeToTerminal(line, descriptor)
     }
   }
 

@@ -196,8 +196,7 @@ public struct History: ~Copyable {
   mutating func keepEverything() {
     releaseMemory()
     spool.retryDisk()
-    spool.batchClosed()
-    isBatchWritten = true
+    writeBatch()
   }
 
   /// Releases the chunk's entries in memory for writing. A chunk in transit may then arrive twice.

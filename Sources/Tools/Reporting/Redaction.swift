@@ -114,8 +114,6 @@ extension [UInt8] {
     span.starts(with: "127.") || span.elementsEqual("localhost") || span.elementsEqual("0.0.0.0")
   }
 
-  private func isDigit(_ index: Int) -> Bool { index < count && self[index].isASCIIDigit }
-
   fileprivate func has(_ literal: StaticString, at index: Int) -> Bool {
     span.extracting(index...).starts(with: literal)
   }
@@ -198,9 +196,8 @@ extension [UInt8] {
       let start = index + folder.utf8CodeUnitCount
       var end = endOfPath(from: start)
       // A line and a column of a file.
-      if let colon = (start..<end).first(where: { has(":", at: $0) && isDigit($0 + 1) }) {
-        end = colon
-      }
+      let colon = (start..<end).dropLast().first { has(":", at: $0) && self[$0 + 1].isASCIIDigit }
+      end = colon ?? end
       if end > start { return RedactedPlace(start..<end, prefixEnd: start) }
     }
     guard has("$", at: index), index + 1 < count, self[index + 1].isLetterOrDigit else {

@@ -140,7 +140,9 @@ class Judge:
         "survived",
         "makes no difference in any test" if self.suites_that_reach(number, 1)
         else "no test comes here")
-    for target in tests:
+    # A suite may come here without being linked with the module: it starts a program.
+    others = sorted({suite.partition(".")[0] for suite in noticing} - set(tests))
+    for target in [*tests, *others]:
       here = [suite for suite in noticing if suite.startswith(f"{target}.")]
       if here:
         found = self.notice(number, here)

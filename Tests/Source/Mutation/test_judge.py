@@ -56,6 +56,11 @@ class JudgeTests(unittest.TestCase):
   def test_a_mutant_that_only_a_far_suite_notices_is_killed_by_it(self):
     self.assertEqual(self.verdict(1), ("killed", "four()"))
 
+  def test_a_mutant_of_a_program_is_killed_by_a_suite_that_is_not_linked_with_it(self):
+    self.judge.baseline(self.suites, 9)
+    self.assertEqual(self.judge.verdict(1, ["NearTests"]), ("killed", "four()"))
+    self.assertEqual(self.judge.verdict(1, []), ("killed", "four()"))
+
   def test_a_mutant_that_crashes_is_killed(self):
     self.assertEqual(self.verdict(2), ("killed", "signal 11"))
 

@@ -1,5 +1,7 @@
 import Bytes
+import Foundation
 import Sensing
+import TestRun
 import Testing
 
 @testable import Agent
@@ -57,5 +59,62 @@ import Testing
           "track": 270.13, "horizontal_error": 5.01,
         ],
       ])
+  }
+
+  /// What a script reads of an event that the machine tells.
+  private func lines(of events: [DeliveryEvent]) throws -> [JSON] {
+    let file = TestRun.newPlace()
+    defer { try? FileManager.default.removeItem(at: file) }
+    let descriptor = unsafe open(file.path, O_RDWR | O_CREAT, 0o600)
+    try #require(descriptor >= 0)
+    defer { close(descriptor) }
+    let nowhere = unsafe open("/dev/null", O_WRONLY)
+    defer { close(nowhere) }
+    let reporter = Reporter(
+      log: Log(waits: false, descriptor: nowhere),
+      events: EventStream(isOn: true, waits: false, descriptor: descriptor),
+      advice: StatusRig.advice, now: { Instant(nanoseconds: 0) })
+    let batch = StatusRig.delivery(StatusRig.routes()).batch
+    for event in events { reporter.delivery(event, of: batch) }
+    return try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+      .map { try JSON(parsing: [UInt8]($0.utf8).span) }
+  }
+
+  @Test(
+    arguments: [
+      (
+        .proven(readings: 3, hasLocation: true), ["event": "proven", "readings": 3, "locations": 1]
+      ),
+      (
+        .proven(readings: 0, hasLocation: false),
+        ["event": "proven", "readings": 0, "locations": 0]
+      ),
+      (
+        .routeFailed(.home, .notLive),
+        ["event": "route_failed", "route": "home", "cause": "not_live"]
+      ),
+      (.routeTaken(.remoteUI), ["event": "route_taken", "route": "remote_ui"]),
+      (.outage(.gone), ["event": "outage", "cause": "gone"]),
+      (
+        .recovered(after: .seconds(9), Batch.Superseded(readings: 2, fixes: 1)),
+        ["event": "recovered", "superseded_readings": 2, "superseded_fixes": 1]
+      ),
+      (
+        .superseded(Batch.Superseded(readings: 4, fixes: 3)),
+        ["event": "superseded", "superseded_readings": 4, "superseded_fixes": 3]
+      ),
+      (.historyProven(entries: 7), ["event": "history_proven", "entries": 7]),
+      (.registrationDoubted(after: .seconds(600)), ["event": "registration_doubted"]),
+      (.locationDropped, ["event": "location_refused"]),
+      (.trackerMissing, ["event": "tracker_missing"]), (.sealed, ["event": "sealed"]),
+    ] as [(DeliveryEvent, JSON)])
+  func aScriptReadsWhatBecameOfADelivery(event: DeliveryEvent, line: JSON) throws {
+    #expect(try lines(of: [event]) == [line])
+  }
+
+  /// The log names what begins; a script counts each.
+  @Test func aRouteThatFailsAgainIsWrittenAgain() throws {
+    let failure = DeliveryEvent.routeFailed(.instance, .gone)
+    #expect(try lines(of: [failure, failure]).count == 2)
   }
 }

@@ -1,6 +1,7 @@
 import Board
 import Foundation
 import Testing
+import YAML
 
 /// The keys of a configuration: those that are known, and those of former versions.
 @Suite struct ConfigurationKeyTests {
@@ -17,6 +18,15 @@ import Testing
     let code = pages.split(separator: "`", omittingEmptySubsequences: false).enumerated()
       .filter { $0.offset % 2 == 1 }
     return Set(code.flatMap { $0.element.matches(of: /[a-z0-9_]+/).map { String($0.output) } })
+  }
+
+  /// What is compared takes memory and time with the square of its length.
+  @Test(arguments: [(32, true), (33, false), (300, false)])
+  func aWordThatIsLongerThanAnyIsComparedWithNone(count: Int, isCompared: Bool) {
+    let known = [UInt8](repeating: UInt8(ascii: "a"), count: count)
+    let written = known.dropLast() + [UInt8(ascii: "b")]
+    let index = Suggestion.index(nearestTo: [UInt8](written), in: [known])
+    #expect(index == (isCompared ? 0 : nil))
   }
 
   @Test func eachKeyStandsOnItsPage() throws {

@@ -130,6 +130,32 @@ import Testing
     NetworkGoal(url: [UInt8](url.utf8), in: HomeNetworks()).passesTunnels
   }
 
+  /// Nothing else of a process of its own has such sockets.
+  private static func spoilNetlinkSockets() -> [Int32] {
+    let sockets = ((3..<256) as Range<Int32>).filter { number in
+      var (domain, size) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
+      let result = unsafe getsockopt(number, SOL_SOCKET, SO_DOMAIN, &domain, &size)
+      return result == 0 && domain == AF_NETLINK
+    }
+    let other = epoll_create1(0)
+    for socket in sockets { #expect(dup2(other, socket) == socket) }
+    return sockets
+  }
+
+  private static func readFailingSockets() throws {
+    let test = try HomeNetworkTests()
+    let network = try test.started()
+    for socket in spoilNetlinkSockets() { network.descriptorReady(socket, .input) }
+    #expect(test.owner.reports.count == 1)
+    #expect(network.place == .unknown)
+    #expect(network.deadline != nil)
+    network.stop()
+  }
+
+  @Test func aSocketThatFailsIsReportedOnceAndOpenedAgainLater() async {
+    await #expect(processExitsWith: .success) { try HomeNetworkTests.readFailingSockets() }
+  }
+
   @Test func theLoopLetsGoOfWhatIsStopped() throws {
     weak var network: HomeNetwork?
     do {

@@ -217,6 +217,14 @@ import Testing
     #expect(!conversation.isConnected)
   }
 
+  @Test(arguments: [1, 1000, Int.max], [0, 1])
+  func aLineThatFillsTheBufferOfGPSDIsWaitedForAndNoLongerOne(chunk: Int, excess: Int) {
+    let conversation = GPSDConversation.awaitingFix(.streaming)
+    let filling = String(repeating: "x", count: GPSDSession.skippedByteCountMax + excess)
+    _ = conversation.hears(filling, chunk: chunk)
+    #expect(conversation.isConnected == (excess == 0))
+  }
+
   /// gpsd's own buffer is longer than ours.
   @Test(arguments: [1, 1000, Int.max], [0, 1, 20_000])
   func aLineThatIsTooLongCostsThatLine(chunk: Int, excess: Int) {

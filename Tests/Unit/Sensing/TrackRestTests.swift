@@ -32,6 +32,25 @@ import TrackTrials
     #expect(filter.state == .parked && starts == 0)
   }
 
+  /// Its receiver takes the swing at the chain for a speed; the places say a fifth of it.
+  @Test mutating func anAnchoredBoatThatDragsSlowlyHasNotStarted() {
+    _ = filter.fixReported(TrackFilterTests.fix(at: 0, speed: 0))
+    for step in 1..<20 {
+      let (time, way) = (Double(step) * 10, Double(step) * 2)
+      let decision = filter.fixReported(TrackFilterTests.fix(at: time, speed: 1.2, north: way))
+      #expect(decision != .startedMoving, "step \(step)")
+    }
+    #expect(filter.state == .parked)
+  }
+
+  /// The time of two fixes may be nearly the same, and their distance is an error.
+  @Test mutating func twoFixesOfOneMomentAreNoStart() {
+    _ = filter.fixReported(TrackFilterTests.fix(at: 0, speed: 0))
+    _ = filter.fixReported(TrackFilterTests.fix(at: 60, speed: 0, north: 10))
+    let jump = TrackFilterTests.fix(at: 60.1, speed: 1.2, north: 10.2)
+    #expect(filter.fixReported(jump) != .startedMoving)
+  }
+
   @Test mutating func aBoatThatTurnsOnTheSpotIsNotParked() {
     var boat = Traveller(latitude: 54.4, longitude: 10.2)
     boat.wanderMeters = 0

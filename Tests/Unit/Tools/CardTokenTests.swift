@@ -142,6 +142,19 @@ import Testing
     #expect(card.arguments == FlashedCard.arguments)
   }
 
+  @Test(arguments: [false, true])
+  func onlyTheOptionMakesTheRootReadOnly(isAsked: Bool) throws {
+    let card = try FlashedCard(card: "hostname: boat")
+    try card.pair()
+    var words = [[UInt8]("--card".utf8), card.path("card").bytes]
+    words += [[UInt8]("--root".utf8), card.path("root").bytes]
+    if isAsked { words.append([UInt8]("--seal".utf8)) }
+    var arguments = Arguments(words)
+    #expect(try Command.provision.task(&arguments)() == .success)
+    #expect((card.arguments != FlashedCard.arguments) == isAsked)
+    #expect((card.text(of: "card/homeward-card.txt") == nil) == isAsked, "it reports nothing else")
+  }
+
   @Test func theArgumentsAreReplacedAsAWhole() throws {
     let card = try FlashedCard(card: "hostname: boat")
     try card.pair()

@@ -68,6 +68,21 @@ import Testing
         .hasPrefix("permissions: "), "without a line no chip matters")
   }
 
+  /// The group of root allows too much, and a file's owner gains no right by a group.
+  @Test(
+    .enabled(if: geteuid() == 0, "only root can give a file to others"),
+    arguments: [
+      (0o640, 12_345, 0, UserRights.Obstacle.owner), (0o640, 0, 7, .group(7)),
+      (0o600, 0, 7, .owner), (0o240, 54_321, 7, .owner),
+    ] as [(Int, uid_t, gid_t, UserRights.Obstacle)])
+  func aGroupIsNamedOnlyIfItsMembersMayReadTheFile(
+    mode: Int, user: uid_t, group: gid_t, obstacle: UserRights.Obstacle
+  ) throws {
+    let file = try write("level", mode: mode)
+    guard unsafe chown(file, user, group) == 0 else { throw POSIXError(.EPERM) }
+    #expect(stranger().obstacle(toReading: Path([UInt8](file.utf8))) == obstacle)
+  }
+
   @Test func aFolderOnTheWayIsToldToo() throws {
     let file = try write("closed/level", mode: 0o644)
     let folder = board.folder.appending(path: "closed").path

@@ -88,6 +88,37 @@ import Testing
     #expect(rig(on: file).takeAll().map { $0.sequence ?? 0 } == numbers)
   }
 
+  /// A record whose checksum is right, as another version of the agent may write one.
+  private func record(_ kind: UInt8, _ body: [UInt8]) -> SpoolRecord? {
+    let salt = SegmentSalt(first: 1, device: .boat).checksum
+    var bytes: [UInt8] = [SpoolRecord.start, UInt8(body.count), kind] + body
+    var checksum = salt
+    checksum.update(bytes.span.extracting(1...))
+    for byte in 0..<4 {
+      bytes.append(UInt8(truncatingIfNeeded: checksum.value >> UInt32(8 * byte)))
+    }
+    return SpoolRecord(bytes.span, first: 1, salt: salt)
+  }
+
+  /// What it means is not known, so the agent does not guess it from the fields that it has.
+  @Test func aRecordWithMoreOrFewerBytesThanItsFieldsIsNotRead() {
+    let zeros: (Int) -> [UInt8] = { [UInt8](repeating: 0, count: $0) }
+    let bodies: [(kind: UInt8, body: [UInt8])] = [
+      (2, zeros(1 + 8) + [0, 0] + zeros(8 + 1)),
+      (2, zeros(1 + 8) + [1, 0]),
+      (2, zeros(1 + 8) + [5, 0]),
+      (3, zeros(1 + 8) + [0] + zeros(8 + 8)),
+      (4, zeros(8)),
+      (6, zeros(8 + 8)),
+    ]
+    for (kind, body) in bodies {
+      #expect(record(kind, body) != nil, "kind \(kind), \(body.count) bytes")
+      #expect(record(kind, body + [0]) == nil, "kind \(kind), \(body.count + 1) bytes")
+      #expect(
+        record(kind, [UInt8](body.dropLast())) == nil, "kind \(kind), \(body.count - 1) bytes")
+    }
+  }
+
   @Test(arguments: [0x01, 0x80, 0xFF] as [UInt8])
   func aByteThatFlipsCostsTheRecordItStandsInAndNoOther(flip: UInt8) {
     for place in file.indices {

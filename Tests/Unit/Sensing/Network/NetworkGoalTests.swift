@@ -98,6 +98,26 @@ import Testing
     #expect(kernel.place == (isLocal ? try wired(Self.home) : tunnel))
   }
 
+  /// Each interface has a route to its own link, also one that leads nowhere.
+  @Test(
+    arguments: [
+      ([0xFE, 0x80], 16, false), ([0xFE, 0xBF], 16, false), ([0xFE, 0xC0], 16, true),
+      ([0xFE, 0x40], 16, true), ([0xFD, 0x80], 16, true), ([192, 168], 4, true),
+      ([10, 128], 4, true),
+      ([254, 128], 4, true),
+    ] as [([UInt8], Int, Bool)])
+  func withoutADefaultRouteTheNetworksOfTheInterfacesCount(
+    start: [UInt8], byteCount: Int, counts: Bool
+  ) throws {
+    kernel.routes = [
+      KernelMessage.Route(
+        family: byteCount == 4 ? AF_INET : AF_INET6, destinationBits: 16,
+        destination: start + [UInt8](repeating: 0, count: byteCount - 2), interface: Self.wlan)
+    ]
+    try begin(at: nil, passesTunnels: true)
+    #expect((kernel.place != .none) == counts)
+  }
+
   @Test func aRouteToTheAddressAloneIsNoticed() throws {
     kernel.routes = [route(Self.eth)]
     kernel.ways[Self.server] = route(Self.eth, gateway: nil, bits: 32)
