@@ -28,9 +28,9 @@ final class Sealer {
 
   var keyCount: Int { keys.count }
 
-  /// Makes the next nonce a random number, from which each message counts on. To ask the kernel for
-  /// each message would cost as much time as to seal it. A transaction begins with a new one: a copy
-  /// of this process, as a restored machine has it, goes on with other nonces.
+  /// Makes the next nonce a random number, from which each message counts on: to ask the kernel for
+  /// each would cost as much time as to seal it. A transaction begins with a new one, so a copy of
+  /// this process, as a restored machine has it, goes on with other nonces.
   func renewNonce() { unsafe randombytes_buf(&nonce, nonce.count) }
 
   /// Seals a message; nil for a public key to which nothing can be sealed.
