@@ -237,6 +237,17 @@ import Testing
     }
   }
 
+  /// gpsd is asked to be quiet between cycles in which a receiver says more than the socket holds.
+  @Test(
+    arguments: [(3, .stopListening), (4, .askForQuiet)] as [(Int, GPSDSession.Action)])
+  func aLineThatIsTooLongFillsTheSocketAsOthersDo(count: Int, action: GPSDSession.Action) {
+    let conversation = GPSDConversation.resting(.streaming)
+    conversation.wait(.seconds(10))
+    let line = String(repeating: "x", count: 20_000) + "\n"
+    let lines = String(repeating: line, count: count) + GPSDLines.fix(second: 10)
+    #expect(conversation.drains(lines) == action)
+  }
+
   @Test func aLineThatJustFitsIsRead() {
     let conversation = GPSDConversation.awaitingFix(.streaming)
     let start = #"{"class":"ERROR","message":"no","x":""#

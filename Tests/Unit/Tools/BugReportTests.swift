@@ -220,6 +220,9 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
   @Test(arguments: [
     ("at http://ole.example.org:8123/api/x?y=z.", "at http://<hidden 1>:8123."),
     ("at https://me:pw@ole.lan/x, later", "at https://<hidden 1>, later"),
+    ("at http://ole.lan:anna/x", "at http://<hidden 1>"),
+    ("at http://ole.lan:1234567/x", "at http://<hidden 1>"),
+    ("at http://ole.lan:65535/x", "at http://<hidden 1>:65535"),
     ("10.1.2.3:80 and 10.1.2.3", "<hidden 1>:80 and <hidden 1>"),
     ("fe80::ba27:ebff:fe12:3456", "<hidden 1>"),
     ("gateway B8:27:EB:12:34:56.", "gateway <hidden 1>."),
