@@ -54,7 +54,9 @@ extension EstimatedBatterySettings {
       minChange: minChange)
   }
 
-  static let sourceName = InlineText("battery")
+  /// Name of the source in messages. No power supply is called like this: the kernel's names have
+  /// no spaces.
+  public static let sourceName = InlineText("estimated battery")
 
   /// Describes a voltage, such as `24.1 V, or 4.0 V for each of 6 cells`; one that no battery has,
   /// `0.0 V, as without a battery`.

@@ -100,7 +100,7 @@ final class SourceSampler {
     fix = nil
     try ask(source)
     // The estimates for a battery come from other sources, while these are asked.
-    let isJudge = source.name == InlineText("battery")
+    let isJudge = source.name == EstimatedBatterySettings.sourceName
     let sensors = isJudge ? sensors[...] : sensors[first...]
     return SourceSample(
       sensors: sensors.filter { $0.isJudgement == isJudge }, fix: fix, failures: failures)

@@ -69,7 +69,7 @@ import Testing
 
     let advice = SourceAdvice(configuration)
     let remedy = advice.remedy(
-      for: .missing(InlineText("House voltage")), of: InlineText("battery"))
+      for: .missing(InlineText("House voltage")), of: EstimatedBatterySettings.sourceName)
     #expect(text(remedy.bytes)?.contains("its device may be away") == true)
   }
 

@@ -174,14 +174,14 @@ import Testing
       #expect(sink.values[key] == .unknown)
     }
     supervisor.sample(at: at(seconds: 1))
-    #expect(sink.reports == ["battery: malformed House voltage '\(found)'"])
+    #expect(sink.reports == ["estimated battery: malformed House voltage '\(found)'"])
     let words = settings.words(ofImpossible: hundredths * 10_000)
     let advice = settings.remedies.remedy(
       for: .malformed(InlineText("House voltage"), found: words))
     #expect(string(advice.bytes) == remedy)
     say(battery, voltage, number(Int64(cells) * 205))
     supervisor.sample(at: at(seconds: 61))
-    #expect(sink.reports.last == "battery: recovered")
+    #expect(sink.reports.last == "estimated battery: recovered")
     #expect(sink.values[Self.capacity] != .unknown)
   }
 
@@ -215,10 +215,10 @@ import Testing
     supervisor.sample(at: at(seconds: 0))
     #expect(sink.reports.isEmpty, "what listens brings its sensors after the first cycle began")
     supervisor.sample(at: at(seconds: 60))
-    #expect(sink.reports == ["battery: missing House voltage"])
+    #expect(sink.reports == ["estimated battery: missing House voltage"])
     _ = try index(battery, "House voltage", unit: "V")
     supervisor.sample(at: at(seconds: 120))
-    #expect(sink.reports.last == "battery: recovered")
+    #expect(sink.reports.last == "estimated battery: recovered")
   }
 
   @Test func aSensorThatDoesNotFitIsNotTaken() throws {

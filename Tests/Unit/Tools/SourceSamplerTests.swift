@@ -72,6 +72,17 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
     #expect(rows.last?.hasPrefix("Bank capacity ") == true, "\(rows)")
   }
 
+  /// The kernels of many handhelds and phones call theirs `battery` (armada-os/armada issue 466).
+  @Test func aSupplyCalledBatteryHasItsValues() throws {
+    try board.write("Battery\n", to: "class/power_supply/battery/type")
+    try board.write("17\n", to: "class/power_supply/battery/capacity")
+    let configuration = try board.configuration("system: off\nbattery: auto\n")
+    let sampler = SourceSampler(loop: try EventLoop(), timeout: .seconds(1), screen: nil)
+    let source = try #require(configuration.sources(sampler.context(of: configuration)).first)
+    let sample = try sampler.sample(source)
+    #expect(sample.words(without: [UInt8]("battery".utf8)).map { text($0.bytes) } == "capacity 17 %")
+  }
+
   @Test func eachSupplyIsSampledByItself() throws {
     for name in ["BAT0", "BAT1"] {
       try board.write("Battery\n", to: "class/power_supply/\(name)/type")
