@@ -32,10 +32,8 @@ final class Supply: FileSource {
   private var status: KernelFile?
   private var online: KernelFile?
   private var present: KernelFile?
-  /// Result of the last reading, if it `hasSaid`.
-  private var said = Said()
-  /// False if nothing could be read, or the battery is away.
-  private var hasSaid = false
+  /// Result of the last reading; nil if nothing could be read, or the battery is away.
+  private var said: Said?
   /// First failure of the last reading.
   private var failure: SourceFailure?
   /// Sensors in the order of `SupplySensor`; those that the supply lacks are never declared.
@@ -112,7 +110,7 @@ final class Supply: FileSource {
     guard isListed else { throw .missing(name) }
     isKnown = true
     guard !isLeftOut, follow() else { return }
-    if hasSaid { recordSaid(at: moment) } else { recordAll(.unavailable, at: moment) }
+    if let said { record(said, at: moment) } else { recordAll(.unavailable, at: moment) }
     if let failure { throw failure }
   }
 
@@ -140,7 +138,7 @@ final class Supply: FileSource {
 
   override func readFiles() -> Bool {
     failure = nil
-    hasSaid = false
+    said = nil
     if !isOpen {
       let formerBus = bus
       guard open(), !isLeftOut else { return true }
@@ -158,13 +156,13 @@ final class Supply: FileSource {
     isOfBattery = isBattery
     isOfDevice = Self.isOfDevice(at: directory)
     guard !isLeftOut else { return true }
-    said = Said()
     for number in quantities.indices {
       guard let quantity = SupplyQuantity(rawValue: number) else { continue }
       quantities[number] = file(quantity.attribute) ?? quantity.substitute.flatMap(file)
     }
     status = file("status")
-    present = file("present")
+    // An unplugged charger is `present` 0 with some drivers, and must be reported as off.
+    present = isBattery ? file("present") : nil
     // Some gauges have `online` too; it adds nothing to their status.
     online = isBattery ? nil : file("online")
     isOpen = true
@@ -206,6 +204,7 @@ final class Supply: FileSource {
   private func readAll() -> Bool {
     // Only an explicit answer makes the battery absent.
     if let present, answer(of: present, in: 0...1) == .number(0) { return true }
+    var said = Said()
     for number in quantities.indices {
       guard let file = quantities[number], let quantity = SupplyQuantity(rawValue: number) else {
         continue
@@ -216,7 +215,7 @@ final class Supply: FileSource {
     if holdsLoopUp { return false }
     said.status = status.map(text)
     said.online = online.map(truth)
-    hasSaid = true
+    self.said = said
     return true
   }
 
@@ -284,7 +283,7 @@ final class Supply: FileSource {
 
   // MARK: The readings
 
-  private func recordSaid(at moment: Moment) {
+  private func record(_ said: Said, at moment: Moment) {
     record(said.answers.capacityPercent, of: .capacity, at: moment)
     record(said.status, of: .status, at: moment)
     record(said.online, of: .online, at: moment)

@@ -254,6 +254,17 @@ import Testing
     #expect(sink.values["supply_bat0_capacity"] == .number(FixedPoint(83)))
   }
 
+  /// The chargers of boards with an AXP209 say so (Linux, `axp20x_usb_power.c`,
+  /// `axp20x_ac_power.c`).
+  @Test func anUnpluggedChargerThatIsNotPresentIsOffAndNotUnavailable() throws {
+    let charger = "class/power_supply/axp20x-usb"
+    for (file, text) in ["type": "USB\n", "present": "0\n", "online": "0\n"] {
+      try tree.write(text, to: "\(charger)/\(file)")
+    }
+    try supplies().sample(at: at(seconds: 1))
+    #expect(sink.values["supply_axp20x_usb_online"] == .boolean(false))
+  }
+
   @Test func aSupplyThatAppearsLaterIsFound() throws {
     let supplies = supplies()
     try supplies.sample(at: at(seconds: 1))
