@@ -52,7 +52,6 @@ public struct DeviceBus: Equatable, Sendable {
   private var reader: OpaquePointer?
   /// Pending reads by their number.
   private var jobs: [Job?] = []
-  private var awaitedCount = 0
   /// Time, by the loop's clock, at which a file read in the loop last blocked it. A read requested
   /// in the same turn should use the background reader.
   public var loopHeldUpAt: Instant?
@@ -75,7 +74,7 @@ public struct DeviceBus: Equatable, Sendable {
   public var now: Instant { Instant(nanoseconds: clock()) }
 
   /// Whether no read is pending.
-  public var isIdle: Bool { awaitedCount == 0 }
+  public var isIdle: Bool { !jobs.contains { $0 != nil } }
 
   /// Whether a read on this bus is pending.
   public func isReading(_ bus: DeviceBus) -> Bool {
@@ -97,7 +96,6 @@ public struct DeviceBus: Equatable, Sendable {
       jobs[number] = nil
       throw Errno(code: error)
     }
-    awaitedCount += 1
   }
 
   var threadCount: Int {
@@ -137,7 +135,6 @@ extension BackgroundReader: Watcher {
       guard let job = jobs[number], let duration = taken(number) else { continue }
       // Its owner may start the next read at once.
       jobs[number] = nil
-      awaitedCount -= 1
       job.read.readEnded(after: duration)
     }
   }

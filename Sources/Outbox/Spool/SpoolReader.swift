@@ -109,7 +109,6 @@ final class SpoolReader {
   /// Skips numbers up to `number` that belong to no entry still to be taken. If Home Assistant has
   /// all entries before them, they are acknowledged.
   private func pass(upTo number: UInt64) {
-    guard number > taken else { return }
     let isAcknowledged = taken == log.acknowledged
     last = number
     if isAcknowledged { log.acknowledge(upTo: number) }

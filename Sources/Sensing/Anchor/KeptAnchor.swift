@@ -74,7 +74,7 @@ public struct KeptAnchor: Equatable, Sendable {
     else { throw .damaged }
     setter = Setter(rawValue: bytes[6])
     isLineActive = bytes[16] == 1
-    guard setter != nil, bytes[7] > 0 else { return }
+    guard bytes[7] > 0 else { return }
     place = Place(
       latitude: bytes.littleEndian(Int32.self, at: 8),
       longitude: bytes.littleEndian(Int32.self, at: 12))

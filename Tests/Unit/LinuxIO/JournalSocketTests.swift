@@ -31,6 +31,25 @@ import Testing
     #expect(lines.count == JournalEntry.valueByteCountMax + 17)
   }
 
+  @Test func aJournalTakesAnEntryAlsoAfterItsRestart() throws {
+    let directory = try TestDirectory()
+    let path = directory.path("socket")
+    var entry = JournalEntry()
+    entry.append("MESSAGE", [UInt8]("too hot".utf8))
+    let journal = JournalSocket(path)
+    for _ in 0..<2 {
+      let socket = try makeDatagramSocket(at: "\(directory.name)/socket")
+      for _ in 0..<2 {
+        #expect(journal.send(entry) == .taken)
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = unsafe recv(socket.number, &bytes, bytes.count, 0)
+        #expect(bytes.prefix(max(count, 0)) == entry.bytes[...])
+      }
+      try check(unsafe unlink("\(directory.name)/socket"))
+    }
+    #expect(journal.send(entry) == .away)
+  }
+
   @Test func aJournalThatIsAwayIsNotWaitedFor() {
     let journal = JournalSocket(Path("/nowhere/socket"))
     #expect(journal.send(JournalEntry()) == .away)

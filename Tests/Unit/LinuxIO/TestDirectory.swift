@@ -67,6 +67,21 @@ func makeSocketPair() throws -> (Int32, Int32) {
   return ends
 }
 
+/// A socket that receives datagrams at a path, without waiting for one.
+func makeDatagramSocket(at path: String) throws -> Descriptor {
+  let type = Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+  let socket = Descriptor(owning: socket(AF_UNIX, type, 0))
+  var address = sockaddr_un()
+  address.sun_family = sa_family_t(AF_UNIX)
+  unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+  let number = socket.number
+  try unsafe withUnsafePointer(to: &address) {
+    let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+    try check(unsafe bind(number, __CONST_SOCKADDR_ARG(__sockaddr_un__: $0), size))
+  }
+  return socket
+}
+
 /// Turns a loop until a descriptor is ready.
 func wait(for readiness: Readiness, of descriptor: Int32) throws {
   final class Recorder: Watcher {

@@ -238,6 +238,13 @@ import Testing
     #expect(!routes.isDoubtful)
   }
 
+  @Test func aDoubtEndsWithAnotherNetwork() {
+    var routes = routes(.home, home: nil, hasCloud: false)
+    _ = routes.failed(.notLive, now: after(0))
+    routes.presenceChanged(.unknown, now: after(1))
+    #expect(!routes.isDoubtful)
+  }
+
   /// The other one knows the registration: it is not gone.
   @Test func aDoubtEndsWithAProofOverAnotherRoute() {
     var routes = routes()

@@ -54,6 +54,13 @@ import TrackTrials
     #expect(all.prefix(25).allSatisfy { $0 == .first || $0 == .jump })
   }
 
+  @Test mutating func fiveMinutesAfterTheFirstJumpAnyPlaceIsBelieved() {
+    let times = [0.0, 10, 309.5, 310].enumerated()
+    let all = decisions(
+      times.map { TrackFilterTests.fix(at: $1, speed: 0, north: Double($0) * 50_000) })
+    #expect(all == [.first, .jump, .jump, .newPlace])
+  }
+
   @Test mutating func twoJumpsToDifferentPlacesDoNotAgree() {
     let places = [0.0, 0, 9000, -9000, 9000, 0, 0].enumerated()
     let all = decisions(

@@ -178,6 +178,16 @@ import Testing
     #expect(log.waitingCount == 100)
   }
 
+  @Test func whatASegmentSkippedIsNotSubtractedTwiceWhenItIsSetAside() {
+    let log = log(4000)
+    add(4000, to: log)
+    log.skip(5)
+    log.written(100, entryCount: 10, acknowledged: 0)
+    add(4000, to: log)
+    log.wasSetAside(1)
+    #expect(log.waitingCount == 200)
+  }
+
   /// It takes its room of the cap under another name, too.
   @Test func noMoreThanAQuarterOfTheCapIsSetAside() {
     let log = full(6)
