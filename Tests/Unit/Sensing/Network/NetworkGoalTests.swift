@@ -134,9 +134,11 @@ import Testing
     [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [last]
   }
 
-  /// RFC 4191: 1 is high, 0 medium, 3 low.
-  @Test(arguments: [[(1, 1), (2, 0)], [(2, 0), (1, 1)], [(2, 3), (1, 0)]] as [[(UInt8, UInt8)]])
-  func ofTwoRoutersTheOneOfHigherPreferenceCounts(routers: [(UInt8, UInt8)]) throws {
+  /// RFC 4191: 1 is high, 0 or none medium, 3 low.
+  @Test(
+    arguments: [[(1, 1), (2, 0)], [(2, 0), (1, 1)], [(2, 3), (1, 0)], [(2, 3), (1, nil)]]
+      as [[(UInt8, UInt8?)]])
+  func ofTwoRoutersTheOneOfHigherPreferenceCounts(routers: [(UInt8, UInt8?)]) throws {
     for (last, preference) in routers {
       kernel.routes.append(
         KernelMessage.Route(
