@@ -91,6 +91,20 @@ import Testing
     #expect(conversation.fixes.isEmpty)
   }
 
+  /// With a talkative receiver, cycles on demand are short, and an old fix would not look old.
+  @Test func whatTheSocketHeldBetweenTheCyclesIsNoFixOfACycleUnderARoof() {
+    let conversation = GPSDConversation.resting(.streaming)
+    let sky = String(repeating: GPSDLines.sky, count: 300)
+    conversation.wait(.seconds(9))
+    #expect(conversation.drains(sky + GPSDLines.fix(second: 8)) == .askForQuiet)
+    conversation.forget()
+    conversation.wait(.seconds(10))
+    #expect(conversation.drains(GPSDLines.fix(second: 9)) == .askForReports)
+    #expect(conversation.hears(GPSDLines.noFix) == nil)
+    #expect(conversation.drained() == nil)
+    #expect(conversation.fixes.isEmpty)
+  }
+
   @Test(
     arguments: [(.streaming, .stopListening), (.onDemand, .askForQuiet)]
       as [(GPSDSession.Pace, GPSDSession.Action)])
