@@ -58,9 +58,6 @@ public struct PlausibleRange: Equatable, Sendable {
 
   /// Range of a battery's charge.
   public static let ofCharge = PlausibleRange(FixedPoint(0), FixedPoint(100), "%")
-  /// Range of the voltage of a battery with cells.
-  static let ofBatteryVoltage = PlausibleRange(
-    FixedPoint(5, decimals: 1), FixedPoint(2000), "V")
 
   fileprivate init(_ low: FixedPoint, _ high: FixedPoint, _ unit: StaticString) {
     self.low = low

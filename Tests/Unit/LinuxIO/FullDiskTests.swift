@@ -52,6 +52,12 @@ final class FullDiskTests {
     #expect(try kept == new, "what was half written takes no room")
   }
 
+  @Test func aWriteThatTheDiskCutsGoesOnAtItsEndUntilTheDiskIsFull() throws {
+    let large = [UInt8](repeating: 2, count: 100_000)
+    let file = try Descriptor(opening: disk / "segment", mode: .writePrivate)
+    #expect(throws: Errno.noSpace) { try file.writeAll(large.span, from: 0) }
+  }
+
   @Test func theOldFileSurvivesADiskThatIsReadOnly() throws {
     try mount(UInt(MS_REMOUNT | MS_RDONLY), "")
     #expect(throws: Errno.readOnlyFileSystem) {
