@@ -100,7 +100,7 @@ final class RunLoop {
   }
 
   private func makeOutputsSafe(before end: Instant, at moment: Moment) {
-    guard isOutputSwitched, moment.instant >= limit(before: end) else { return }
+    guard moment.instant >= limit(before: end) else { return }
     for output in outputs where output.isSwitched { output.makeSafe(at: moment) }
   }
 

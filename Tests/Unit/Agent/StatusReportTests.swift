@@ -245,6 +245,45 @@ import Testing
       try line(.away, .none) == "       network          not home: there is no network")
   }
 
+  @Test func aCableIsToldWithTheAddressOfItsGateway() throws {
+    let address = HardwareAddress(text: [UInt8]("aa:bb:cc:dd:ee:ff".utf8).span)
+    let cable = NetworkInterface(index: 2, name: InlineText("eth0"))
+    func network(_ gateway: HardwareAddress?) throws -> JSON {
+      let network = StatusReport.Network(
+        presence: .home, place: .wired(gateway: gateway, cable))
+      return try StatusRig.member(
+        StatusRig.status(StatusRig.report(network: network)), "network")
+    }
+    let known: JSON = [
+      "state": "home", "text": "home", "kind": "wired", "interface": "eth0",
+      "gateway": "aa:bb:cc:dd:ee:ff",
+    ]
+    #expect(try network(address) == known)
+    let unknown: JSON = ["state": "home", "text": "home", "kind": "wired", "interface": "eth0"]
+    #expect(try network(nil) == unknown)
+  }
+
+  @Test func aNotificationStandsThereUntilItIsCleared() throws {
+    func lines(_ notifications: ShownNotifications) throws -> [String] {
+      var report = StatusRig.report()
+      report.notifications = notifications
+      return try StatusRig.lines(StatusRig.status(report)).filter {
+        $0.contains("notification") || $0.contains("title")
+      }
+    }
+    var notifications = ShownNotifications()
+    #expect(try lines(notifications).isEmpty)
+    let text = #"{"title":"Harbour","message":"Gale","data":{"tag":"wind"}}"#
+    let notification = try PushNotification(json: JSON(parsing: [UInt8](text.utf8).span))
+    _ = notifications.received(notification, now: StatusRig.ago(60))
+    #expect(
+      try lines(notifications) == [
+        "       notification     Gale, 1 min ago", "         title          Harbour",
+      ])
+    notifications.clear("wind")
+    #expect(try lines(notifications).isEmpty)
+  }
+
   @Test func theWebSocketThatFailsSaysWhyAndWhenItIsTriedAgain() throws {
     let delivery = StatusRig.delivery(StatusRig.routes())
     func line(_ state: ConnectionState) throws -> String? {

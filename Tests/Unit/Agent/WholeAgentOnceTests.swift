@@ -126,7 +126,7 @@ extension WholeAgent.Once {
   @Test func aHangingHomeEndsItInTime() async throws {
     let (home, board) = try homeAndBoard()
     home.fault = .hang
-    let ending = try await board.run("run", "--once", "--timeout=1s")
+    let ending = try await board.run("run", "--once", "--timeout=1s", "--log-level=error")
     #expect(ending.status == 75)
     #expect(ending.lines(with: "Home Assistant does not have everything.").count == 1)
   }

@@ -71,4 +71,19 @@ extension WholeAgent.UnderAServiceManager {
     let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: "the agent cannot report to the service manager").count == 1)
   }
+
+  /// The pipe is full from the start, as of a pager that waits for its person.
+  @Test func anAgentWhoseLogNobodyReadsReports() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let script = """
+      mkfifo "$1" && exec 3<>"$1" && head -c 65536 /dev/zero >&3
+      exec "$0" run --json --config "$2" 2>&3
+      """
+    let agent = try RunningAgent(
+      on: board, ["-c", script, RunningAgent.executable.path, path(), board.configuration],
+      startedBy: URL(filePath: "/bin/sh"))
+    try await agent.event("proven")
+    #expect(await agent.stop().status == 0)
+  }
 }
