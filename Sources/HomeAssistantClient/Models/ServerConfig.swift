@@ -57,7 +57,7 @@ public struct ServerConfig: JSONDecodable, Equatable, Sendable {
 
   /// Adds a loaded component. Returns whether it is new.
   mutating func load(_ component: Text) -> Bool {
-    guard !component.isEmpty, !components.contains(component) else { return false }
+    guard !components.contains(component) else { return false }
     components.append(component)
     return true
   }

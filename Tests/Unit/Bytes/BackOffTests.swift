@@ -34,6 +34,14 @@ import Testing
     #expect(waits[0] <= .seconds(5) && waits[1] > .seconds(7))
   }
 
+  @Test func aLowerLimitHoldsAtOnce() {
+    var backOff = BackOff(first: .seconds(5), longest: .seconds(120), seed: 7)
+    for _ in 0..<5 { _ = backOff.failed() }
+    backOff.limit(to: .seconds(10))
+    let wait = backOff.failed()
+    #expect(wait <= .seconds(10))
+  }
+
   @Test func theShortestWaitsAreWaitsToo() {
     var backOff = BackOff(first: .nanoseconds(1), longest: .nanoseconds(3), seed: 0)
     let waits = (0..<3).map { _ in backOff.failed() }

@@ -96,4 +96,10 @@ import Testing
         from: FixedPoint(right, decimals: rightDecimals),
         by: FixedPoint(distance, decimals: distanceDecimals)) == isApart)
   }
+
+  @Test(arguments: [(9, true), (10, false), (300, false)])
+  func zerosBehindThePointAreDecimalsToo(count: Int, isRead: Bool) {
+    let text = "0." + String(repeating: "0", count: count)
+    #expect((FixedPoint(written: [UInt8](text.utf8).span) != nil) == isRead)
+  }
 }

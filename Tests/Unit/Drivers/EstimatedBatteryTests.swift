@@ -60,6 +60,7 @@ import Testing
     let other = try index(battery, "Cabin", unit: "V")
     say(battery, other, number(500))
     #expect(sink.sensors.count == 3, "nothing is told of a battery that was not measured")
+    #expect(sink.sensors.map(\.powerFigure) == [.voltage, nil, nil], "the board's is one")
     say(battery, voltage, number(1250), second: 7)
     say(battery, current, number(-300), second: 7)
     #expect(sink.values["House voltage"] == number(1250), "readings are passed on")

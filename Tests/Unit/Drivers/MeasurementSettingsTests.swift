@@ -16,6 +16,13 @@ import Testing
     }
   }
 
+  @Test(arguments: [("offset: -1.5", 5), ("factor: 2", 40), ("factor: 2, offset: -1.5", 25)])
+  func aFactorAndAnOffsetMayStandAlone(keys: String, tenths: Int64) throws {
+    let calibration = try #require(measurement("file: /a, \(keys)")?.calibration)
+    let meaning = try #require(calibration.meaning(of: FixedPoint(2)))
+    #expect(meaning.rounded(to: 1) == FixedPoint(tenths, decimals: 1))
+  }
+
   @Test(
     arguments: [
       ("iio: a/voltage0", "voltage", "V", "measurement", 2),

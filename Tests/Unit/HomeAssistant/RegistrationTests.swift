@@ -134,6 +134,7 @@ import Testing
     ("", "text/html; charset=utf-8", "401: Unauthorized"),
     ("Basic realm=\"x\"", "text/plain; charset=utf-8", "401: Unauthorized"),
     ("", "text/plain; charset=utf-8", "401 Unauthorized"),
+    ("", "text/plain; charset=utf-8", "401; Unauthorized"),
     ("", "application/json", #"{"status":"KO","message":"Authentication failed"}"#),
     ("", "text/plain", ""), ("", "text/plain", "403: Forbidden"),
   ])

@@ -128,6 +128,18 @@ import Testing
     #expect(chunks.flatMap(\.readings).map { $0[0] } == [0, 1, 2, 2])
   }
 
+  /// A parked board keeps few of its fixes.
+  @Test func fixesThatAreNotKeptAreAClockToo() throws {
+    rig.clockIs(synchronized: false, ahead: .seconds(-1000))
+    rig.outage(level, 1...2)
+    for second in Int64(2)...3 {
+      rig.leaveOut(.here(at: second))
+      rig.record(level, second + 1)
+    }
+    rig.cycleDue()
+    #expect(try rig.recoveredChunks().map(\.clock) == ["set"])
+  }
+
   /// By which a power HAT wakes the board.
   @Test func theTimeOfTwoFixesIsTheBoards() throws {
     rig.clockIs(synchronized: false, ahead: .seconds(-1000))

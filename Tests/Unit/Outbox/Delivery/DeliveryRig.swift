@@ -137,6 +137,8 @@ final class DeliveryRig {
     settle()
   }
 
+  func leaveOut(_ fix: Fix) { delivery.history.fixLeftOut(fix) }
+
   // A delivery cannot be copied into an expectation, so it is asked here.
   var isIdle: Bool { delivery.isIdle }
   var isInOutage: Bool { delivery.isInOutage }
