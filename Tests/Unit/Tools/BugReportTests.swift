@@ -235,6 +235,7 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
     ("/home/anna/a.yaml:3:5: bad", "/home/<hidden 1>:3:5: bad"),
     ("/dev/serial/by-id/usb-A_B_C1-if00", "/dev/serial/by-id/<hidden 1>"),
     ("token abcdefgh12345678", "token <hidden 1>"), ("serial HQ2132ABCDE", "serial <hidden 1>"),
+    ("token kqzwvuxythgmnop1", "token <hidden 1>"), ("chip abcdefabcde1", "chip <hidden 1>"),
   ])
   func whatIdentifiesIsReplaced(line: String, shown: String) {
     #expect(self.shown(line) == shown)

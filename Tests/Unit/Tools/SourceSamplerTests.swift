@@ -80,7 +80,8 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
     let sampler = SourceSampler(loop: try EventLoop(), timeout: .seconds(1), screen: nil)
     let source = try #require(configuration.sources(sampler.context(of: configuration)).first)
     let sample = try sampler.sample(source)
-    #expect(sample.words(without: [UInt8]("battery".utf8)).map { text($0.bytes) } == "capacity 17 %")
+    let words = sample.words(without: [UInt8]("battery".utf8))
+    #expect(words.map { text($0.bytes) } == "capacity 17 %")
   }
 
   @Test func eachSupplyIsSampledByItself() throws {

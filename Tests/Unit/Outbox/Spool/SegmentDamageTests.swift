@@ -88,6 +88,14 @@ import Testing
     #expect(rig(on: file).takeAll().map { $0.sequence ?? 0 } == numbers)
   }
 
+  @Test func itsChecksumsBeginWithItsNumberAndItsDevice() {
+    let device = DeviceFingerprint(low: 0x100F_0E0D_0C0B_0A09, high: 0x1817_1615_1413_1211)
+    var checksum = CRC32C()
+    checksum.update([UInt8](1...24).span)
+    let salt = SegmentSalt(first: 0x0807_0605_0403_0201, device: device)
+    #expect(salt.checksum.value == checksum.value)
+  }
+
   /// A record whose checksum is right, as another version of the agent may write one.
   private func record(_ kind: UInt8, _ body: [UInt8]) -> SpoolRecord? {
     let salt = SegmentSalt(first: 1, device: .boat).checksum
