@@ -108,7 +108,7 @@ extension WholeAgent.Screen {
   }
 
   /// Nothing but SIGKILL would end it.
-  @Test(.timeLimit(.minutes(1)), arguments: [nil, SIGTERM] as [Int32?])
+  @Test(.timeLimit(.minutes(10)), arguments: [nil, SIGTERM] as [Int32?])
   func aPersonEndsItThoughTheTerminalTakesNothing(_ signal: Int32?) async throws {
     let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
     let command = try watch(board)

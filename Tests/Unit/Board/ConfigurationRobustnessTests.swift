@@ -3,7 +3,7 @@ import Testing
 import YAML
 
 /// Whatever the bytes are: an answer, in bounded time, with places that exist.
-@Suite(.timeLimit(.minutes(2))) struct ConfigurationRobustnessTests {
+@Suite(.timeLimit(.minutes(10))) struct ConfigurationRobustnessTests {
   static let example = Array(ConfigurationTests.everything.utf8)
 
   /// Parses `bytes` and checks what holds for every answer.

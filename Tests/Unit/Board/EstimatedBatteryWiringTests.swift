@@ -35,7 +35,7 @@ import Testing
     Moment(instant: Moment.now.instant + duration, wallTime: Moment.now.wallTime)
   }
 
-  @Test(.timeLimit(.minutes(1))) func theConfigurationJoinsTheBatteryWithItsSensors() throws {
+  @Test(.timeLimit(.minutes(10))) func theConfigurationJoinsTheBatteryWithItsSensors() throws {
     var device: Int32 = -1
     var port: Int32 = -1
     try #require(unsafe openpty(&device, &port, nil, nil, nil) == 0)

@@ -4,7 +4,7 @@ import HomeAssistantAsync
 import HomeAssistantTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct CancellationTests {
+@Suite(.timeLimit(.minutes(10))) struct CancellationTests {
   @Test func aRequestThatWaitsForAConnectionIsNeverSent() async {
     let (client, home) = ScriptedHome.make()
     let task = Task { await failure { try await client.send(.config) } }

@@ -4,7 +4,7 @@ import HomeAssistantAsync
 import HomeAssistantTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct ConnectionTests {
+@Suite(.timeLimit(.minutes(10))) struct ConnectionTests {
   @Test func theStatesAreToldFromTheFirstOn() async {
     let (client, home) = ScriptedHome.make()
     let states = await client.states

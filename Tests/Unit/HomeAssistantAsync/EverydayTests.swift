@@ -5,7 +5,7 @@ import Testing
 // One import beside Foundation's: these are the types of a program that never heard of the core's.
 
 /// Over real sockets, as a program of its own would use the client.
-@Suite(.timeLimit(.minutes(5))) struct EverydayTests {
+@Suite(.timeLimit(.minutes(10))) struct EverydayTests {
   private let house: PracticeHouse
   private let home: AsyncClient
 

@@ -6,7 +6,7 @@ import TestRun
 import Testing
 
 /// The example as it is built, run against a practice home.
-@Suite(.timeLimit(.minutes(5))) struct ExampleTests {
+@Suite(.timeLimit(.minutes(10))) struct ExampleTests {
   private let house: PracticeHouse
 
   init() throws { house = try PracticeHouse() }

@@ -4,7 +4,7 @@ import HomeAssistantAsync
 import Testing
 
 /// Over real sockets, on threads of the clients' own.
-@Suite(.timeLimit(.minutes(5))) struct NetworkTests {
+@Suite(.timeLimit(.minutes(10))) struct NetworkTests {
   private let house: PracticeHouse
 
   init() throws { house = try PracticeHouse() }

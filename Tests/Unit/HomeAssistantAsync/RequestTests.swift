@@ -4,7 +4,7 @@ import HomeAssistantAsync
 import HomeAssistantTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct RequestTests {
+@Suite(.timeLimit(.minutes(10))) struct RequestTests {
   @Test func theFirstRequestConnectsAndGetsItsAnswer() async throws {
     let (client, home) = ScriptedHome.make()
     async let user = client.send(.currentUser)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HomeAssistantAsync
 
-@Suite(.timeLimit(.minutes(2))) struct SubscriptionTests {
+@Suite(.timeLimit(.minutes(10))) struct SubscriptionTests {
   private static let tags = RawSubscription("subscribe_events", ["event_type": "tag_scanned"])
 
   /// A subscription that Home Assistant accepted, under this number.

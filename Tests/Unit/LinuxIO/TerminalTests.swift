@@ -5,7 +5,7 @@ import LinuxIO
 import TestRun
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct TerminalTests {
+@Suite(.timeLimit(.minutes(10))) struct TerminalTests {
   /// Both sides of a terminal without a person at it.
   private final class Pair: Sendable {
     private let terminal: PseudoTerminal

@@ -4,7 +4,7 @@ import Testing
 @testable import PracticeHome
 
 /// The page over real sockets: files, and events for those who listen.
-@Suite(.timeLimit(.minutes(1))) struct PageServerTests {
+@Suite(.timeLimit(.minutes(10))) struct PageServerTests {
   private static func get(
     _ path: String, host: String = "127.0.0.1:8124", method: String = "GET"
   ) -> String {

@@ -3,7 +3,7 @@ import Testing
 @testable import PracticeHome
 
 /// The same over real sockets: what only the shell can get wrong.
-@Suite(.timeLimit(.minutes(1))) struct ServerTests {
+@Suite(.timeLimit(.minutes(10))) struct ServerTests {
   private static let registration = JSON.object(
     Visitor.registration.merging(["supports_encryption": false])
   ).text

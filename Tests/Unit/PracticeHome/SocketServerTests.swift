@@ -4,7 +4,7 @@ import Testing
 @testable import PracticeHome
 
 /// WebSockets over real connections.
-@Suite(.timeLimit(.minutes(1))) struct SocketServerTests {
+@Suite(.timeLimit(.minutes(10))) struct SocketServerTests {
   /// A client with nothing but bytes.
   private final class Line {
     private let wire: Wire

@@ -107,7 +107,7 @@ private final class FullStore: Store {
   func dropOld(at _: WallTime) throws(StoreFailure) -> Int64 { throw failure }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ServerTests {
+@Suite(.timeLimit(.minutes(10))) struct ServerTests {
   private func store(_ limits: Limits = Limits()) throws -> SQLiteStore {
     try SQLiteStore(TestRun.newPlace().path, limits: limits)
   }

@@ -7,7 +7,7 @@ import YAML
 @testable import Tools
 
 /// Whatever stands in the file of a card: two parts with the places of the file, and an answer.
-@Suite(.timeLimit(.minutes(2))) struct CardFileTests {
+@Suite(.timeLimit(.minutes(10))) struct CardFileTests {
   private func parts(_ text: String) -> (card: String, configuration: String) {
     let file = CardFile([UInt8](text.utf8))
     return (

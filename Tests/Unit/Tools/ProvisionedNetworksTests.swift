@@ -116,6 +116,13 @@ import Testing
     #expect(card.profile(2) == nil && card.profile(3) == nil)
   }
 
+  @Test func asManyNetworksAsACardMayNameAreAllThere() throws {
+    let names = (1...16).map { "{ name: N\($0) }" }.joined(separator: ", ")
+    let card = try FlashedCard(card: "country: DE", "wifi: [\(names)]")
+    #expect(try card.provision().code == .success)
+    #expect((1...16).allSatisfy { card.profile($0) != nil })
+  }
+
   @Test func aMistakeInOneNetworkLeavesTheOthersAndItsOwnProfile() throws {
     let card = try FlashedCard(card: "wifi: [{ name: A }, { name: B }, { name: C }]")
     try card.provision()

@@ -85,6 +85,15 @@ private final class Bench {
     #expect(bench.confidence == .rested)
   }
 
+  @Test func aChargeBecomesIdleBelowHalfOfTheIdleCurrentToo() {
+    let bench = Bench(.agm, cells: 6)
+    bench.pass(1, 13.2, amperes: 1.1)
+    bench.pass(1, 13.2, amperes: 0.6)
+    #expect(bench.status == .charging)
+    bench.pass(1, 13.2, amperes: 0.4)
+    #expect(bench.status == .idle)
+  }
+
   @Test func twoReadingsFarApartAreARest() {
     let bench = Bench(.leadAcid, cells: 6)
     bench.measure(12.24)
