@@ -7,22 +7,23 @@ import CLinux
 /// thread. Returns a descriptor that becomes ready for output once `connectionError` has the
 /// result; nil if `host` is not a numeric address.
 public func connectStream(host: [UInt8], port: UInt16) throws(Errno) -> Descriptor? {
-  let descriptor = unsafe withAddresses(of: host, port: port) { unsafe clinux_connect($0) }
-  guard let descriptor else { return nil }
+  guard let list = unsafe addresses(of: host, port: port) else { return nil }
+  defer { unsafe freeaddrinfo(list) }
+  let descriptor = unsafe clinux_connect(list)
   guard descriptor >= 0 else { throw .current }
   return Descriptor(owning: descriptor)
 }
 
 /// Whether `connectStream` can connect to `host`.
 public func isNumericAddress(_ host: [UInt8]) -> Bool {
-  unsafe withAddresses(of: host, port: 0) { _ in true } ?? false
+  guard let list = unsafe addresses(of: host, port: 1) else { return false }
+  unsafe freeaddrinfo(list)
+  return true
 }
 
-/// Returns the result of `body` for the addresses; nil if `host` is not a numeric address.
+/// Returns addresses that the caller frees; nil if `host` is not a numeric address.
 @unsafe
-private func withAddresses<Result>(
-  of host: [UInt8], port: UInt16, _ body: (UnsafeMutablePointer<addrinfo>) -> Result
-) -> Result? {
+private func addresses(of host: [UInt8], port: UInt16) -> UnsafeMutablePointer<addrinfo>? {
   var hints = unsafe addrinfo()
   unsafe hints.ai_flags = AI_NUMERICHOST
   unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -35,9 +36,7 @@ private func withAddresses<Result>(
   let result = unsafe name.withCString { name in
     unsafe number.withCString { unsafe getaddrinfo(name, $0, &hints, &list) }
   }
-  guard result == 0, let list = unsafe list else { return nil }
-  defer { unsafe freeaddrinfo(list) }
-  return unsafe body(list)
+  return unsafe result == 0 ? list : nil
 }
 
 extension Descriptor {
