@@ -34,21 +34,6 @@ import Testing
     deinit { close(descriptor) }
   }
 
-  @Test func aLookAtAnAddressKeepsNoMemory() async {
-    await #expect(processExitsWith: .success) {
-      let host = [UInt8]("192.168.1.5".utf8)
-      func residentKibibytes() throws -> Int {
-        var usage = rusage()
-        try check(unsafe getrusage(RUSAGE_SELF, &usage))
-        return usage.ru_maxrss
-      }
-      #expect(isNumericAddress(host))
-      let before = try residentKibibytes()
-      for _ in 0..<100_000 { _ = isNumericAddress(host) }
-      #expect(try residentKibibytes() < before + 4096, "the addresses would be 8 MiB")
-    }
-  }
-
   /// How the attempt to connect has ended.
   private func outcome(_ host: String, _ port: UInt16) throws -> Errno? {
     let descriptor: Descriptor
