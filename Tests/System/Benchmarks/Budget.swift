@@ -1,7 +1,7 @@
 /// What the agent promises to cost: at most the limit, or about what the README says.
 struct Budget: Encodable {
   /// So far a figure may be from the README's, as a part of that.
-  private static let readmeTolerance = 0.05
+  private static let readmeTolerance = 0.02
 
   let name: String
   let unit: String

@@ -47,7 +47,9 @@ struct Profile {
     let surroundings = try Surroundings(options)
     defer { surroundings.end() }
     let file = "\(surroundings.world.directory.path)/\(contestant.rawValue).callgrind"
-    let child = try surroundings.start(contestant, under: Self.callgrind(into: file))
+    let child = try surroundings.start(
+      contestant, under: Self.callgrind(into: file),
+      environment: ProgramClock.whileWaiting.environment(options))
     defer { child.end() }
     try surroundings.await(cycles: 0..<Figures.warmUpCycles, of: contestant, child)
     try Self.control("--zero", child)

@@ -2,6 +2,9 @@
 // time, and both clocks of the kernel have advanced by the whole of it. All programs with the same
 // HOMEWARD_CLOCK ("ORIGIN_MONOTONIC ORIGIN_REALTIME RATE", nanoseconds and times) live in one time.
 //
+// With a rate of 0 it goes as fast as the kernel's, but only while the program waits: under Valgrind
+// work takes many times as long, and a program that measures its work would do something else.
+//
 // The clock is right, as where the network keeps it so: a program of the bench that is late does
 // not look like a receiver whose clock is slow.
 //
@@ -14,6 +17,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,15 +33,20 @@ enum { second = 1000000000 };
 
 static int64_t origin, realtime_origin;
 static int64_t rate = 1;
+static bool is_right = true, stands_at_work;
+// What had passed at the end of the last wait.
+static _Atomic int64_t waited_until;
 
 __attribute__((constructor)) static void learn(void) {
   const char *text = getenv("HOMEWARD_CLOCK");
   long long monotonic, realtime, times;
-  if (!text || sscanf(text, "%lld %lld %lld", &monotonic, &realtime, &times) != 3 || times < 1)
+  if (!text || sscanf(text, "%lld %lld %lld", &monotonic, &realtime, &times) != 3 || times < 0)
     return;
+  is_right = false;
   origin = monotonic;
   realtime_origin = realtime;
-  rate = times;
+  stands_at_work = times == 0;
+  rate = stands_at_work ? 1 : times;
 }
 
 static int kernel_clock(clockid_t clock, struct timespec *now) {
@@ -55,11 +64,19 @@ static struct timespec timespec(int64_t nanoseconds) {
   return (struct timespec){.tv_sec = nanoseconds / second, .tv_nsec = nanoseconds % second};
 }
 
-// What has passed for the programs.
-static int64_t passed(void) {
+static int64_t passed_by_kernel(void) {
   struct timespec now;
   kernel_clock(CLOCK_MONOTONIC, &now);
   return (nanoseconds(&now) - origin) * rate;
+}
+
+// What has passed for the programs.
+static int64_t passed(void) { return stands_at_work ? waited_until : passed_by_kernel(); }
+
+// Takes and gives back what a call of the kernel gave that waits.
+static long waited(long result) {
+  if (stands_at_work) waited_until = passed_by_kernel();
+  return result;
 }
 
 // How long the kernel has to wait; rounded up.
@@ -72,7 +89,7 @@ static struct timespec *kernel_limit(const struct timespec *limit, struct timesp
 }
 
 int clock_gettime(clockid_t clock, struct timespec *now) {
-  if (rate == 1) return kernel_clock(clock, now);
+  if (is_right) return kernel_clock(clock, now);
   switch (clock) {
     case CLOCK_MONOTONIC:
     case CLOCK_MONOTONIC_RAW:
@@ -113,7 +130,7 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *until,
     wait -= nanoseconds(&now);
   }
   struct timespec limit = timespec(kernel_wait(wait > 0 ? wait : 0));
-  if (syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &limit, left) == 0) return 0;
+  if (waited(syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &limit, left)) == 0) return 0;
   if (left) *left = timespec(nanoseconds(left) * rate);
   return errno;
 }
@@ -127,9 +144,13 @@ int nanosleep(const struct timespec *length, struct timespec *left) {
 
 int epoll_pwait(int epoll, struct epoll_event *events, int count, int milliseconds,
                 const sigset_t *mask) {
+  // Valgrind does not know the call of nanoseconds.
+  if (rate == 1)
+    return (int)waited(syscall(SYS_epoll_pwait, epoll, events, count, milliseconds, mask,
+                               sizeof(uint64_t)));
   struct timespec limit = timespec(kernel_wait((int64_t)milliseconds * 1000000));
-  return (int)syscall(SYS_epoll_pwait2, epoll, events, count, milliseconds < 0 ? NULL : &limit,
-                      mask, sizeof(uint64_t));
+  return (int)waited(syscall(SYS_epoll_pwait2, epoll, events, count,
+                             milliseconds < 0 ? NULL : &limit, mask, sizeof(uint64_t)));
 }
 
 int epoll_wait(int epoll, struct epoll_event *events, int count, int milliseconds) {
@@ -138,7 +159,8 @@ int epoll_wait(int epoll, struct epoll_event *events, int count, int millisecond
 
 int ppoll(struct pollfd *files, nfds_t count, const struct timespec *limit, const sigset_t *mask) {
   struct timespec place;
-  return (int)syscall(SYS_ppoll, files, count, kernel_limit(limit, &place), mask, sizeof(uint64_t));
+  return (int)waited(
+      syscall(SYS_ppoll, files, count, kernel_limit(limit, &place), mask, sizeof(uint64_t)));
 }
 
 int poll(struct pollfd *files, nfds_t count, int milliseconds) {
@@ -153,8 +175,8 @@ int pselect(int count, fd_set *readable, fd_set *writable, fd_set *special,
     size_t size;
   } signals = {mask, sizeof(uint64_t)};
   struct timespec place;
-  return (int)syscall(SYS_pselect6, count, readable, writable, special, kernel_limit(limit, &place),
-                      &signals);
+  return (int)waited(syscall(SYS_pselect6, count, readable, writable, special,
+                             kernel_limit(limit, &place), &signals));
 }
 
 int select(int count, fd_set *readable, fd_set *writable, fd_set *special, struct timeval *limit) {
@@ -165,8 +187,8 @@ int select(int count, fd_set *readable, fd_set *writable, fd_set *special, struc
 
 int sigtimedwait(const sigset_t *signals, siginfo_t *what, const struct timespec *limit) {
   struct timespec place;
-  return (int)syscall(SYS_rt_sigtimedwait, signals, what, kernel_limit(limit, &place),
-                      sizeof(uint64_t));
+  return (int)waited(syscall(SYS_rt_sigtimedwait, signals, what, kernel_limit(limit, &place),
+                             sizeof(uint64_t)));
 }
 
 int adjtimex(struct timex *state) {

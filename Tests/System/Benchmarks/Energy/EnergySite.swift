@@ -33,7 +33,7 @@ final class EnergySite {
     try? FileManager.default.removeItem(at: directory)
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     self.directory = directory
-    clock = try FasterClock(rate: profile.rate).environment(options)
+    clock = try ProgramClock.faster(profile.rate).environment(options)
     world = try World(in: directory, isPlugMoving: false)
     service = try ServiceManager(in: directory)
     home = try Child(
