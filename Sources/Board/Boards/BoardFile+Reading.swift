@@ -128,18 +128,14 @@ private final class PinReader {
   func pin(_ field: ConfigurationField, number: Int) -> BoardFile.Pin? {
     guard let keys = field.section(example: "{ pin: 1, name: 3V3 }") else { return nil }
     defer { keys.reportUnknownKeys() }
-    let written = keys.required("pin", example: "pin: 1")
-    let isInOrder = written?.wholeNumber(in: number...number) != nil
+    // A mistake is reported; the file is then refused as a whole.
+    _ = keys.required("pin", example: "pin: 1")?.wholeNumber(in: number...number)
     let name = keys.required("name", example: "name: GPIO17")
     let aliases =
       keys.optional("also")?.items(count: 1...BoardFile.aliasesMax, example: "[SDA1]") ?? []
-    let lineField = keys.optional("line")
-    let line = lineField.flatMap { self.line($0) }
-    let signalField = keys.optional("function")
-    let signal = signalField.flatMap { self.signal($0) }
-    guard isInOrder, let name, (lineField == nil) == (line == nil),
-      (signalField == nil) == (signal == nil)
-    else { return nil }
+    let line = keys.optional("line").flatMap { self.line($0) }
+    let signal = keys.optional("function").flatMap { self.signal($0) }
+    guard let name else { return nil }
     var names: [[UInt8]] = []
     for field in [name] + aliases {
       guard let name = field.lineName() else { return nil }

@@ -46,6 +46,18 @@ import Testing
     return Moment(instant: now.instant + duration, wallTime: now.wallTime)
   }
 
+  @Test func whatAPortHeldIsNotReadAfterItWasDiscarded() throws {
+    try device.plugIn()
+    let port = try Descriptor.serialPort(at: Path(device.path))
+    try device.say([UInt8]("old".utf8))
+    try port.discardInput()
+    try device.say([UInt8]("new".utf8))
+    var buffer = ByteBuffer(capacity: 16)
+    _ = try port.read(into: &buffer)
+    let read = [UInt8](buffer.bytes)
+    #expect(read == [UInt8]("new".utf8))
+  }
+
   /// Lets a cycle begin that long ago: what comes now is no leftover.
   private func ask() { supervisor.sample(at: moment(in: .seconds(-1))) }
 

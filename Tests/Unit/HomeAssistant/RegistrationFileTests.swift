@@ -98,6 +98,10 @@ import Testing
     var registration = try #require(Registration(webhookID: id, protection: .sealed(key)))
     let path = String(repeating: "/", count: Registration.urlByteCountMax - "https://h".count)
     let url = Text("https://h" + path)
+    var other = registration
+    let isTaken = other.setAddresses(cloudhook: Text("https://h/" + path), remoteUI: nil)
+    #expect(!isTaken)
+    #expect(url.bytes.count == 512)
     let isNew = registration.setAddresses(cloudhook: url, remoteUI: url)
     #expect(isNew)
     registration.toldFingerprint = Text(fingerprint(of: [], purpose: "test"))

@@ -78,6 +78,10 @@ import Testing
     for _ in 0..<100 { limiter.lineRead(edgeCount: .max, now: Instant(nanoseconds: .max)) }
     limiter.lineRead(edgeCount: .max, now: Instant(nanoseconds: .min))
     limiter = EdgeRateLimiter()
+    for _ in 0..<16 { limiter.lineRead(edgeCount: 1, now: Instant(nanoseconds: .max - 1)) }
+    limiter.lineRead(edgeCount: 1, now: Instant(nanoseconds: .max))
+    #expect(limiter.excessEdgesPerSecond == 16_000, "the end of time ends a window early")
+    limiter = EdgeRateLimiter()
     for _ in 0..<100 { limiter.lineRead(edgeCount: .max, now: at(0)) }
     limiter.lineRead(edgeCount: .max, now: at(100))
     #expect(limiter.excessEdgesPerSecond ?? 0 > 0)

@@ -82,6 +82,7 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
     try board.write(
       "Package: gpsd-tools\nVersion: 1\n\nPackage: gpsd\nStatus: ok\nVersion: 3.25-5\n",
       to: "var/lib/dpkg/status")
+    try board.write("Name:\tx\nUid:\t0\t1\nGroups:\t20 44 \n", to: "proc/self/status")
     try board.write("", to: "dev/gpiochip0")
   }
 
@@ -99,7 +100,8 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
       "board: Raspberry Pi Zero 2 W Rev 1.0\n", "kernel: 6.12.47+rpt-rpi-v8\n",
       "system: PRETTY_NAME=Debian GNU/Linux 13 (trixie)\n", "packages: gpsd 3.25-5",
       "boot: console=serial0,115200; console=tty1\n", "firmware: dtoverlay=w1-gpio; [pi4]",
-      "modules: w1_gpio w1_therm", "the clock is", "== check, in 3 s ==", "registration",
+      "modules: w1_gpio w1_therm", "this command: Uid: 0 1; Groups: 20 44", "the clock is",
+      "== check, in 3 s ==", "registration",
       " 21.3 °C\n", "GPIO17", "dev/gpiochip0", "every: 10s", "debounce: 50ms",
       "url: https://<hidden", ":9\n", ":8123\n", "one_wire: 28-<hidden",
     ] {

@@ -111,6 +111,16 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
     #expect(alone.sources(sampler.context(of: alone)).count == 1)
   }
 
+  /// Else `sources` would wait for gpsd at each battery.
+  @Test func anotherItemOfTheConfigurationComesWithoutItsLocation() throws {
+    try board.addUsual()
+    let configuration = try board.configuration("location: { source: gpsd }\n")
+    let kinds = configuration.findSources(loop: try EventLoop())
+    let kind = try #require(kinds.first { $0.key.description == "battery" })
+    let item = try #require(kind.items.first { $0.reportedBy != nil })
+    #expect(try #require(configuration.reporting(item, of: kind)).location == nil)
+  }
+
   @Test func whatTheConfigurationHasIsMarkedWithItsName() throws {
     try board.addUsual()
     let lines = try lines(

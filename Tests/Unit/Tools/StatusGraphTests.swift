@@ -44,6 +44,22 @@ import Testing
     #expect(history.columns(max: 0) == [])
   }
 
+  /// The three numbers are from outside, and each may be too large.
+  @Test(arguments: [
+    (#","waiting":{"readings":3,"locations":20},"history":{"entries":100}"#, 123),
+    (#","waiting":{"locations":20}"#, 20), ("", 0),
+    (#","waiting":{"readings":9223372036854775807},"history":{"entries":1}"#, 1 << 40),
+  ])
+  func whatWaitsIsTheSumOfItsKinds(_ members: String, _ sum: Int64) throws {
+    let document = "{\"is_well\":true\(members)}"
+    var history = StatusHistory(every: .seconds(10))
+    let status = try #require(AgentStatus(document: [UInt8](document.utf8)))
+    let moment = ScreenMoment(
+      instant: Instant(nanoseconds: 0), local: WallTime(nanoseconds: 0))
+    history.answered(status, at: moment)
+    #expect(history.backlog.latest == sum)
+  }
+
   private func graph(_ values: [Int64?], rows: Int, isUnicode: Bool) -> [String] {
     var grid = ScreenGrid(ScreenSize(columns: 12, rows: rows))
     grid.draw(history(values), scale: 0...100, in: 0..<rows, 2..<12, isUnicode: isUnicode)

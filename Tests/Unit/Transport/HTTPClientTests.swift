@@ -62,6 +62,20 @@ import Testing
     #expect(client.answerHead == AnswerHead(status: 200))
   }
 
+  /// A board's clock is held against it, so a date that no clock tells is none.
+  @Test(arguments: [
+    ("Date: Thu, 01 Jan 1970 00:00:01 GMT\r\n", 1 as Int64?),
+    ("Date: Tue, 19 Jan 2038 03:14:08 GMT\r\n", 2_147_483_648),
+    ("Date: Fri, 01 Jan 2100 00:00:00 GMT\r\n", 4_102_444_800),
+    ("Date: Fri, 01 Jan 2100 00:00:01 GMT\r\n", nil),
+    ("Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n", nil), ("Date: yesterday\r\n", nil), ("", nil),
+  ])
+  func theDateOfAnAnswerIsTheServersTime(_ field: String, _ seconds: Int64?) throws {
+    let head = "HTTP/1.1 200 OK\r\n\(field)Content-Length: 0\r\n\r\n"
+    _ = try post("{}", to: try server(.answer([UInt8](head.utf8))))
+    #expect(client.serverTime == seconds.map { WallTime(nanoseconds: $0 * 1_000_000_000) })
+  }
+
   @Test func aPortThatHangsUpOnPlainHTTPMayWantTLS() throws {
     let server = try server(.lastWords([]))
     #expect(

@@ -57,6 +57,19 @@ import Testing
     observation.cancel()
   }
 
+  @Test func entitiesThatNobodyObservesAreForgotten() throws {
+    let cache = EntityCache(rig.client, retention: .forgotten(after: .zero))
+    let observation = observe(cache)
+    try serve("light.a")
+    observation.cancel()
+    #expect(cache.count == 0)
+    let again = observe(cache)
+    try serve("light.b")
+    #expect(notes.changes.last == .of(added: ["light.b"]))
+    #expect(cache.count == 1)
+    again.cancel()
+  }
+
   @Test func aHomeWithoutEntitiesIsKnownToo() throws {
     let observation = observe(EntityCache(rig.client))
     try serve()

@@ -203,6 +203,15 @@ import Testing
     #expect(change.changed == ["light.a"])
   }
 
+  @Test func anEntitySaidAgainInWordsThatDoNotDecodeAndThenToDifferIsReported() throws {
+    var store = EntityStore()
+    _ = try store.apply(Self.light)
+    let change = try store.apply(
+      #"{"a":{"light.a":{"s":7}},"c":{"light.a":{"+":{"s":"off"}}}}"#)
+    #expect(change.skippedCount == 1)
+    #expect(change.changed == ["light.a"])
+  }
+
   @Test func anEntityThatComesAndGoesInOneEventIsNotReported() throws {
     var store = EntityStore()
     _ = try store.apply(#"{"a":{}}"#)
