@@ -41,11 +41,11 @@ wrong() {
 }
 
 # tests_pass OPTION...: `swift test`. A compiler says the same of every file that imports the cause.
-tests_pass() { keeping '^✘\|error: ' swift test --disable-xctest "$@"; }
+tests_pass() { keeping '^✘\|^error: \|: error: ' swift test --disable-xctest "$@"; }
 
 # built_tests_pass OPTION...: the tests as they were built before. Without `swift test`, which keeps
 # the build folder for itself while tests run: other parts would wait for its end.
 built_tests_pass() {
-  NO_COLOR=1 keeping '^✘\|error: ' .build/debug/homewardPackageTests.xctest \
+  NO_COLOR=1 keeping '^✘\|^error: \|: error: ' .build/debug/homewardPackageTests.xctest \
     --testing-library swift-testing "$@"
 }
