@@ -2,8 +2,8 @@
 // time, and both clocks of the kernel have advanced by the whole of it. All programs with the same
 // HOMEWARD_CLOCK ("ORIGIN_MONOTONIC ORIGIN_REALTIME RATE", nanoseconds and times) live in one time.
 //
-// With a rate of 0 it goes as fast as the kernel's, but only while the program waits: under Valgrind
-// work takes many times as long, and a program that measures its work would do something else.
+// With a rate of 0 it goes as fast as the kernel's, but only while the program waits: under
+// Valgrind work takes many times as long, and a program that measures its own would act otherwise.
 //
 // The clock is right, as where the network keeps it so: a program of the bench that is late does
 // not look like a receiver whose clock is slow.

@@ -52,7 +52,7 @@ import Testing
       fake.flags == flag(GPIO_V2_LINE_FLAG_OUTPUT) | flag(GPIO_V2_LINE_FLAG_ACTIVE_LOW))
   }
 
-  /// Whoever is not the same is stopped, and its line goes to the safe level.
+  /// Another one is stopped, and its line goes to the safe level.
   @Test func anOutputThatNeverGotItsLineIsStillTheSame() {
     let former = makeOutput()
     #expect(makeOutput().takeLine(of: former))
