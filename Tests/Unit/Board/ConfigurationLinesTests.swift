@@ -1,4 +1,6 @@
+import Foundation
 import Sensing
+import TestRun
 import Testing
 import YAML
 
@@ -45,6 +47,26 @@ private let boardFile = """
   @Test func aLineWithoutANameIsFoundByTheBoardFile() throws {
     #expect(try address("GPIO2") == "main-chip/2")
     #expect(try address("PIN2") == "main-chip/2")
+  }
+
+  /// A board whose lines are written by their chips works without it.
+  @Test(arguments: [("main-chip/2", 0), ("GPIO2", 1)])
+  func aBrokenBoardFileIsAFlawOnlyOfNames(_ written: String, _ flawCount: Int) throws {
+    let folder = TestRun.folder.appending(path: UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for (file, text) in [
+      ("sys/firmware/devicetree/base/compatible", "maker-board\0"),
+      ("boards/x.yaml", "name: X\ncompatible: [maker-board]\nchips: 7\n"),
+    ] {
+      let url = folder.appending(path: file)
+      try FileManager.default.createDirectory(
+        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(text.utf8).write(to: url)
+    }
+    let configuration = try Outcome.configuration(
+      minimum + "host: { sys: \(folder.path)/sys, boards: \(folder.path)/boards }\n"
+        + "sensors: [{ gpio: \(written), name: Bilge }]\n")
+    #expect(configuration.findingLines().flaws.count == flawCount)
   }
 
   /// With and without a sensor that has a line.

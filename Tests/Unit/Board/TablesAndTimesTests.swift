@@ -1,5 +1,6 @@
 import Bytes
 import Foundation
+import HomeAssistant
 import Testing
 
 @testable import Board
@@ -38,5 +39,18 @@ import Testing
     expected.insert(UInt8(ascii: ":"), at: count - 2)
     let words: MessageText = "\(localTime: WallTime(nanoseconds: Int64(seconds) * 1_000_000_000))"
     #expect(words.bytes == expected)
+  }
+}
+
+/// What a person reads of servers that say no.
+@Suite struct ServerWordsTests {
+  @Test(arguments: [
+    (429, "not available"), (500, "not available"), (599, "not available"), (401, "a proxy"),
+    (403, "a proxy"), (407, "a proxy"), (400, "not a push relay"), (402, "not a push relay"),
+    (406, "not a push relay"), (428, "not a push relay"), (499, "not a push relay"),
+  ])
+  func aRefusalOfAPushRelayIsByItsStatus(_ status: Int, _ words: String) throws {
+    let refusal = try #require(text(PushFetch.Problem.refused(status: status).words.bytes))
+    #expect(refusal.contains(words) && refusal.contains("(\(status))"), "\(refusal)")
   }
 }

@@ -167,6 +167,13 @@ import Testing
     #expect(sink.values["supply_bat0_online"] == nil)
   }
 
+  @Test func theFirstOfTwoFilesWithoutANumberIsReported() throws {
+    try tree.write("gone\n", to: "\(battery)/voltage_now")
+    try tree.write("fishing\n", to: "\(battery)/energy_now")
+    try supplies().sample(at: at(seconds: 1))
+    #expect(sink.reports == ["BAT0: malformed BAT0/voltage_now 'gone'"])
+  }
+
   @Test func textWhereANumberBelongsSilencesNothingElse() throws {
     try addMains()
     try tree.write("gone fishing\n", to: "\(battery)/voltage_now")

@@ -104,6 +104,8 @@ import Testing
     for type in ["added", "swapped", "moved"] as [Text] { rig.confirm(type) }
     rig.driver.refuse(rig.driver.messageID(ofType: "words"), code: "unknown_error")
     #expect(cache.failure == .server(code: "unknown_error", message: ""))
+    rig.tell("b", of: "added")
+    #expect(cache.failure != nil, "an event is no answer")
     for longest in [5, 10, 20] {
       _ = rig.sent
       rig.driver.advance(by: .seconds(longest) * 3 / 4 - .nanoseconds(1))
