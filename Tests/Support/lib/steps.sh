@@ -40,12 +40,16 @@ wrong() {
   exit 1
 }
 
-# tests_pass OPTION...: `swift test`. A compiler says the same of every file that imports the cause.
-tests_pass() { keeping '^✘\|^error: \|: error: ' swift test --disable-xctest "$@"; }
+# What tests and a compiler say is wrong; a compiler says the same of every file that imports the
+# cause.
+told_wrong='^✘\|^error: \|: error: '
+
+# tests_pass OPTION...: `swift test`.
+tests_pass() { keeping "$told_wrong" swift test --disable-xctest "$@"; }
 
 # built_tests_pass OPTION...: the tests as they were built before. Without `swift test`, which keeps
 # the build folder for itself while tests run: other parts would wait for its end.
 built_tests_pass() {
-  NO_COLOR=1 keeping '^✘\|^error: \|: error: ' .build/debug/homewardPackageTests.xctest \
+  NO_COLOR=1 keeping "$told_wrong" .build/debug/homewardPackageTests.xctest \
     --testing-library swift-testing "$@"
 }

@@ -7,7 +7,7 @@ import Testing
 import YAML
 
 /// A directory with a device tree and two folders of board files.
-private final class Machine {
+final class Machine {
   private let root = TestRun.folder.appending(path: UUID().uuidString)
 
   deinit { try? FileManager.default.removeItem(at: root) }

@@ -1,6 +1,4 @@
-import Foundation
 import Sensing
-import TestRun
 import Testing
 import YAML
 
@@ -52,19 +50,12 @@ private let boardFile = """
   /// A board whose lines are written by their chips works without it.
   @Test(arguments: [("main-chip/2", 0), ("GPIO2", 1)])
   func aBrokenBoardFileIsAFlawOnlyOfNames(_ written: String, _ flawCount: Int) throws {
-    let folder = TestRun.folder.appending(path: UUID().uuidString)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    for (file, text) in [
-      ("sys/firmware/devicetree/base/compatible", "maker-board\0"),
-      ("boards/x.yaml", "name: X\ncompatible: [maker-board]\nchips: 7\n"),
-    ] {
-      let url = folder.appending(path: file)
-      try FileManager.default.createDirectory(
-        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-      try Data(text.utf8).write(to: url)
-    }
+    let machine = Machine()
+    _ = try machine.tree("maker-board")
+    try machine.board("packaged/one.yaml", "maker-board", more: "colour: red")
+    let (sys, boards) = (text(machine.path("sys").bytes), text(machine.path("packaged").bytes))
     let configuration = try Outcome.configuration(
-      minimum + "host: { sys: \(folder.path)/sys, boards: \(folder.path)/boards }\n"
+      minimum + "host: { sys: \(try #require(sys)), boards: \(try #require(boards)) }\n"
         + "sensors: [{ gpio: \(written), name: Bilge }]\n")
     #expect(configuration.findingLines().flaws.count == flawCount)
   }

@@ -93,26 +93,15 @@ import Testing
     withExtendedLifetime(fake) {}
   }
 
-  /// The level may be ahead of the events that the kernel still has.
-  @Test func theLevelIsReadOnlyAfterEventsThatAreMissing() throws {
+  /// The level may be ahead of the events that the kernel still has: then it is not read.
+  @Test(arguments: [true, false])
+  func aChangeCountsOnceItHasLastedAndFromItsOwnTime(level: Bool) throws {
     let fake = FakeLine(device)
     let line = makeLine()
     line.sample(at: Moment.now)
     let edgeAt = Moment.now.instant
     fake.edge(to: true, at: edgeAt)
-    fake.level = false
-    try turn()
-    #expect(line.deadline == edgeAt + .milliseconds(20))
-    line.deadlineReached(at: Moment(instant: edgeAt + .seconds(3), wallTime: Moment.now.wallTime))
-    #expect(recorded == .boolean(true))
-  }
-
-  @Test func aChangeCountsOnceItHasLastedAndFromItsOwnTime() throws {
-    let fake = FakeLine(device)
-    let line = makeLine()
-    line.sample(at: Moment.now)
-    let edgeAt = Moment.now.instant
-    fake.edge(to: true, at: edgeAt)
+    fake.level = level
     try turn()
     #expect(recorded == .boolean(false))
     #expect(line.deadline == edgeAt + .milliseconds(20))
