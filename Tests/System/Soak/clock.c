@@ -2,8 +2,9 @@
 // time, and both clocks of the kernel have advanced by the whole of it. All programs with the same
 // HOMEWARD_CLOCK ("ORIGIN_MONOTONIC ORIGIN_REALTIME RATE", nanoseconds and times) live in one time.
 //
-// With a rate of 0 it goes as fast as the kernel's, but only while the program waits: under
-// Valgrind work takes many times as long, and a program that measures its own would act otherwise.
+// With a rate of 0 it goes as fast as the kernel's, but for each thread only while that one waits:
+// under Valgrind work takes many times as long, and a program that measures its own would act
+// otherwise.
 //
 // The clock is right, as where the network keeps it so: a program of the bench that is late does
 // not look like a receiver whose clock is slow.
@@ -34,8 +35,8 @@ enum { second = 1000000000 };
 static int64_t origin, realtime_origin;
 static int64_t rate = 1;
 static bool is_right = true, stands_at_work;
-// What had passed at the end of the last wait.
-static _Atomic int64_t waited_until;
+// What had passed at the end of the last wait of this thread; 0 before it looks for the first time.
+static _Thread_local int64_t waited_until;
 
 __attribute__((constructor)) static void learn(void) {
   const char *text = getenv("HOMEWARD_CLOCK");
@@ -71,7 +72,11 @@ static int64_t passed_by_kernel(void) {
 }
 
 // What has passed for the programs.
-static int64_t passed(void) { return stands_at_work ? waited_until : passed_by_kernel(); }
+static int64_t passed(void) {
+  if (!stands_at_work) return passed_by_kernel();
+  if (!waited_until) waited_until = passed_by_kernel();
+  return waited_until;
+}
 
 // Takes and gives back what a call of the kernel gave that waits.
 static long waited(long result) {
