@@ -44,12 +44,9 @@ wrong() {
 # cause.
 told_wrong='^✘\|^error: \|: error: '
 
-# tests_pass OPTION...: `swift test`.
-tests_pass() { keeping "$told_wrong" swift test --disable-xctest "$@"; }
-
-# built_tests_pass OPTION...: the tests as they were built before. Without `swift test`, which keeps
-# the build folder for itself while tests run: other parts would wait for its end.
-built_tests_pass() {
+# tests_pass OPTION...: the tests as they were built before. Without `swift test`, which keeps the
+# build folder for itself while tests run: other parts would wait for its end.
+tests_pass() {
   NO_COLOR=1 keeping "$told_wrong" .build/debug/homewardPackageTests.xctest \
     --testing-library swift-testing "$@"
 }
