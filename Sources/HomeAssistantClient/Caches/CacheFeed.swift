@@ -223,8 +223,6 @@ final class CacheFeed {
       phase = .current
       do throws(JSONDecodingError) {
         let effect = try reader.populated(with: answer)
-        // An observer may have stopped and restarted the feed.
-        guard phase == .current else { return }
         succeeded()
         if wasOutdated || effect == .outdated { outdated() }
       } catch {

@@ -59,13 +59,14 @@ extension WaitingHours {
   public init(
     file bytes: Span<UInt8>, of device: DeviceFingerprint
   ) throws(KeptFileError) {
-    guard bytes.count >= 26, bytes.starts(with: Self.magic) else { throw .damaged }
+    guard bytes.starts(with: Self.magic) else { throw .damaged }
     let end = bytes.count - 4
     var checksum = CRC32C()
     checksum.update(bytes.extracting(0..<end))
     var trailer = FieldReader(bytes.extracting(end...))
-    var fields = FieldReader(bytes.extracting(4..<end))
+    var fields = FieldReader(bytes.extracting(0..<end))
     guard trailer.integer(UInt32.self) == checksum.value,
+      fields.bytes(count: Self.magic.utf8CodeUnitCount) != nil,
       let version = fields.integer(UInt16.self)
     else { throw .damaged }
     guard version == Self.version else { throw .unknownVersion(Int64(version)) }

@@ -18,6 +18,8 @@ private final class ScriptedSource: Source {
   /// The seconds at which it was asked.
   private(set) var askedAt: [Int64] = []
   private(set) var deadlineCount = 0
+  /// Whether it is late for its next deadline, too.
+  var isBehind = false
   var stopped: () -> Void = {}
 
   init(_ name: String, listening: Listening = .never) {
@@ -32,7 +34,7 @@ private final class ScriptedSource: Source {
 
   func deadlineReached(at moment: Moment) {
     deadlineCount += 1
-    deadline = nil
+    if !isBehind { deadline = nil }
   }
 
   func stop(at moment: Moment) { stopped() }
@@ -320,6 +322,17 @@ private final class ScriptedSource: Source {
     #expect(!supervisor.isGathering)
     listener.isGathering = true
     #expect(supervisor.isGathering)
+  }
+
+  /// Days of cycles would make it a thousand.
+  @Test func aSourceThatGathersInEveryCycleIsOneListener() {
+    let gauge = ScriptedSource("slow", listening: .answering)
+    supervisor.add(gauge)
+    (gauge.isGathering, gauge.deadline, gauge.shortfall) = (true, at(seconds: 5).instant, missing)
+    gauge.isBehind = true
+    cycles(0...4)
+    supervisor.deadlineReached(at: at(seconds: 5))
+    #expect(gauge.deadlineCount == 1)
   }
 
   @Test func whatAConnectedGPSDSaysOfItsReceiversIsToldAsItIs() {

@@ -132,4 +132,16 @@ import Testing
     _ = conversation.drained()
     #expect(conversation.reports.isEmpty && conversation.fixes.isEmpty)
   }
+
+  @Test func eachDetailIsDrawnByItsClassOrByAnIconOfOurs() {
+    let drawn = ReceiverDetail.allCases.map { detail in
+      let description = detail.description
+      return description.icon ?? description.deviceClass ?? []
+    }
+    #expect(
+      drawn.map { String(decoding: $0, as: UTF8.self) } == [
+        "mdi:satellite-variant", "mdi:satellite-variant", "mdi:satellite-variant", "speed",
+        "mdi:compass-outline", "mdi:compass-outline",
+      ])
+  }
 }

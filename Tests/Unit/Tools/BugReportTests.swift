@@ -2,6 +2,7 @@ import Bytes
 import Foundation
 import LinuxIO
 import Testing
+import YAML
 
 @testable import Board
 @testable import Tools
@@ -144,6 +145,15 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
       #expect(!report.lowercased().contains(secret.lowercased()), "\(report)")
     }
     #expect(report.contains("WRONG  configuration"))
+  }
+
+  /// Such as a token in the place of a number.
+  @Test func aValueLongerThanAnyOfOursIsHidden() throws {
+    let (usual, long) = (String(repeating: "1", count: 120), String(repeating: "2", count: 121))
+    let outline = ConfigurationOutline.text(
+      of: [UInt8]("every: \(usual)\nurl: \(long)\n".utf8), isKnown: { _ in true },
+      isShown: { _ in true }, hide: { _ in [UInt8]("hidden".utf8) })
+    #expect(try text(#require(outline)) == "1: every: \(usual)\n2: url: hidden\n")
   }
 
   /// A text with a comma and without quotes ends there.

@@ -70,6 +70,13 @@ extension HTTPClientTests {
     #expect(!client.isConnectionKept)
   }
 
+  @Test func nothingToCancelLeavesTheConnection() throws {
+    let server = try server(.whole([UInt8]("1")))
+    _ = try post("{}", to: server)
+    client.cancel()
+    #expect(client.isConnectionKept)
+  }
+
   /// The older one goes; libcurl takes those of one millisecond for equally old.
   @Test func onlyOneConnectionIsKept() throws {
     let servers = [try server(.whole([UInt8]("1"))), try server(.whole([UInt8]("2")))]
