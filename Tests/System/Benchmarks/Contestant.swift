@@ -50,6 +50,7 @@ struct Surroundings {
       "play-drive",
       [
         try options.file("play-drive"), "--port", "0", "--json", "--start", "\(Self.driveStart)",
+        "--days-late", "\(options.daysLate)",
       ], directory: directory, isTalking: true)
     homePort = try Self.port(of: home, after: "listening")
     gpsdPort = try Self.port(of: drive, after: "ready")

@@ -109,7 +109,7 @@ struct InstructionReport: Measured {
     cycles = options.cycles
     agent = try Instructions(counting: .agent, options)
     floor = options.hasFloor ? try Instructions(counting: .floor, options) : nil
-    budgets = Budget.all(of: agent, try Readme(options))
+    budgets = Budget.all(of: agent, try options.daysLate == 0 ? Readme(options) : nil)
   }
 
   var text: String {

@@ -11,6 +11,8 @@ struct Options {
   var isJSON = false
   var hasFloor = true
   var isTracing = false
+  /// By how many days the receiver's date is late.
+  var daysLate = 0
   var measurement = Measurement.cycles
   var isMixed: Bool { measurement == .mixed }
   /// A part of the names of the profiles of energy that are measured; nil for all.
@@ -49,13 +51,8 @@ struct Options {
           let names = Assumption.allCases.map(\.rawValue).joined(separator: " ")
           throw Failure(.usage, "--assume needs NAME=VALUE, not \"\(text)\"; the names: \(names)")
         }
-      case "--cycles":
-        guard let number = rest.popFirst().flatMap({ Int($0) }),
-          (1...Self.cyclesMax).contains(number)
-        else {
-          throw Failure(.usage, "--cycles needs a number from 1 to \(Self.cyclesMax)")
-        }
-        cycles = number
+      case "--cycles": cycles = try Self.number(argument, 1...Self.cyclesMax, &rest)
+      case "--days-late": daysLate = try Self.number(argument, 1...1000, &rest)
       default:
         guard argument.hasPrefix("--"), Self.fileNames.contains(String(argument.dropFirst(2))),
           let value = rest.popFirst()
@@ -63,6 +60,16 @@ struct Options {
         files[String(argument.dropFirst(2))] = value
       }
     }
+  }
+
+  private static func number(
+    _ name: String, _ allowed: ClosedRange<Int>, _ rest: inout ArraySlice<String>
+  ) throws(Failure) -> Int {
+    guard let number = rest.popFirst().flatMap({ Int($0) }), allowed.contains(number) else {
+      let range = "\(allowed.lowerBound) to \(allowed.upperBound)"
+      throw Failure(.usage, "\(name) needs a number from \(range)")
+    }
+    return number
   }
 
   /// Where a part is.
