@@ -169,8 +169,7 @@ class Attack:
     file = self.victim.configuration
     text = file.read_text()
     while True:
-      with contextlib.suppress(ProcessLookupError):
-        self.victim.process.send_signal(signal.SIGHUP)
+      self.victim.signal(signal.SIGHUP)
       for _ in range(self.dice.randrange(6)):
         part = text[:self.dice.randrange(len(text))]
         file.write_text(self.dice.choice(["", part, "every: 5", "[" * 9000, text]))

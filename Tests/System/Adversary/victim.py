@@ -112,13 +112,20 @@ class Victim:
     used, lived = self.cpu_seconds(), time.monotonic() - self.begun
     if used > CPU_SECONDS_FREE + CPU_SHARE_MAX * lived:
       raise Found(f"it used {used:.1f} s of a processor in {lived:.1f} s")
-    self.process.send_signal(signal.SIGTERM)
+    self.signal(signal.SIGTERM)
     try:
       code = await asyncio.wait_for(self.process.wait(), END_SECONDS)
     except asyncio.TimeoutError:
       raise Found(f"it does not end within {END_SECONDS} s of SIGTERM") from None
     if code != 0:
       raise Found(f"asked to end, it ended with {code}")
+
+  def signal(self, number):
+    """Sends a signal. `send_signal` of asyncio would fetch the exit code first if there is one, and
+    `wait` would not have it."""
+    with contextlib.suppress(ProcessLookupError):
+      if self.process.returncode is None:
+        os.kill(self.process.pid, number)
 
   async def kill(self):
     """At the end, whatever happened."""
