@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The mode is not written here. `swift build` and `swift test` are regular Swift; what ships is
-// built as Embedded Swift by `deploy/build`, with a toolset (native) or a Swift SDK (cross).
+// `swift build` and `swift test` are regular Swift; what ships is compiled as Embedded Swift by
+// `deploy/build`, which finds the order of the modules in their imports.
 
 /// Held by every target; the parts that ship also refuse what Embedded Swift cannot express.
 let everywhere: [SwiftSetting] = [

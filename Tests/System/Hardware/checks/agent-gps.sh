@@ -59,7 +59,7 @@ said() {
 shown() { told device_tracker.bench | position; }
 
 # latitude: what Home Assistant shows of it.
-latitude() { shown | cut -d ' ' -f 1; }
+latitude() { printf '%.7f\n' "$(told device_tracker.bench | first_group '"latitude":([-0-9.]+)')"; }
 
 # position_arrives LATITUDE
 position_arrives() {
@@ -78,7 +78,7 @@ fix_arrives() {
 
 # jumped: says so while the last fix was refused.
 jumped() { [[ $(decision) != jump ]] || echo jumped; }
-decision() { agent_status | sed -n 's/.*"track":{[^}]*"decision":"\([a-z_]*\)".*/\1/p'; }
+decision() { agent_status | first_group '"track":\{[^}]*"decision":"([a-z_]*)"'; }
 
 # The agent believes the third fix that is there, and its cycles take 5 s.
 jump_is_refused() {
@@ -92,7 +92,7 @@ jump_is_refused() {
 
 # older SECONDS: whether the last fix is at least so old, as the agent says.
 older() {
-  [[ $(agent_status | sed -n 's/.*"last_fix":{[^}]*"seconds":\([0-9]*\).*/\1/p') -ge $1 ]]
+  [[ $(agent_status | first_group '"last_fix":\{[^}]*"seconds":([0-9]*)') -ge $1 ]]
 }
 
 positions() { happened '"event": *"location"'; }
@@ -125,7 +125,7 @@ receiver_is_gone_and_back() {
   position_arrives 52.9332535
 }
 
-failing() { agent_status | sed -n 's/.*"failing_sources":\[{"source":"\([a-z]*\)".*/\1/p'; }
+failing() { agent_status | first_group '"failing_sources":\[\{"source":"([a-z]*)"'; }
 
 gpsd_is_killed() {
   kill -KILL "$(<gpsd.pid)"
@@ -136,7 +136,7 @@ gpsd_is_killed() {
   soon '' failing
 }
 
-cause() { agent_status | sed -n 's/.*"failing_sources":\[{[^}]*"cause":"\([a-z_]*\)".*/\1/p'; }
+cause() { agent_status | first_group '"failing_sources":\[\{[^}]*"cause":"([a-z_]*)"'; }
 
 # origin: the time of day when this machine started, which moves where the clock is set.
 origin() { echo $((EPOCHSECONDS - $(cut -d . -f 1 /proc/uptime))); }

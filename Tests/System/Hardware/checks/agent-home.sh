@@ -25,10 +25,10 @@ EOF
 }
 
 # access_point: the one that the board is joined to.
-access_point() { iw dev wlan1 link | sed -n 's/^Connected to \([0-9a-f:]*\).*/\1/p'; }
+access_point() { iw dev wlan1 link | first_group '^Connected to ([0-9a-f:]*)'; }
 
 # network_kind: what the agent says that the board is connected to.
-network_kind() { agent_status | sed -n 's/.*"network":{[^}]*"kind":"\([a-z]*\)".*/\1/p'; }
+network_kind() { agent_status | first_group '"network":\{[^}]*"kind":"([a-z]*)"'; }
 
 # came_count DOOR ADDRESS: how often.
 came_count() { counted "accepting connection from AF=2 $2:" "$1.log" || true; }
@@ -135,7 +135,7 @@ holds_a_message() { [[ $(play-network held tls) -gt 0 ]]; }
 ended_count() { counted 'the network changed' agent.log || true; }
 has_ended_more() { [[ $(ended_count) -gt $1 ]]; }
 
-entries() { agent_status | sed -n 's/.*"history":{[^}]*"entries":\([0-9]*\).*/\1/p'; }
+entries() { agent_status | first_group '"history":\{[^}]*"entries":([0-9]*)'; }
 
 outage_is_kept() {
   local before

@@ -72,7 +72,7 @@ EOF
 }
 
 # seconds_to MOMENT: until the next_cycle or the next_upload of the agent.
-seconds_to() { agent_status | sed -n "s/.*\"$1\":{[^}]*\"seconds\":\([0-9]*\).*/\1/p"; }
+seconds_to() { agent_status | first_group "\"$1\":\{[^}]*\"seconds\":([0-9]*)"; }
 is_far() { [[ $(seconds_to "$1") -gt 60 ]]; }
 
 cycles_are_slower_without_mains() {

@@ -184,7 +184,7 @@ adapter_is_gone_and_back() {
   arrives 13.1 "sensor.${board}_solar_voltage"
 }
 
-latitude() { told "device_tracker.$board" | sed -n 's/.*"latitude":\([-0-9.]*\).*/\1/p'; }
+latitude() { told "device_tracker.$board" | first_group '"latitude":([-0-9.]*)'; }
 
 receiver_is_plugged_in() {
   play-receiver stands 5255.99521 00501.85447
@@ -203,10 +203,10 @@ reach() {
 }
 
 # waiting: how many entries are on the disk, as the program says without the service.
-waiting() { homeward spool list --json | sed -n 's/.*"waiting": *\([0-9]*\).*/\1/p'; }
+waiting() { homeward spool list --json | first_group '"waiting": *([0-9]*)'; }
 told_history() { happened '"event_type": *"homeward_history"'; }
 has_told_more() { [[ $(told_history) -gt $1 ]]; }
-has_entries() { [[ $(agent_status | sed -n 's/.*"history":{[^}]*"entries":\([0-9]*\).*/\1/p') -gt 0 ]]; }
+has_entries() { [[ $(agent_status | first_group '"history":\{[^}]*"entries":([0-9]*)') -gt 0 ]]; }
 
 stop_keeps_what_waits() {
   local before

@@ -2,8 +2,8 @@
 # Wi-Fi: the access points are on wlan0 and wlan2, the board is on wlan1.
 
 # What the kernel says that the board is joined to; nothing where it is not.
-name() { iw dev wlan1 link | sed -n 's/^[[:space:]]*SSID: //p'; }
-point() { iw dev wlan1 link | sed -n 's/^Connected to \([0-9a-f:]*\).*/\1/p'; }
+name() { iw dev wlan1 link | first_group $'SSID: ([^\n]*)'; }
+point() { iw dev wlan1 link | first_group '^Connected to ([0-9a-f:]*)'; }
 
 address() { cat "/sys/class/net/$1/address"; }
 

@@ -17,4 +17,4 @@ wireless_state() { control_station status | sed -n 's/^wpa_state=//p'; }
 came() { grep --quiet "accepting connection from AF=2 $2:" "$1.log"; }
 
 # way: the one that the agent takes.
-way() { agent_status | sed -n 's/.*"route":"\([a-z_]*\)"[^{}]*"state":"taken".*/\1/p'; }
+way() { agent_status | first_group '"route":"([a-z_]*)"[^{}]*"state":"taken"'; }

@@ -46,8 +46,23 @@ soon() {
   shift
   while found=$("$@" 2>/dev/null); [[ $found != "$wanted" ]]; do
     ((SECONDS < end)) || { is "$wanted" "$found"; return; }
-    sleep 0.1
+    pause 0.25
   done
+}
+
+# first_group PATTERN: what the first group of the pattern matches in standard input. Like `pause`
+# without a program: what is asked again and again would do little else than start it, for in an emulated
+# machine that takes a fifth of a second.
+first_group() {
+  local text
+  IFS= read -r -d '' text || true
+  [[ ! $text =~ $1 ]] || echo "${BASH_REMATCH[1]}"
+}
+
+# pause SECONDS
+pause() {
+  [[ -n ${never-} ]] || exec {never}<> <(:) # Nothing ever comes from here.
+  read -r -t "$1" -u "$never" || true
 }
 
 # whether COMMAND...: "yes" where it succeeds, else "no".

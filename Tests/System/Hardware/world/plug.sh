@@ -9,7 +9,8 @@ pid=/run/world/$device.pid
 port() {
   local file
   file=$(grep --files-with-matches --line-regexp "$device" /sys/class/virtio-ports/*/name)
-  basename "$(dirname "$file")"
+  file=${file%/name}
+  echo "${file##*/}"
 }
 
 # end: the device says nothing more. The port takes one program at a time, so this waits until it is gone.
