@@ -1,6 +1,8 @@
 # shellcheck shell=bash
 # The words that checks are written with.
-# shellcheck disable=SC2154  # still, which guest/start exports, and kind
+# shellcheck disable=SC2154  # repository and still, which guest/start exports, and kind
+# shellcheck source=Tests/System/Hardware/world/pause.sh
+source "$repository/Tests/System/Hardware/world/pause.sh"
 
 # How long the world may take until a device shows it. A world that stands still never does.
 soon_seconds=90
@@ -57,12 +59,6 @@ first_group() {
   local text
   IFS= read -r -d '' text || true
   [[ ! $text =~ $1 ]] || echo "${BASH_REMATCH[1]}"
-}
-
-# pause SECONDS
-pause() {
-  [[ -n ${never-} ]] || exec {never}<> <(:) # Nothing ever comes from here.
-  read -r -t "$1" -u "$never" || true
 }
 
 # whether COMMAND...: "yes" where it succeeds, else "no".

@@ -2,6 +2,8 @@
 # A device at a serial adapter on USB. Sourced with `device` (the name of the port of this machine whose
 # bytes QEMU sends out of the adapter) and `plug` (the number of the USB port) set.
 # shellcheck disable=SC2154
+# shellcheck source=Tests/System/Hardware/world/pause.sh
+source "${BASH_SOURCE[0]%/*}/pause.sh"
 
 pid=/run/world/$device.pid
 
@@ -19,7 +21,7 @@ end() {
   [[ -e $pid ]] || return 0
   process=$(<"$pid")
   kill "$process" 2>/dev/null || true
-  while kill -0 "$process" 2>/dev/null; do sleep 0.05; done
+  while kill -0 "$process" 2>/dev/null; do pause 0.05; done
   rm "$pid"
 }
 
@@ -37,9 +39,3 @@ authorize() {
 }
 unplug() { authorize 0; }
 plug_in() { authorize 1; }
-
-# pause SECONDS: without a program.
-pause() {
-  [[ -n ${never-} ]] || exec {never}<> <(:) # Nothing ever comes from here.
-  read -r -t "$1" -u "$never" || true
-}
