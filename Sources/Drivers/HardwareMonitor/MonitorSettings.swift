@@ -105,12 +105,23 @@ extension MonitorSettings {
       isOneWire: part.name.span.elementsEqual("w1_slave_temp"))
   }
 
-  /// Returns the shunt in microohms, the unit of the INA2xx drivers
-  /// (`Documentation/hwmon/ina2xx.rst`).
+  /// Returns the shunt in microohms, the unit of the INA drivers (`Documentation/hwmon/ina2xx.rst`).
   private func shunt(of chip: Path) throws(SourceFailure) -> KernelConversion.Shunt? {
     guard let shunt = entry.shunt else { return nil }
-    let file = KernelFile(chip / "shunt_resistor", label: InlineText("shunt_resistor"))
+    let file = shuntFile(of: chip)
     guard let real = shunt.times(FixedPoint(1_000_000)) else { return nil }
     return KernelConversion.Shunt(assumed: try file.parse { KernelText.decimal($0) }, real: real)
+  }
+
+  /// Returns the file of the channel's own shunt, if the chip has several (`ina3221`): its sum of
+  /// all channels (`curr4`) exists only if their shunts are equal.
+  private func shuntFile(of chip: Path) -> KernelFile {
+    let number = [UInt8](channel.name.drop { !$0.isASCIIDigit })
+    for number in [number, [UInt8(ascii: "1")]] {
+      let name = [UInt8]("shunt") + number + [UInt8]("_resistor")
+      let file = KernelFile(chip / name, label: InlineText(name.span))
+      if file.exists { return file }
+    }
+    return KernelFile(chip / "shunt_resistor", label: InlineText("shunt_resistor"))
   }
 }

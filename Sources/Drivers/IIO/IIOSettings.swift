@@ -167,6 +167,9 @@ extension IIOSettings {
   /// Returns the shunt in ohms, the unit of the ABI.
   private func shunt(of device: Path) throws(SourceFailure) -> KernelConversion.Shunt? {
     guard let shunt = entry.shunt else { return nil }
+    if let own = try number("shunt_resistor", of: device, { KernelText.decimal($0) }) {
+      return KernelConversion.Shunt(assumed: own, real: shunt)
+    }
     let assumed = try file([UInt8]("in_shunt_resistor"), of: device).parse(KernelText.decimal)
     return KernelConversion.Shunt(assumed: assumed, real: shunt)
   }

@@ -62,7 +62,9 @@ public struct IIOChannel: Equatable, Sendable {
 
   /// Quantity that the channel measures.
   public var quantity: Quantity {
-    Self.quantities.first { begins(with: $0.prefix) } ?? .any
+    // Only the index of a gas sensor is a concentration of nothing in particular (`sgp40`).
+    if name.span.elementsEqual("concentration") { return .any }
+    return Self.quantities.first { begins(with: $0.prefix) } ?? .any
   }
 
   /// Whether the name begins with these words: `power` fits `power2`, not `powerfactor`.

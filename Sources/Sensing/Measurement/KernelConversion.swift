@@ -32,6 +32,8 @@ public struct KernelConversion: Sendable {
   private let scale: LongDecimal
   private let shunt: Shunt?
   private let quirk: PartQuirk?
+  /// Quirk that applies if the number is implausible without it.
+  private let fallback: PartQuirk?
   private let isRaw: Bool
   private let range: PlausibleRange?
 
@@ -48,6 +50,7 @@ public struct KernelConversion: Sendable {
     raw quantity: Quantity, of part: KernelPart, quirk: PartQuirk?, offset: FixedPoint?,
     scale: LongDecimal?, shunt: Shunt? = nil
   ) {
+    let quirk = quirk?.isForImplausible == true ? nil : quirk
     guard let scale = scale ?? Self.scale(of: quantity, quirk) else { return nil }
     let isOverridden = quirk?.isCertain == true && quirk?.offset != nil
     let known = isOverridden ? quirk?.offset : offset ?? quirk?.offset
@@ -63,7 +66,9 @@ public struct KernelConversion: Sendable {
     offset: FixedPoint, scale: LongDecimal, _ shunt: Shunt?
   ) {
     self.quantity = quantity
-    self.quirk = quirk
+    let isFallback = quirk?.isForImplausible == true
+    self.quirk = isFallback ? nil : quirk
+    fallback = isFallback ? quirk : nil
     self.isRaw = isRaw
     self.offset = offset
     self.scale = scale
@@ -72,7 +77,7 @@ public struct KernelConversion: Sendable {
   }
 
   private init() {
-    (quantity, quirk, shunt, range) = (nil, nil, nil, nil)
+    (quantity, quirk, fallback, shunt, range) = (nil, nil, nil, nil, nil)
     (isRaw, offset, scale) = (true, FixedPoint(0), LongDecimal(FixedPoint(1)))
   }
 
@@ -84,16 +89,23 @@ public struct KernelConversion: Sendable {
   public func answer(_ text: Span<UInt8>) -> Answer {
     guard let number = KernelText.decimal(text) else { return .flaw(InlineText(text.trimmed())) }
     if isRaw, quirk?.isEnd(number) == true { return .saturated(number) }
-    guard let value = value(of: number) else { return .flaw(InlineText(text.trimmed())) }
-    if let range, !range.contains(value) { return .implausible(value, range) }
-    return .number(value)
+    guard let value = value(of: number, factor: quirk?.factor) else {
+      return .flaw(InlineText(text.trimmed()))
+    }
+    guard let range, !range.contains(value) else { return .number(value) }
+    let other = fallback.flatMap { fallback in
+      number.plus(fallback.offset ?? FixedPoint(0))
+        .flatMap { self.value(of: $0, factor: fallback.factor) }
+    }
+    if let other, range.contains(other) { return .number(other) }
+    return .implausible(value, range)
   }
 
   /// Returns the value of a number; nil if it is too large.
-  private func value(of number: FixedPoint) -> FixedPoint? {
+  private func value(of number: FixedPoint, factor: FixedPoint?) -> FixedPoint? {
     let scaled = number.plus(offset).flatMap { scale.product(with: $0) }
     guard let quantity else { return scaled }
-    let value = scaled?.times(quirk?.factor ?? FixedPoint(1)).flatMap(quantity.inUnit)
+    let value = scaled?.times(factor ?? FixedPoint(1)).flatMap(quantity.inUnit)
     guard let shunt else { return value }
     return value?.times(shunt.assumed, over: shunt.real)
   }

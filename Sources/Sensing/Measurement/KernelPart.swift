@@ -15,10 +15,15 @@ public struct KernelPart: Equatable, Sendable {
   }
 
   /// Whether a line of a table applies to the part: its first word is the beginning of one of the
-  /// names, or after an `@`, of the name on the bus; `*` applies to all parts.
+  /// names, or after an `@`, of the name on the bus, or after a `~`, a part of one of the names; `*`
+  /// applies to all parts.
   fileprivate func isMeant(by word: Span<UInt8>) -> Bool {
     if word.elementsEqual("*") { return true }
     if word.starts(with: "@") { return part.span.starts(with: word.extracting(1...)) }
+    if word.starts(with: "~") {
+      let word = word.extracting(1...)
+      return name.span.contains(word) || part.span.contains(word)
+    }
     return part.span.starts(with: word) || name.span.starts(with: word)
   }
 
@@ -158,6 +163,8 @@ public struct PartQuirk: Equatable, Sendable {
   public let offset: FixedPoint?
   /// Whether another file of the device proves that the driver has the quirk.
   public let isCertain: Bool
+  /// Whether it applies only to a number that is implausible without it.
+  let isForImplausible: Bool
   /// Factor of the number, and scale of a driver that has none.
   public let factor: FixedPoint?
   /// Raw numbers at both ends of the part's range.
@@ -166,6 +173,7 @@ public struct PartQuirk: Equatable, Sendable {
 
   fileprivate init(_ line: Span<UInt8>, isCertain: Bool) {
     self.isCertain = isCertain
+    isForImplausible = KernelText.field(6, of: line)?.elementsEqual("implausible") == true
     offset = KernelText.number(2, of: line)
     factor = KernelText.number(3, of: line)
     lowest = KernelText.number(4, of: line)?.coefficient
@@ -180,13 +188,17 @@ public struct PartQuirk: Equatable, Sendable {
   }
 
   /// Part, beginning of the channel, offset, factor, ends of the range, and the file and the
-  /// beginning of its text that prove the quirk; the first matching line counts.
+  /// beginning of its text that prove the quirk, or `implausible`; the first matching line counts.
   ///
   /// `ti-ads1015` calls all of its parts `ads1015`; those of 12 bits clip at other numbers. An
   /// MCP3421 has 12 to 18 bits, by its rate, and is scaled to volts. A MAX31865 is a straight line
   /// through 0 °C of a PT100, with a reference of 400 ohm. Instead of thousandths, HTS221, MPL3115
-  /// and HP206C are scaled to °C and %, and BME680 to %; SDP500 and MPRLS are scaled to Pa, TMP006
-  /// to µV; the parts for air quality give a share instead of percent.
+  /// and HP206C are scaled to °C and %, and BME680 to %, before 2024 also to hPa; SDP500 and MPRLS
+  /// are scaled to Pa, TMP006 and the converters of Qualcomm's PMICs to µV; the parts for air
+  /// quality give a share instead of percent, and the EC of Atlas Scientific ten times too much.
+  ///
+  /// Copies of a DHT22 send a negative number as two's complement, which the driver reads as a sign
+  /// and 15 bits.
   fileprivate static let table: StaticString = """
     @ads1015 voltage - - -2048 2047
     @tla202 voltage - - -2048 2047
@@ -211,11 +223,17 @@ public struct PartQuirk: Equatable, Sendable {
     mpl3115 temp - 1000 - - in_temp_scale 0.
     hp206c temp - 1000 - - in_temp_scale 0.
     bme680 humidity - 1000 - -
+    bme680 pressure - 0.1 - - implausible
+    dht temp 3276800 -1 - - implausible
     icp10 temp -16852.114286 - - - in_temp_offset -45000
     dlh temp -5368709.12 - - - in_temp_offset -40000
     sgp30 concentration - 100 - -
     sgpc3 concentration - 100 - -
     ams-iaq concentration - 100 - -
+    vz89 concentration - 100 - - in_concentration_co2_scale 0.00000
+    atlas electricalconductivity - 0.1 - - in_electricalconductivity_scale 0.00001
+    ~spmi:pmic voltage - 0.001 - -
+    ~spmi:pmic current - 0.001 - -
     ltr390 illuminance - 100 - - in_illuminance_scale 0.00
     ltr390 uvindex - 0.01 - - in_uvindex_scale 1.
     tmp006 voltage - 0.001 - -
@@ -226,6 +244,14 @@ public struct PartQuirk: Equatable, Sendable {
     ina3221 in6 - 0.001 - -
     ina3221 in7 - 0.001 - -
     """
+}
+
+extension Span<UInt8> {
+  /// Whether the word is a part of this text.
+  fileprivate func contains(_ word: Span<UInt8>) -> Bool {
+    for start in indices where extracting(start...).starts(with: word) { return true }
+    return false
+  }
 }
 
 /// The lines of a table in this file.

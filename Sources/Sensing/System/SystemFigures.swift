@@ -149,7 +149,7 @@ public enum ThermalZone {
   private static let monitors: WordList =
     "coretemp k10temp k8temp zenpower via_cputemp cpu_thermal sfctemp"
   private static let surest: WordList = "cpu-thermal cpu_thermal cpu-therm"
-  private static let processors: WordList = "cpu bigcore littlecore tcpu b0d4"
+  private static let processors: WordList = "cpu mpu bigcore littlecore tcpu b0d4"
   private static let chips: WordList = "soc bcm2835 package core cluster imx main tj"
   /// `acpitz` comes from the firmware of a PC; on many it is a number that never changes. The
   /// others are radios, memory, the supply and other parts with a thermometer.
@@ -157,7 +157,7 @@ public enum ThermalZone {
     """
     acpitz iwl wifi wlan ath radio modem mdm gpu vpu npu isp cv video camera cam display ddr dram \
     dmc mem pm pll ao aux bat charg usb nvme pch board tboard tdiode ambient skin int3 sen1 sen2 \
-    sen3 sen4 tsr fan thermal-fan ve- ve_ b0 xo- xo_ sdio phy emmc ufs flash pa_ quiet
+    sen3 sen4 tsr fan thermal-fan ve- ve_ b0 xo- xo_ sdio phy emmc ufs flash pa_ quiet wkup c7x r5f
     """
 }
 

@@ -63,6 +63,9 @@ struct GoldenPart: CustomTestStringConvertible {
     iio: bmp280/pressure -> 1006.5: in_pressure_input=100.653253906
     iio: bme680/humidityrelative -> 45.1: in_humidityrelative_input=45.123000000
     iio: bme680/temp -> 21.4: in_temp_input=21430
+    iio: bme680/pressure -> 1013.3: in_pressure_input=1013.250000000
+    iio: bme680/pressure -> 987.1: in_pressure_input=987.120000000
+    iio: bme680/pressure -> 987.1: in_pressure_input=98.712000000
     iio: bme680/resistance -> 12946.00: in_resistance_input=12946
     iio: hts221/temp -> 24.9: in_temp_raw=312 in_temp_offset=1054.987000000 \
     in_temp_scale=0.018203125
@@ -78,6 +81,9 @@ struct GoldenPart: CustomTestStringConvertible {
     iio: ms5611/temp -> 20.1: in_temp_input=20070
     iio: icp10100/temp -> 25.0: in_temp_raw=26214 in_temp_offset=-45000 in_temp_scale=2.670288
     iio: dht11@4/humidityrelative -> 61.0: in_humidityrelative_input=61000
+    iio: dht11@4/temp -> -0.9: in_temp_input=-3275900
+    iio: dht11@4/temp -> -5.0: in_temp_input=-3271800
+    iio: dht11@4/temp -> -5.1: in_temp_input=-5100
     iio: htu21/temp -> 19.8: in_temp_input=19787
     iio: si7020/humidityrelative -> 47.8: in_humidityrelative_raw=7051 \
     in_humidityrelative_offset=-786 in_humidityrelative_scale=7.629394531
@@ -95,9 +101,23 @@ struct GoldenPart: CustomTestStringConvertible {
     iio: sgp30/concentration_co2 -> 400: in_concentration_co2_input=0.000400
     iio: sgp30/concentration_voc -> 12: in_concentration_voc_input=0.000000012
     iio: 1-005a/concentration_co2 -> 450: @ams-iaq-core in_concentration_co2_input=0.000450
+    iio: 1-0070/concentration_co2 -> 596: @vz89x in_concentration_co2_raw=41 \
+    in_concentration_co2_offset=44.250000 in_concentration_co2_scale=0.00000698689
+    iio: 1-0070/concentration_voc -> 205: @vz89x in_concentration_voc_raw=60 \
+    in_concentration_voc_offset=-13 in_concentration_voc_scale=0.00000000436681223 \
+    in_concentration_co2_scale=0.00000698689
+    iio: sgp40/concentration -> 250.00: in_concentration_input=250.000000
+    iio: atlas/electricalconductivity -> 1413.0: in_electricalconductivity_raw=141300 \
+    in_electricalconductivity_scale=0.000010000
+    iio: atlas/electricalconductivity -> 1413.0: in_electricalconductivity_raw=141300 \
+    in_electricalconductivity_scale=0.000001000
+    iio: c440000.spmi:pmic@0:adc@3100/voltage_vph_pwr -> 3.99: \
+    in_voltage_vph_pwr_input=3987654
     iio: sps30/massconcentration_pm2p5 -> 4: in_massconcentration_pm2p5_input=3.620000
     iio: sps30/massconcentration_pm4 -> 3.91: in_massconcentration_pm4_input=3.910000
     iio: pms7003/massconcentration_pm10 -> 9: in_massconcentration_pm10_input=9
+    iio: pac1921/current2, shunt: 0.1 -> 0.24: in_current2_raw=2400 in_current2_scale=1 \
+    in_current2_shunt_resistor=0.01
     iio: bh1750/illuminance -> 125: in_illuminance_raw=150 in_illuminance_scale=0.833333
     iio: tsl2591/illuminance -> 321: in_illuminance_input=321.459200
     iio: tsl2561/illuminance0 -> 87: in_illuminance0_input=87
@@ -127,6 +147,11 @@ struct GoldenPart: CustomTestStringConvertible {
     """
     hwmon: ina219/curr1 -> -0.04: curr1_input=-40
     hwmon: ina219/in1 -> 4.23: in1_input=4228
+    hwmon: ina3221/curr1, shunt: 0.1 -> 1.20: curr1_input=12000 shunt1_resistor=10000 \
+    shunt2_resistor=100000
+    hwmon: ina3221/curr2, shunt: 0.1 -> 12.00: curr2_input=12000 shunt1_resistor=10000 \
+    shunt2_resistor=100000
+    hwmon: ina3221/curr4, shunt: 0.1 -> 2.40: curr4_input=24000 shunt1_resistor=10000
     hwmon: ina219/power1, decimals: 3 -> 0.176: power1_input=176000
     hwmon: ina226/in1 -> 12.61: in1_input=12613
     hwmon: ina3221/in1 -> 12.02: in1_input=12016

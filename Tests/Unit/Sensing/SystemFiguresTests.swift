@@ -67,6 +67,7 @@ import Testing
 
   @Test(arguments: [
     "CPU-therm", "Cpu-Thermal", "TCPU", "B0D4", "bigcore0-thermal", "littlecore-thermal", "cpu",
+    "mpu-thermal",
   ])
   func lettersOfEitherCaseNameTheProcessor(type: String) throws {
     #expect(try #require(rank(type)) < ThermalZone.monitorRank)
@@ -77,6 +78,7 @@ import Testing
     "thermal-fan-est", "gpu-thermal", "npu-thermal", "ddr-thermal", "ve-thermal", "vpu-thermal",
     "INT3400 Thermal", "SEN1", "TSR0", "Tboard_tegra", "Tdiode_tegra", "AUX-therm", "modem-thermal",
     "battery", "usb-charger", "ufs_therm", "pa_therm1", "flash_therm", "quiet_therm", "xo_therm",
+    "wkup-thermal", "c7x-thermal", "r5f-thermal",
   ])
   func aZoneThatNamesAnotherPartIsNone(type: String) { #expect(rank(type) == nil) }
 
