@@ -103,7 +103,7 @@ extension ConfigurationField {
   private static let ownIDs: [StaticString] = [
     "processor_temperature", "load_1_minute", "load_5_minutes", "load_15_minutes", "memory_used",
     "last_start", "last_crash", "disk_used", "lost_readings", "anchor",
-    "data_sent", "data_received",
+    "data_sent", "data_received", "power_level", "battery_days_left",
   ]
 
   fileprivate func uniqueID(notAmong taken: TakenNames) -> [UInt8]? {

@@ -137,6 +137,14 @@ import Testing
     ),
     ("unique_id: last_start", "\"last_start\" is a sensor of the board itself; write another one"),
     ("unique_id: supply_a", "\"supply_a\" is a sensor of the board itself; write another one"),
+    (
+      "unique_id: power_level",
+      "\"power_level\" is a sensor of the board itself; write another one"
+    ),
+    (
+      "unique_id: battery_days_left",
+      "\"battery_days_left\" is a sensor of the board itself; write another one"
+    ),
   ])
   func aKindIsToHomeAssistantWhatItMeasures(_ setting: String, _ expected: String) {
     let key = setting.prefix { $0 != ":" }
