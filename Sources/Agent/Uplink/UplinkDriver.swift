@@ -207,6 +207,7 @@ final class UplinkDriver {
     case .cancel(.push): push?.transfers.cancel()
     case .leaveConnection:
       messages.leaveConnection()
+      logins.leaveConnection()
       push?.transfers.leaveConnection()
     case .post(let ifWritable): if canMakeCall(.webhook, ifWritable: ifWritable) { post() }
     case .ask(let request): webSocket?.ask(request)

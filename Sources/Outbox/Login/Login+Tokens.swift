@@ -65,6 +65,10 @@ extension Login {
     insert(credential.fingerprint)
     guard let rejected else { return }
     makeTokens(rejected)
+    if case .due = renewal {
+      renewal = .none
+      giveToWebSocket(.rejected(Self.rejectedWords))
+    }
     actions.append(.keep(rejectedFingerprint: credential.fingerprint))
   }
 

@@ -278,9 +278,10 @@ public final class Spool {
     if disk.deadlineReached(now: now) { reader.retryDue() }
   }
 
-  /// Tries a failed disk at once, because there is no later time.
+  /// Tries a failed disk at once, and stores the acknowledgements, because there is no later time.
   func retryDisk() {
     disk.retryWanted()
+    log.keepAcknowledgements()
     reader.retryDue()
   }
 }

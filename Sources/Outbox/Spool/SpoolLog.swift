@@ -31,12 +31,14 @@ final class SpoolLog {
 
   /// Number of the next entry.
   private(set) var next: UInt64 = 1
-  /// Numbers below `next` without an entry. None contains the first number of a segment.
+  /// Numbers below `next` without an entry. The first number of a segment is in none, or begins one.
   private var gaps: [ClosedRange<UInt64>] = []
   /// Last acknowledged number: Home Assistant has every entry up to it that was not lost.
   private(set) var acknowledged: UInt64 = 0
   /// Last acknowledged number according to the disk.
   private(set) var persisted: UInt64 = 0
+  /// Whether every acknowledgement is worth a write, until the next one.
+  private var areAllKept = false
   var losses = Spool.Losses()
 
   init(of device: DeviceFingerprint, byteCountCap: Int, segmentByteCount: Int) {
@@ -139,7 +141,9 @@ final class SpoolLog {
     let settled = settled
     gaps.removeAll { $0.upperBound <= settled || gap.contains($0.lowerBound) }
     guard gap.upperBound > settled else { return }
-    if let last = gaps.last, last.upperBound + 1 == gap.lowerBound {
+    if let last = gaps.last, last.upperBound + 1 == gap.lowerBound,
+      index(beginningAt: gap.lowerBound) == nil
+    {
       gaps[gaps.count - 1] = last.lowerBound...gap.upperBound
     } else {
       gaps.append(gap)
@@ -155,8 +159,12 @@ final class SpoolLog {
   /// Whether a write without an entry is useful: it stores acknowledgements, or starts a new
   /// segment so that the last one can be deleted.
   var isNoteWanted: Bool {
-    isNewestDelivered || acknowledged >= persisted + Self.acknowledgementsPerWrite
+    isNewestDelivered
+      || acknowledged >= persisted + (areAllKept ? 1 : Self.acknowledgementsPerWrite)
   }
+
+  /// Makes any new acknowledgement worth a write: none may come later.
+  func keepAcknowledgements() { areAllKept = true }
 
   /// Whether the newest segment is the only one, and Home Assistant has all of it.
   var isNewestDelivered: Bool { count == 1 && next > newest.first && isSettled }
@@ -174,6 +182,7 @@ final class SpoolLog {
     segments[newestIndex].byteCount += byteCount
     next += entryCount
     persisted = acknowledged
+    areAllKept = false
     dropDelivered()
     makeRoom()
   }

@@ -7,7 +7,7 @@ import Sensing
 extension Uplink {
   /// Returns the next action, or nil.
   public func nextAction() -> Action? {
-    if isStopping { return nextSpoolAction().map { .disk($0) } }
+    if isStopping { return nextSpoolAction().map { .disk($0) } ?? keeper.nextAction() }
     while true {
       if !actions.isEmpty { return actions.removeFirst() }
       if let action = nextSpoolAction() { return .disk(action) }
@@ -119,8 +119,7 @@ extension Uplink {
         return true
       }
     case .sealingImpossible: if let registration { keeper.keep(.keyless(registration)) }
-    case .registrationDoubted where settings.server.registersAgainAfter != nil && maySendToken:
-      login.registrationWanted(now: now)
+    case .registrationDoubted: registerAgain()
     default: break
     }
   }

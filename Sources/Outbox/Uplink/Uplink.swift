@@ -193,9 +193,21 @@ public final class Uplink {
     delivery.presenceChanged(home.presence, now: now)
     if settings.webSocket != nil { actions.append(.setWebSocketAllowed(maySendToken)) }
     login.presenceChanged(isAllowed: maySendToken, now: now)
+    if case .outage(_, _, isDoubted: true) = delivery.status { registerAgain() }
     endForbiddenMessage()
     if !mayFetch { endFetch() }
     makeUpForUpload()
+  }
+
+  /// Requests a new registration in place of a doubted one, if the configuration wants that, and if
+  /// the token may be sent: away it waits until the board is at home.
+  func registerAgain() {
+    guard settings.server.registersAgainAfter != nil, maySendToken, !login.isEnrolling else {
+      return
+    }
+    // Its answer would come to the new registration.
+    endMessage(InlineText("a new registration is requested"))
+    login.registrationWanted(now: now)
   }
 
   /// Ends a message in transit over a route that is no longer allowed.
@@ -312,10 +324,11 @@ public final class Uplink {
     delivery.urgentChange(now: now)
   }
 
-  /// Prepares for the end of the agent: unproven entries are written to the disk, and no other
-  /// action follows.
+  /// Prepares for the end of the agent: unproven entries and the state are written to the disk, and
+  /// no other action follows.
   public func stopping() {
     isStopping = true
+    keeper.retryDue()
     delivery.stopping()
   }
 

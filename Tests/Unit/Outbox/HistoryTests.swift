@@ -238,6 +238,21 @@ import Testing
     #expect(again.chunks().flatMap(\.numbers) == [1])
   }
 
+  /// A board that is switched off between two reports would send the same again each time.
+  @Test func whatArrivedBeforeTheAgentEndsDoesNotComeAgain() throws {
+    rig.outage(level, 1...2000)
+    rig.forgetWhatWasToldSoFar()
+    try rig.endOutage()
+    rig.wake()
+    try rig.acceptAll()
+    let arrived = rig.chunks().flatMap(\.numbers)
+    #expect((1..<2000).contains(arrived.count))
+    rig.delivery.stopping()
+    rig.settle()
+    let later = try DeliveryRig(disk: rig.disk).recoveredChunks().flatMap(\.numbers)
+    #expect(arrived + later == (1...2000).map(Double.init))
+  }
+
   /// A disk that was full is left alone for a while. There is no later attempt.
   @Test func whatADiskDidNotTakeIsTriedAgainWhenTheAgentEnds() throws {
     rig.disk.condition = .full

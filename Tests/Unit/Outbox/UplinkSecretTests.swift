@@ -272,7 +272,8 @@ import Testing
 
   // MARK: A registration that is gone
 
-  private func beginsAnew(_ change: (inout UplinkRig.Setup) -> Void) -> Bool {
+  /// Home Assistant has said that the registration is gone.
+  private func gone(_ change: (inout UplinkRig.Setup) -> Void) -> UplinkRig {
     var setup = UplinkRig.Setup()
     setup.isRegistered = true
     setup.registersAgainAfter = .zero
@@ -282,28 +283,30 @@ import Testing
     rig.wait(.seconds(10))
     rig.cycle()
     rig.answer(410)
-    return rig.uplink.isRegistering
+    return rig
   }
 
   @Test func whereHomeIsNotNamedALostRegistrationIsMadeAnew() {
-    #expect(beginsAnew { _ in })
+    #expect(gone { _ in }.uplink.isRegistering)
   }
 
   /// The cloud said that the registration is gone, while this may be an attacker's network.
   @Test func inAForeignNetworkNoTokenGoesInPlainForANewRegistration() {
-    #expect(
-      !beginsAnew {
-        $0.knowsHome = true
-        $0.hasCloudhook = true
-      })
+    let rig = gone {
+      $0.knowsHome = true
+      $0.hasCloudhook = true
+    }
+    #expect(!rig.uplink.isRegistering)
+    rig.arrive(atHome: true)
+    #expect(rig.uplink.isRegistering, "at home it may be made")
   }
 
   @Test func inAForeignNetworkATokenGoesOverTLS() {
-    #expect(
-      beginsAnew {
-        $0.knowsHome = true
-        $0.url = "https://127.0.0.1:1"
-      })
+    let rig = gone {
+      $0.knowsHome = true
+      $0.url = "https://127.0.0.1:1"
+    }
+    #expect(rig.uplink.isRegistering)
   }
 
   @Test func aMessageThatIsUnderWayInPlainEndsWhenTheBoardLeaves() {

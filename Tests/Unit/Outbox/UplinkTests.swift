@@ -106,6 +106,19 @@ import Testing
     #expect(rig.registrations.count == 1 && rig.uplink.hasKeptRegistration)
   }
 
+  /// A person has made room, and restarts the agent: the key comes only once.
+  @Test func aRegistrationThatCouldNotBeKeptIsTriedAgainWhenTheAgentEnds() {
+    let rig = UplinkRig()
+    rig.wait(.zero)
+    rig.isWritable = true
+    rig.uplink.tokenFileRead(.success([UInt8]("long-lived".utf8)))
+    rig.isWritable = false
+    rig.answer(201, UplinkRig.registered)
+    rig.isWritable = true
+    rig.event { uplink, _ in uplink.stopping() }
+    #expect(rig.registrations.count == 1 && rig.uplink.hasKeptRegistration)
+  }
+
   /// It would be made anew at every start, and Home Assistant throws the entities of the one before
   /// away.
   @Test func noRegistrationIsAskedForWhereItCouldNotBeKept() {

@@ -143,6 +143,18 @@ extension LoginTests {
     #expect(webSocketWants() == [.webSocket(.token(Self.access))], "it is good for a while")
   }
 
+  /// Each rejection counts towards a ban of the address.
+  @Test mutating func aRenewalThatWaitsIsNotMadeWithACredentialThatWasRejectedMeanwhile() {
+    use(Self.refresh)
+    knowRejected()
+    _ = begin()
+    #expect(renewed() == [.register(Self.access)])
+    #expect(webSocketWants(refused: Self.access) == [], "the registration is under way")
+    let done = answer(401)
+    #expect(done.contains(Self.refused))
+    #expect(!done.contains(.renew(ifWritable: false)))
+  }
+
   /// Invariant 4.
   @Test mutating func aWishIsAnsweredOnce() {
     use(Self.refresh)

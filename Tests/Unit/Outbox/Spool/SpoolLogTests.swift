@@ -188,6 +188,18 @@ import Testing
     #expect(log.waitingCount == 200)
   }
 
+  @Test func whatIsSkippedFromASegmentsBeginningOnIsNotSubtractedTwiceWhenItIsSetAside() {
+    let log = log(4000)
+    _ = log.writeFailed(10, numberCount: 5)
+    log.created()
+    log.written(44, entryCount: 0, acknowledged: 0)
+    _ = log.writeFailed(10, numberCount: 7)
+    log.wasSetAside(1)
+    #expect(log.waitingCount == 100)
+    log.acknowledge(upTo: 98)
+    #expect(log.waitingCount == 2)
+  }
+
   /// It takes its room of the cap under another name, too.
   @Test func noMoreThanAQuarterOfTheCapIsSetAside() {
     let log = full(6)

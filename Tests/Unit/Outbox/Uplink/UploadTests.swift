@@ -98,6 +98,25 @@ import Testing
     #expect(rig.uplink.deadline > rig.now, "what is past wakes the loop no more")
   }
 
+  /// With `--once` no other cycle follows, and a tracker would stay where it was.
+  @Test func anUrgentChangeDoesNotTakeThePlaceOfTheUploadOfItsCycle() throws {
+    let rig = rig(uploadEvery: .seconds(30))
+    let bilge = try #require(rig.declareUrgent("bilge"))
+    let load = try rig.declare("load")
+    rig.wait(.seconds(30))
+    rig.record(bilge, 1)
+    rig.wait(CyclePlan.urgentWaitMax)
+    rig.event { $0.sourcesReady(isGathering: true, isConnectionKept: true, now: $1) }
+    rig.proveAll(["bilge"])
+    let messages = rig.messages.count
+    rig.wait(.seconds(20))
+    rig.record(load, 701)
+    rig.cycle()
+    #expect(rig.messages.count > messages)
+    rig.proveAll(["load"])
+    #expect(numbers(rig, "update_sensor_states").last == ["701"])
+  }
+
   /// The kernel announces a plug that is pulled, and its battery answers a moment later.
   @Test func anUrgentChangeBetweenTwoCyclesTakesWithItWhatTheSourcesWereAskedMeanwhile() throws {
     let rig = rig(uploadEvery: .seconds(3600))
