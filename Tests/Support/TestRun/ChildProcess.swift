@@ -61,7 +61,7 @@ public final class ChildProcess: Sendable {
   public init(
     _ program: String, _ arguments: [String], environment: [String: String] = [:],
     in directory: URL? = nil, input: Stream = .nothing, output: Stream = .inherited,
-    errors: Stream = .inherited, timeout: DispatchTimeInterval = .seconds(300)
+    errors: Stream = .inherited, timeout: DispatchTimeInterval = .seconds(1200)
   ) throws {
     TestRun.outlivesBrokenPipes
     let ends = [
