@@ -105,7 +105,7 @@ extension MonitorSettings {
       isOneWire: part.name.span.elementsEqual("w1_slave_temp"))
   }
 
-  /// Returns the shunt in microohms, the unit of the INA drivers (`Documentation/hwmon/ina2xx.rst`).
+  /// Returns the shunt in microohms, the unit of INA drivers (`Documentation/hwmon/ina2xx.rst`).
   private func shunt(of chip: Path) throws(SourceFailure) -> KernelConversion.Shunt? {
     guard let shunt = entry.shunt else { return nil }
     let file = shuntFile(of: chip)

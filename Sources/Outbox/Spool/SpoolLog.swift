@@ -31,7 +31,7 @@ final class SpoolLog {
 
   /// Number of the next entry.
   private(set) var next: UInt64 = 1
-  /// Numbers below `next` without an entry. The first number of a segment is in none, or begins one.
+  /// Numbers below `next` without an entry. The first number of a segment is in none or begins one.
   private var gaps: [ClosedRange<UInt64>] = []
   /// Last acknowledged number: Home Assistant has every entry up to it that was not lost.
   private(set) var acknowledged: UInt64 = 0

@@ -129,8 +129,8 @@ struct CyclePlan {
   mutating func postponed() { isOwed = true }
 
   /// Begins an upload. The next regular one is due an interval after the beginning of the last
-  /// cycle, so that a slow source does not delay it. During a cycle, an urgent one does not take the
-  /// place of the cycle's own, which has the answers of the slow sources.
+  /// cycle, so that a slow source does not delay it. During a cycle, an urgent one does not replace
+  /// the cycle's own, which has the answers of the slow sources.
   mutating func uploadBegins() {
     isOwed = false
     if !isSampling { isUploadDue = false }

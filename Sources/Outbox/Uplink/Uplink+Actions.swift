@@ -124,6 +124,24 @@ extension Uplink {
     }
   }
 
+  /// Requests a new registration in place of a doubted one, if the configuration wants that, and if
+  /// the token may be sent: away it waits until the board is at home.
+  func registerAgain() {
+    guard settings.server.registersAgainAfter != nil, maySendToken, !login.isEnrolling else {
+      return
+    }
+    // Its answer would come to the new registration.
+    endMessage(InlineText("a new registration is requested"))
+    login.registrationWanted(now: now)
+  }
+
+  /// Uses the former registration again, if it exists, because a new one was refused.
+  func tryFormerRegistration() {
+    guard let registration else { return }
+    deliver(with: registration)
+    delivery.registrationRefused(now: now)
+  }
+
   /// Tries the login again after a proof: another server may have rejected it in this one's place.
   private func retryLogin() {
     if settings.webSocket != nil, login.isRetryDue(now: now) {

@@ -199,17 +199,6 @@ public final class Uplink {
     makeUpForUpload()
   }
 
-  /// Requests a new registration in place of a doubted one, if the configuration wants that, and if
-  /// the token may be sent: away it waits until the board is at home.
-  func registerAgain() {
-    guard settings.server.registersAgainAfter != nil, maySendToken, !login.isEnrolling else {
-      return
-    }
-    // Its answer would come to the new registration.
-    endMessage(InlineText("a new registration is requested"))
-    login.registrationWanted(now: now)
-  }
-
   /// Ends a message in transit over a route that is no longer allowed.
   private func endForbiddenMessage() {
     guard let route = delivery.underWay?.route, let url = delivery.routes.url(of: route),
@@ -219,7 +208,7 @@ public final class Uplink {
   }
 
   /// Ends the message in transit, which counts as not arrived.
-  private func endMessage(_ reason: InlineText) {
+  func endMessage(_ reason: InlineText) {
     guard delivery.underWay != nil else { return }
     actions.append(.cancel(.webhook))
     delivery.connectionFailed(reason, now: now)
@@ -361,13 +350,6 @@ public final class Uplink {
     guard !login.isEnrolling, var changed = registration, body(&changed) else { return }
     registration = changed
     keeper.keep(.registration(changed))
-  }
-
-  /// Uses the former registration again, if it exists, because a new one was refused.
-  func tryFormerRegistration() {
-    guard let registration else { return }
-    deliver(with: registration)
-    delivery.registrationRefused(now: now)
   }
 
   // MARK: Disk

@@ -15,8 +15,8 @@ public struct KernelPart: Equatable, Sendable {
   }
 
   /// Whether a line of a table applies to the part: its first word is the beginning of one of the
-  /// names, or after an `@`, of the name on the bus, or after a `~`, a part of one of the names; `*`
-  /// applies to all parts.
+  /// names, or after an `@`, of the name on the bus, or after a `~`, a part of one of the names;
+  /// `*` applies to all parts.
   fileprivate func isMeant(by word: Span<UInt8>) -> Bool {
     if word.elementsEqual("*") { return true }
     if word.starts(with: "@") { return part.span.starts(with: word.extracting(1...)) }
