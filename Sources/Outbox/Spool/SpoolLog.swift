@@ -37,7 +37,7 @@ final class SpoolLog {
   private(set) var acknowledged: UInt64 = 0
   /// Last acknowledged number according to the disk.
   private(set) var persisted: UInt64 = 0
-  /// Whether every acknowledgement is worth a write, until the next one.
+  /// Whether each acknowledgement is worth a write, until the next write.
   private var areAllKept = false
   var losses = Spool.Losses()
 

@@ -43,7 +43,7 @@ stop_agent() {
 }
 
 # ask ENTITY: sets `answer` to all that Home Assistant shows of it, one line of JSON. Without a program,
-# too.
+# for the reason that `first_group` has.
 ask() {
   local connection lines
   exec {connection}<>"/dev/tcp/10.0.2.2/$home"
