@@ -109,9 +109,13 @@ final class RunLoop {
     let moment = Moment.now
     if loop.takeClockJump() {
       let asleep = timeAsleep
-      // The clocks are read one after the other.
-      if asleep - self.asleep > .milliseconds(1) { supervisor.boardWoke(at: moment) }
+      let sleep = asleep - self.asleep
       self.asleep = asleep
+      // The clocks are read one after the other.
+      if sleep > .milliseconds(1) {
+        supervisor.boardWoke(at: moment)
+        driver.boardWoke(after: sleep, now: moment.instant)
+      }
     }
     driver.clockRead(moment)
   }

@@ -25,6 +25,8 @@ import LinuxIO
     // not answer; the loop has one thread. The look-up ends later.
     set(CURLOPT_QUICK_EXIT, 1)
     set(CURLOPT_CONNECTTIMEOUT_MS, Int(connectTimeout.nanoseconds / 1_000_000))
+    // A cached address belongs to a network: at home a name may have another one than away.
+    set(CURLOPT_DNS_CACHE_TIMEOUT, 0)
     set(CURLOPT_TCP_KEEPALIVE, 1)
     // HTTP/2 has no advantage for one request at a time and costs a session's memory; and a
     // WebSocket cannot be opened in it this way.

@@ -119,6 +119,11 @@ final class UplinkDriver {
     if uplink.clockRead(moment.instant, moment.wallTime) { perform() }
   }
 
+  func boardWoke(after sleep: Duration, now: Instant) {
+    uplink.boardWoke(after: sleep, now: now)
+    perform()
+  }
+
   func readClockState() { uplink.clockStateRead(isSynchronized: isClockSynchronized) }
 
   func deadlineReached(now: Instant) {

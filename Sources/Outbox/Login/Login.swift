@@ -319,6 +319,13 @@ struct Login {
     }
   }
 
+  /// Ends a call in transit whose answer cannot come; it counts as failed.
+  mutating func connectionLost(_ reason: InlineText, now: Instant) {
+    guard isCallUnderWay else { return }
+    actions.append(.cancelCall)
+    connectionFailed(reason, now: now)
+  }
+
   /// Handles a call that was not made, because its result could not be written. The WebSocket needs
   /// no such check: writing worked when the rejected tokens were read.
   mutating func callNotMade(now: Instant) {

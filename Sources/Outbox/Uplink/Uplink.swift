@@ -182,11 +182,27 @@ public final class Uplink {
     }
     if change.isPresenceOther { presenceFound() }
     guard change.isNetworkOther else { return }
-    // Its answer would be waited for until the timeout: the way back leads nowhere.
-    endMessage(InlineText("the network changed"))
-    endFetch()
+    endCalls(InlineText("the network changed"))
     delivery.networkChanged(now: now)
     checkWebSocket()
+  }
+
+  /// Minimum sleep after which a router on the way may have forgotten a connection.
+  static let connectionSleepMax: Duration = .seconds(60)
+
+  /// Handles the end of a sleep of the board. The WebSocket detects it by its overdue ping.
+  public func boardWoke(after sleep: Duration, now: Instant) {
+    self.now = now
+    guard sleep > Self.connectionSleepMax else { return }
+    actions.append(.leaveConnection)
+    endCalls(InlineText("this board was suspended"))
+  }
+
+  /// Ends all calls in transit: their answers cannot come, and would be awaited until the timeout.
+  private func endCalls(_ reason: InlineText) {
+    endMessage(reason)
+    endFetch()
+    login.connectionLost(reason, now: now)
   }
 
   private func presenceFound() {

@@ -37,6 +37,31 @@ import Testing
     #expect(rig.calls.count == calls + 1)
   }
 
+  /// A router forgot the connection meanwhile, and drops what comes over it.
+  @Test func aLongSleepEndsWhatIsUnderWayAndAShortOneDoesNot() {
+    sending()
+    let left = rig.leftConnectionCount
+    rig.event { $0.boardWoke(after: Uplink.connectionSleepMax, now: $1) }
+    #expect(rig.cancelled.isEmpty && rig.leftConnectionCount == left)
+    rig.event { $0.boardWoke(after: Uplink.connectionSleepMax + .seconds(1), now: $1) }
+    #expect(rig.cancelled == [.webhook])
+    #expect(rig.leftConnectionCount == left + 1)
+  }
+
+  @Test(arguments: [nil, "refresh"])
+  func aRegistrationThatIsUnderWayIsTriedAgainInTheOtherNetwork(refreshToken: String?) {
+    var setup = UplinkRig.Setup()
+    setup.refreshToken = refreshToken
+    let rig = UplinkRig(setup)
+    rig.wait(.seconds(1))
+    rig.event { $0.placeChanged(.elsewhere(Self.cable), now: $1) }
+    #expect(rig.cancelled.isEmpty && rig.calls.count == 1)
+    rig.event { $0.placeChanged(.elsewhere(Self.modem), now: $1) }
+    #expect(rig.cancelled == [.login])
+    rig.wait(Enrollment.tokenCheckDelay)
+    #expect(rig.calls.count == 2)
+  }
+
   @Test func aMessageOutlivesAnotherAccessPointOfOneNameAndAShortLoss() throws {
     place(try Self.harbour(1))
     sending()

@@ -6,9 +6,10 @@ import Testing
 
 @testable import Transport
 
-/// Name servers that take every question and answer none, as behind a link that is down.
+/// Names of a network: name servers that take every question and answer none, as behind a link that
+/// is down, and a name that moves.
 @Suite(.enabled(if: MountNamespace.isAllowed, "only root can replace /etc/resolv.conf"))
-struct SilentNameServerTests {
+struct NameServerTests {
   /// The resolver goes round these servers three times, in eight seconds, and asks for two kinds of
   /// address.
   private static let configuration = """
@@ -27,17 +28,43 @@ struct SilentNameServerTests {
     #expect((1..<Self.questionCountMax).contains(questionCount))
   }
 
+  /// The address of a name at home, which does not lead to it away.
+  @Test func aNewConnectionLooksItsNameUpAgain() throws {
+    let (first, fault) = try MountNamespace.run(seeing: ["/etc/hosts": Self.hosts("127.0.0.1")]) {
+      let loop = try EventLoop()
+      let server = try ScriptedServer(loop: loop, replies: [.whole([]), .whole([])])
+      defer { server.stop() }
+      let client = try Self.client(loop)
+      let endpoint = Endpoint(
+        address: [UInt8]("http://moving.example:\(server.port)/".utf8), method: .get)
+      let first = try RecordingOwner().result(of: endpoint, from: client, on: loop)
+      try Data(Self.hosts("127.66.0.3")).write(to: URL(filePath: "/etc/hosts"))
+      client.leaveConnection()
+      _ = try RecordingOwner().result(of: endpoint, from: client, on: loop)
+      return (first, client.fault)
+    }
+    #expect(first == .answered(status: 200))
+    #expect(fault == .connection)
+  }
+
+  private static func hosts(_ address: String) -> [UInt8] {
+    [UInt8]("\(address) moving.example\n".utf8)
+  }
+
+  private static func client(_ loop: EventLoop) throws -> HTTPClient {
+    try #require(
+      HTTPClient(
+        loop: loop, connectTimeout: .milliseconds(1500), requestByteCountMax: 16,
+        userAgent: [UInt8]("Homeward/test")))
+  }
+
   /// What became of a request, and how many questions the name servers had got by then.
   private static func reach(_ url: String) throws -> (TransferResult, questionCount: Int) {
     let first = try SilentServer(1)
     let second = try SilentServer(2)
     let loop = try EventLoop()
-    let client = try #require(
-      HTTPClient(
-        loop: loop, connectTimeout: .milliseconds(1500), requestByteCountMax: 16,
-        userAgent: [UInt8]("Homeward/test")))
     let endpoint = Endpoint(address: [UInt8](url.utf8), method: .get)
-    let result = try RecordingOwner().result(of: endpoint, from: client, on: loop)
+    let result = try RecordingOwner().result(of: endpoint, from: client(loop), on: loop)
     return (result, first.questionCount + second.questionCount)
   }
 }
