@@ -120,23 +120,20 @@ extension Directory {
     try synchronize()
   }
 
-  /// Removes the temporary files of `replace` left after a killed process or a loss of power: those
-  /// of these files; if `names` is nil, of all.
+  /// Removes the temporary files of `replace` that a killed process or a loss of power left of these
+  /// files. A person may keep a file such as hosts.new there.
   ///
   /// A process that is replacing a file at this moment gets `.noSuchFile`.
-  public func removeUnfinished(of path: Path, named names: [[UInt8]]? = nil) throws(Errno) {
+  public func removeUnfinished(of path: Path, named names: [[UInt8]]) throws(Errno) {
     try DirectoryReader(opening: path).forEachName { (name) throws(Errno) in
       let bytes = [UInt8](name)
       guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")) else { return }
       let end = name.extracting(dot...)
       guard end.starts(with: ".new") else { return }
-      if let names {
-        // A person may keep a file such as hosts.new.
-        let number = bytes[(dot + 4)...]
-        guard !number.isEmpty, number.allSatisfy({ $0.isASCIIDigit }),
-          names.contains([UInt8](bytes[..<dot]))
-        else { return }
-      }
+      let number = bytes[(dot + 4)...]
+      guard !number.isEmpty, number.allSatisfy({ $0.isASCIIDigit }),
+        names.contains([UInt8](bytes[..<dot]))
+      else { return }
       try remove(Path(bytes))
     }
   }

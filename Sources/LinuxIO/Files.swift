@@ -28,16 +28,13 @@ public func makePrivateDirectory(at path: Path) throws(Errno) {
   try makeDirectory(at: path, permissions: 0o700)
 }
 
-/// Writes a new file that every user may read, and creates its directory if necessary.
+/// Writes a new file that every user may read, and creates its directory if necessary. After a full
+/// disk or a loss of power there is the whole file or none.
 public func writeNewFile(at path: Path, _ bytes: Span<UInt8>) throws(Errno) {
   let parent = path.parent
   try makeDirectory(at: parent, permissions: 0o755)
-  let file = try Descriptor(opening: path, mode: .writeNew)
-  // Also if the umask of the shell excludes others: the agent may run as another user.
-  _ = try retryingInterrupts { fchmod(file.number, OpenMode.writeNew.permissions) }
-  try file.writeAll(bytes)
-  try file.synchronize()
-  try synchronizeDirectory(at: parent)
+  guard FileStatus(of: path) == nil else { throw .fileExists }
+  try Directory(opening: parent).replace(path.name, with: bytes, isPublic: true)
 }
 
 private func makeDirectory(at path: Path, permissions: mode_t) throws(Errno) {
@@ -45,6 +42,8 @@ private func makeDirectory(at path: Path, permissions: mode_t) throws(Errno) {
   {
     return
   }
+  // Also if the umask of the shell excludes others: the agent may run as another user.
+  _ = try unsafe path.call { unsafe chmod($0, permissions) }
   do throws(Errno) { try Directory(opening: path.parent).adopt(path.name) } catch .notPermitted {
     // If the directory may be entered but not read, the kernel decides when its names are written.
   }

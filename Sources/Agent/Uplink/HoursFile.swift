@@ -7,7 +7,6 @@ import Outbox
 /// The file that stores hours until Home Assistant's statistics have them. It exists only while
 /// hours wait.
 final class HoursFile {
-  private static let name: StaticString = "statistics.hours"
   private static let asideName: StaticString = "statistics.hours.aside"
 
   /// Nil if nothing is to be stored on the disk, or if the existing file cannot be read.
@@ -26,9 +25,9 @@ final class HoursFile {
     guard let directory else { return WaitingHours() }
     do throws(Errno) {
       let bytes = try readFile(
-        at: directory / Self.name, byteCountMax: WaitingHours.fileByteCountMax)
+        at: directory / StateDirectory.hoursName, byteCountMax: WaitingHours.fileByteCountMax)
       if let hours = try? WaitingHours(file: bytes.span, of: device) { return hours }
-      try renameFile(at: directory / Self.name, to: directory / Self.asideName)
+      try renameFile(at: directory / StateDirectory.hoursName, to: directory / Self.asideName)
       reporter.statisticsSetAside()
     } catch .noSuchFile {} catch {
       // An unreadable file is not overwritten.
@@ -43,9 +42,10 @@ final class HoursFile {
     guard let directory else { return nil }
     do throws(Errno) {
       if hours.isEmpty {
-        try removeFile(at: directory / Self.name)
+        try removeFile(at: directory / StateDirectory.hoursName)
       } else {
-        try replaceFile(named: Self.name, in: directory, with: hours.file(of: device).bytes)
+        try replaceFile(
+          named: StateDirectory.hoursName, in: directory, with: hours.file(of: device).bytes)
       }
       return nil
     } catch {

@@ -72,7 +72,7 @@ extension ConfigurationField {
 
   private func hardwareAddress() -> HardwareAddress? {
     guard let text = text() else { return nil }
-    if let address = HardwareAddress(text: text.span) { return address }
+    if let address = HardwareAddress(text: text.span), address.isOfDevice { return address }
     report(
       "\(quoted: text) is not a hardware address", remedy: "write for example aa:bb:cc:dd:ee:ff")
     return nil

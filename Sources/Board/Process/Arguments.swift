@@ -62,11 +62,11 @@ public struct Arguments {
 }
 
 extension Arguments {
-  /// Command of this process for a person who needs sudo: `sudo homeward check`.
-  public static var commandWithSudo: MessageText {
-    var arguments = ofProcess
-    guard let command = try? arguments.next(), !command.isOption else { return "sudo homeward" }
-    return "sudo homeward \(bytes: command.bytes.printable)\(ofProcess.configurationOption)"
+  /// Command line of this process for a person who needs sudo: `sudo homeward unpair --local`.
+  public static var commandWithSudo: MessageText { ofProcess.withSudo }
+
+  var withSudo: MessageText {
+    rest.reduce("sudo homeward") { "\($0) \(typed: Path($1))" }
   }
 
   /// Returns a command for a person, with the configuration file of this process: `sudo homeward

@@ -100,10 +100,7 @@ extension OutageCause {
 
 extension ConnectionFailure {
   public var exitCode: ExitCode {
-    switch self {
-    case .refused(.server(.banned)), .refused(.server(.forbidden(status: 403))): .noPermission
-    default: .temporaryFailure
-    }
+    if case .refused(.server(let refusal)) = self { refusal.exitCode } else { .temporaryFailure }
   }
 }
 

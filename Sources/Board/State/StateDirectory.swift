@@ -1,5 +1,6 @@
 public import Bytes
 import CLinux
+import Drivers
 public import HomeAssistant
 public import LinuxIO
 
@@ -30,6 +31,13 @@ public final class StateDirectory {
   /// Record of the agent's last crash, which `clinux_keep_last_words` writes.
   private static let lastWordsName: StaticString = "last-words"
   private static let probeName: StaticString = "probe"
+  /// Hours that are not yet imported into Home Assistant's statistics.
+  public static let hoursName: StaticString = "statistics.hours"
+  /// Names of all files that are replaced as a whole.
+  private static let replacedNames: [StaticString] = [
+    registrationName, credentialName, rejectedName, relayTokenName, pushKeysName, commandIDsName,
+    keylessName, probeName, tokenName, hoursName, CountsFile.fileName, AnchorAlarm.fileName,
+  ]
 
   public let path: Path
   private var lock: Descriptor?
@@ -65,8 +73,9 @@ public final class StateDirectory {
         guard try directory.lock() else { return .inUse }
         lock = consume directory
       }
-      // On a read-only disk they remain; no other files have their names.
-      try? Directory(opening: path).removeUnfinished(of: path)
+      // On a read-only disk they remain.
+      try? Directory(opening: path).removeUnfinished(
+        of: path, named: Self.replacedNames.map { [UInt8]($0) })
       return .open
     } catch {
       return .failed(error)
@@ -236,12 +245,13 @@ public final class StateDirectory {
     try replaceFile(named: name, in: path, with: buffer.bytes)
   }
 
-  /// Removes registration and credential, and the token of the card, with which the agent would
-  /// register again. Rejected tokens remain stored.
+  /// Removes registration and credential, the token of the card, with which the agent would register
+  /// again, and what a push relay needs. Rejected tokens remain stored.
   public func removePairing() throws(Errno) {
-    try removeFile(at: path / Self.tokenName)
-    try removeFile(at: path / Self.credentialName)
-    try removeFile(at: path / Self.registrationName)
+    for name in [
+      Self.tokenName, Self.relayTokenName, Self.pushKeysName, Self.keylessName,
+      Self.credentialName, Self.registrationName,
+    ] { try removeFile(at: path / name) }
   }
 
   /// Returns the tokens that Home Assistant rejected. If they are unknown, any token may be among

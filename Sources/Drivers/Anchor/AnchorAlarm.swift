@@ -14,7 +14,7 @@ public protocol AnchorAlarmOwner: AnyObject {
 /// `AnchorMonitor` judges. Commands set the watch, and so does a line if one is configured: a
 /// `GPIOLine` of its own, whose levels arrive through `AnchorSwitch` and go no further.
 public final class AnchorAlarm {
-  static let fileName: StaticString = "anchor.watch"
+  public static let fileName: StaticString = "anchor.watch"
   /// Limit longer than a file of this version: a newer version is recognised by its beginning.
   private static let fileByteCountMax = 256
   /// Name of the file in messages.

@@ -192,11 +192,11 @@ final class BlockingClient {
   var isCredentialRejected: Bool { driver.isCredentialRejected }
 
   func ask<R: Request>(_ request: R) throws(RequestError) -> R.Response {
-    try wait { client.send(request, $0) }
+    try wait(needsConnection: true) { client.send(request, $0) }
   }
 
   func call<R: RESTRequest>(_ request: R) throws(RequestError) -> R.Response {
-    try wait { client.send(request, $0) }
+    try wait(needsConnection: false) { client.send(request, $0) }
   }
 
   func end() { client.disconnect() }
@@ -210,19 +210,25 @@ final class BlockingClient {
     driver.deadlineReached(now: Moment.now.instant)
   }
 
+  /// Waits for the answer; `needsConnection`: not longer than the WebSocket takes to fail.
   private func wait<Response>(
+    needsConnection: Bool,
     _ send: (@escaping (Result<Response, RequestError>) -> Void) -> RequestID
   ) throws(RequestError) -> Response {
     let answer = Answer<Response>()
     let id = send { answer.result = $0 }
     let end = Moment.now.instant + Self.timeout
-    while answer.result == nil, Moment.now.instant < end {
+    var cause: ConnectionFailure?
+    while answer.result == nil, cause == nil, Moment.now.instant < end {
       // A loop that cannot wait brings no answer either.
       do throws(CommandFailure) { try turn(until: end) } catch { break }
+      if needsConnection, case .down(.retrying(_, _, let failure)) = client.state {
+        cause = failure
+      }
     }
     if let result = answer.result { return try result.get() }
     client.cancel(id)
-    throw .expired
+    throw cause.map { .transport(Text($0.words.bytes)) } ?? .expired
   }
 
   private final class Answer<Response> {

@@ -61,15 +61,16 @@ final class Checkup {
   private func look(at service: ServiceState?, _ configuration: Configuration) {
     if let finding = service?.finding { report.append(finding) }
     guard let user = user(of: service) else { return }
-    PermissionCheck(user: user, configuration: configuration, service: service)
-      .run { report.append($0) }
+    PermissionCheck(
+      user: user, file: Path(file), configuration: configuration, service: service
+    ).run { report.append($0) }
   }
 
   /// Returns the user that the service runs as, or would run as; nil if this check is not about a
   /// service, or the user does not exist.
   private func user(of service: ServiceState?) -> UserRights? {
     guard isOfService else { return nil }
-    let name = service?.isLoaded == true ? service?.user : [UInt8]("homeward")
+    let name = service?.isLoaded == true ? service?.user : [UInt8](Service.user)
     return name.flatMap { UserRights(named: $0) }
   }
 

@@ -46,6 +46,9 @@ extension NetworkHere {
     case .wireless(let network, _):
       "if this is home, add its name to home_network.ssids, or its access point"
         + " \(network.bssid.words) to home_network.bssids"
+    case .wired(let gateway?, _) where gateway.isOfVirtualRouter:
+      "many networks have a gateway of this address; if this is home, and Home Assistant is on the"
+        + " same cable, add its hardware address to home_network.gateways"
     case .wired(let gateway?, _): "if this is home, add \(gateway.words) to home_network.gateways"
     case .wired(nil, _), .silent:
       "switch the gateway on; or, if Home Assistant is on the same cable, add its hardware address"

@@ -9,29 +9,47 @@ import Transport
 /// root, which may read everything.
 struct PermissionCheck {
   let user: UserRights
+  /// File of the configuration.
+  var file = Path(Configuration.defaultFile)
   let configuration: Configuration
   var service: ServiceState?
   var devices = Path("/dev")
+  /// Board files of this machine.
+  var boardFiles = Path(BoardFiles.ownFolder)
 
   func run(_ tell: (Finding) -> Void) {
     var isWell = true
-    func tellProblem(_ text: MessageText, _ remedy: MessageText) {
+    findProblems { text, remedy in
       isWell = false
       tell(
         .wrong(
           "permissions", "not_permitted", .board, .noPermission, text,
           remedy: "\(remedy), then: sudo systemctl restart homeward"))
     }
+    guard isWell else { return }
+    tell(
+      .well("permissions", "\(bytes: user.name) can read all files in the configuration"))
+  }
+
+  private func findProblems(_ tellProblem: (MessageText, MessageText) -> Void) {
     let state = Path(configuration.stateDirectory)
     if let folder = user.obstacle(toEntering: state) {
       tellProblem(
         "\(bytes: user.name) is not allowed to enter \(folder), which holds \(state)",
         "sudo chmod o+x \(typed: folder), or set another state_directory")
     }
-    if user.owns(state) == false {
+    if let foreign = foreignPath(in: state) {
       tellProblem(
-        "\(state) does not belong to \(bytes: user.name)",
+        "\(foreign) does not belong to \(bytes: user.name)",
         "sudo chown -R \(bytes: user.name): \(typed: state)")
+    }
+    for path in [file] + files(in: boardFiles, where: { _ in true }) {
+      guard let obstacle = user.obstacle(toReading: path) else { continue }
+      let remedy: MessageText =
+        if case .directory(let folder) = obstacle { "sudo chmod a+rx \(typed: folder)" } else {
+          "sudo chmod a+r \(typed: path)"
+        }
+      tellProblem("\(bytes: user.name) is not allowed to read \(path)", remedy)
     }
     for path in paths {
       if isHidden(path) {
@@ -44,9 +62,27 @@ struct PermissionCheck {
       tellProblem(
         "\(bytes: user.name) is not allowed to read \(path)", remedy(for: obstacle, to: path))
     }
-    guard isWell else { return }
-    tell(
-      .well("permissions", "\(bytes: user.name) can read all files in the configuration"))
+  }
+
+  /// Returns a path that the agent must own: the state directory, its spool, or a file in them that
+  /// it cannot read, such as a copy that root restored. Nil without one.
+  private func foreignPath(in state: Path) -> Path? {
+    let spool = state / StateDirectory.spoolName
+    if let folder = [state, spool].first(where: { user.owns($0) == false }) { return folder }
+    for folder in [state, spool] {
+      for file in files(in: folder, where: { !$0.elementsEqual(StateDirectory.statusSocketName) })
+      where user.obstacle(toReading: file) != nil { return file }
+    }
+    return nil
+  }
+
+  /// Paths in a directory; empty if it is missing.
+  private func files(in folder: Path, where isWanted: (Span<UInt8>) -> Bool) -> [Path] {
+    var files: [Path] = []
+    try? DirectoryReader(opening: folder).forEachName { name in
+      if isWanted(name) { files.append(folder / [UInt8](name)) }
+    }
+    return files
   }
 
   private func isHidden(_ path: Path) -> Bool { service?.hides(path) == true }
@@ -72,12 +108,15 @@ struct PermissionCheck {
   /// Paths of the GPIO chips; empty if the user may read one of them. Which chip has the configured
   /// lines is not checked.
   private var chips: [Path] {
-    var chips: [Path] = []
-    // Without the directory there are no devices.
-    try? DirectoryReader(opening: devices).forEachName { name in
-      if name.starts(with: "gpiochip") { chips.append(devices / [UInt8](name)) }
-    }
+    let chips = files(in: devices) { $0.starts(with: "gpiochip") }
     return chips.contains { user.obstacle(toReading: $0) == nil } ? [] : chips
+  }
+}
+
+extension UserRights {
+  /// Whether this user, of the service if it is known, can read a file. True if it does not exist.
+  func canRead(_ path: Path, in service: ServiceState?) -> Bool {
+    obstacle(toReading: path) == nil && service?.hides(path) != true
   }
 }
 

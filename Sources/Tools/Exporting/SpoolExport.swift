@@ -82,32 +82,42 @@ struct ExportOutput: ~Copyable {
   private let descriptor: Descriptor
   /// Nil for standard output.
   private let file: Path?
-  private let isNew: Bool
+  /// New file, which gets the name of `file` at the end; nil for standard output, and for a device,
+  /// a pipe or a link, which are written in place.
+  private let new: Path?
 
   /// Opens a file, or standard output for nil, which is closed at the end. `replaces`: whether the
-  /// file may exist already.
+  /// file may exist already; it stays until the new one is complete.
   init(to file: [UInt8]?, replaces: Bool) throws(CommandFailure) {
-    isNew = !replaces
-    self.file = file.map { Path($0) }
-    guard let path = self.file else {
+    let file = file.map { Path($0) }
+    self.file = file
+    guard let file else {
+      new = nil
       descriptor = Descriptor(owning: STDOUT_FILENO)
       return
     }
+    let isInPlace = replaces && (file.isNoFile || (try? target(ofLinkAt: file)) != nil)
+    let new = replaces ? Path(file.bytes + [UInt8](".unfinished")) : file
+    self.new = isInPlace ? nil : new
     do throws(Errno) {
-      descriptor = try Self.opened(path, replaces: replaces)
-    } catch Errno(code: EEXIST) {
+      descriptor = try isInPlace ? Self.emptied(file) : Self.created(new, replaces: replaces)
+    } catch .fileExists {
       throw CommandFailure(
         code: .cannotCreate,
-        text: "\(path) already exists; name another file, or replace it with --force")
+        text: "\(file) already exists; name another file, or replace it with --force")
     } catch {
-      throw CommandFailure(code: .cannotCreate, text: "\(path) cannot be created: \(error)")
+      throw CommandFailure(code: .cannotCreate, text: "\(file) cannot be created: \(error)")
     }
   }
 
-  private static func opened(_ path: Path, replaces: Bool) throws(Errno) -> Descriptor {
-    guard replaces else { return try Descriptor(opening: path, mode: .writeNewPrivate) }
+  private static func created(_ path: Path, replaces: Bool) throws(Errno) -> Descriptor {
+    if replaces { try removeFile(at: path) }
+    return try Descriptor(opening: path, mode: .writeNewPrivate)
+  }
+
+  private static func emptied(_ path: Path) throws(Errno) -> Descriptor {
     let descriptor = try Descriptor(opening: path, mode: .writePrivate)
-    // An existing file may be readable by other users.
+    // The file behind a link may be readable by other users.
     try descriptor.makePrivate()
     return descriptor
   }
@@ -116,11 +126,18 @@ struct ExportOutput: ~Copyable {
     if buffer.freeCapacity < ExportFormat.entryByteCountMax { try flush() }
   }
 
-  /// Writes the rest, and waits until a new file is on the disk.
+  /// Writes the rest, and waits until the file is on the disk under its name.
   mutating func finish() throws(CommandFailure) {
     try flush()
-    guard file != nil, isNew else { return }
-    do throws(Errno) { try descriptor.synchronize() } catch { throw failure(error) }
+    guard let file else { return }
+    do throws(Errno) {
+      try descriptor.synchronize()
+      guard let new else { return }
+      if new != file { try renameFile(at: new, to: file) }
+      try synchronizeDirectory(at: file.parent)
+    } catch .invalidArgument {
+      // A device or a pipe has nothing to wait for.
+    } catch { throw failure(error) }
   }
 
   private mutating func flush() throws(CommandFailure) {
@@ -133,8 +150,8 @@ struct ExportOutput: ~Copyable {
     var text: MessageText = "standard output cannot be written: \(error)"
     if let file {
       text = "\(file) cannot be written completely: \(error)"
-      if isNew {
-        try? removeFile(at: file)
+      if let new {
+        try? removeFile(at: new)
         text = "\(text); the incomplete file was removed"
       }
     }

@@ -33,6 +33,10 @@ final class Pairing {
 
   func run() throws(CommandFailure) -> PairingSummary {
     try checkThatAUserCanLogIn()
+    if !options.isConfigurationNamed, options.authorityFile != nil {
+      try checkAuthorityFile(
+        for: UserRights(named: [UInt8](Service.user)), in: ServiceState.ask())
+    }
     let state = try StateDirectory.open(try stateDirectory())
     // A registration that cannot be stored would leave a device behind in Home Assistant, too.
     let rejected = try state.keptRejectedTokens()
@@ -56,9 +60,7 @@ final class Pairing {
       revoke(login.credential)
       throw error
     }
-    // A credential for another address must not be sent to this one, and one that another board was
-    // paired with may be in use there.
-    if let former, former.clientURL == url, kept.isOfThisBoard { revoke(former) }
+    revoke(former, isOfThisBoard: kept.isOfThisBoard)
     try lookAtPerson(login, configuration, state, rejected)
     let file = ConfigurationFile(path: options.configuration, dialog: dialog, loop: loop)
     summary.offer = try file.offer(existing, template)
@@ -73,6 +75,19 @@ final class Pairing {
     }
     guard Service.canStart else { return " Try it: sudo homeward run --once" }
     return summary.offer == .toBeChanged ? " Next: sudo systemctl restart homeward" : ""
+  }
+
+  /// Checks that the user of the service can read the certificates, too.
+  func checkAuthorityFile(
+    for user: UserRights?, in service: ServiceState?
+  ) throws(CommandFailure) {
+    guard let file = options.authorityFile.map({ Path($0) }), let user,
+      !user.canRead(file, in: service)
+    else { return }
+    throw CommandFailure(
+      code: .noPermission,
+      text: "the service cannot read \(file): put it into /etc/homeward, with sudo install -m 644"
+        + " \(typed: file) /etc/homeward, and name it there")
   }
 
   private func checkThatAUserCanLogIn() throws(CommandFailure) {
@@ -218,7 +233,7 @@ final class Pairing {
       revoke(login.credential)
       throw error
     }
-    if let former, former.clientURL == summary.url { revoke(former) }
+    revoke(former, isOfThisBoard: identity.otherBoard(of: registration) == nil)
     dialog.say("This board has a new login. Its device and entities stay.\(next)")
     return summary
   }
@@ -251,6 +266,12 @@ final class Pairing {
   }
 
   private var host: Configuration.HostPaths { existing?.host ?? .standard }
+
+  /// Revokes a former credential. One for another address must not be sent to this one, and one that
+  /// another board was paired with may be in use there.
+  private func revoke(_ former: Credential?, isOfThisBoard: Bool) {
+    if let former, former.clientURL == summary.url, isOfThisBoard { revoke(former) }
+  }
 
   /// Revokes a refresh token that is no longer used. The answer does not matter: without it, the
   /// token expires after 90 days.

@@ -49,6 +49,9 @@ struct PairingOptions {
     if relay != nil, isLoginOnly || keepsDevice || url != nil || name != nil {
       throw .mistake("--relay pairs with a relay only; give the other options to another pair")
     }
+    if isJSON, relay != nil || keepsDevice {
+      throw .mistake("--json reports a new pairing or login; leave it out here")
+    }
     if isLoginOnly, name != nil { throw .mistake("--login does not change the name") }
   }
 

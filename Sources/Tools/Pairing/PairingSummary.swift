@@ -46,6 +46,8 @@ struct PairingSummary {
 
 /// Service of the Debian package: it runs the agent with the standard configuration.
 enum Service {
+  static let user: StaticString = "homeward"
+
   /// Required paths: a running systemd, the unit, and the configuration of the agent.
   private static var needed: [StaticString] {
     [
@@ -54,11 +56,15 @@ enum Service {
     ]
   }
 
-  static var canStart: Bool { canStart(as: geteuid(), below: Path("")) }
+  static var canStart: Bool { canStart(as: geteuid()) }
 
   /// Returns whether a process of `user` may start it; `root` is the root of the file system.
-  static func canStart(as user: uid_t, below root: Path) -> Bool {
-    user == 0 && needed.allSatisfy { (try? byteCount(ofFileAt: root / $0)) != nil }
+  static func canStart(as user: uid_t, below root: Path = Path("")) -> Bool {
+    user == 0 && isInstalled(below: root)
+  }
+
+  static func isInstalled(below root: Path = Path("")) -> Bool {
+    needed.allSatisfy { (try? byteCount(ofFileAt: root / $0)) != nil }
   }
 
   /// Starts or restarts it. Returns the message for the person.

@@ -108,9 +108,20 @@ struct RelayPairing {
       try dialog.confirm("Add \"\(line)\" to \(file)?", standard: true)
     else { return dialog.say(advice) }
     do throws(Errno) {
-      let descriptor = try Descriptor(opening: file, mode: .append)
-      try descriptor.writeAll(added.bytes.span)
-      try descriptor.synchronize()
+      try appendWhole(added.bytes, to: Descriptor(opening: file, mode: .append), after: old.count)
     } catch { dialog.say("\(file) cannot be written: \(error). \(advice)") }
+  }
+
+  /// Appends a text to a file of this length, or nothing: a full disk may take a part of it.
+  private func appendWhole(
+    _ text: [UInt8], to file: borrowing Descriptor, after byteCount: Int
+  ) throws(Errno) {
+    do throws(Errno) {
+      try file.writeAll(text.span)
+      try file.synchronize()
+    } catch {
+      try? file.truncate(to: byteCount)
+      throw error
+    }
   }
 }

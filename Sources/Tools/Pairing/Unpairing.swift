@@ -84,16 +84,14 @@ final class Unpairing {
       credential: credential, rejected: try state.keptRejectedTokens(), seed: randomSeed(),
       now: Moment.now.instant)
     let settings = configuration?.homeAssistant.transport(to: url) ?? .system
+    try checkIsReached(url, settings)
     let client = try BlockingClient(at: url, with: tokens, settings: settings, loop: loop)
     let deviceID = identity.deviceID(of: registration)
     do throws(RequestError) {
       defer { client.end() }
       try delete(deviceID, client)
     } catch  where error.isNoAnswer {
-      throw CommandFailure(
-        code: .temporaryFailure,
-        text: "\(error.words); nothing was changed. If that Home Assistant no longer exists:"
-          + " homeward unpair --local")
+      throw unchanged(.temporaryFailure, error.words)
     } catch {
       dialog.say("The device was not deleted: \(error.words).")
     }
@@ -103,6 +101,25 @@ final class Unpairing {
     } else {
       try endLogin(credential, at: url, settings)
     }
+  }
+
+  /// Checks that Home Assistant answers at its address, before the login goes there.
+  private func checkIsReached(
+    _ url: [UInt8], _ settings: TransportSettings
+  ) throws(CommandFailure) {
+    let http = try BlockingHTTP(loop: loop, settings: settings)
+    let probe = try ServerProbe.run(http, at: url)
+    guard let failure = probe.failure(at: url) else { return }
+    let remedy = probe.remedy(
+      http.fault, at: url, for: "home_assistant.url", settings.authorityFile)
+    throw unchanged(failure.code, remedy.map { "\(failure.text); \($0)" } ?? failure.text)
+  }
+
+  private func unchanged(_ code: ExitCode, _ words: MessageText) -> CommandFailure {
+    CommandFailure(
+      code: code,
+      text: "\(words). Nothing was changed. If that Home Assistant no longer exists:"
+        + " \(Arguments.command("unpair --local"))")
   }
 
   /// Returns the credential from pairing; without one, that of a token that no key names.

@@ -2,8 +2,8 @@ import Bytes
 import YAML
 
 /// Text of `homeward.yaml` on a card, split into the section `card`, which the provisioner reads,
-/// and the configuration of the agent. Each has the lines of the other as empty ones, so that a
-/// place in it is a place in the file.
+/// and the configuration of the agent, without comments at the margin. Each has the lines of the
+/// other as empty ones, so that a place in it is a place in the file.
 struct CardFile {
   static let name: StaticString = "homeward.yaml"
   /// Keys that no configuration has: at the margin they are keys of `card` that are not indented.
@@ -35,7 +35,8 @@ struct CardFile {
       if isCard { hasCard = true } else if Self.isSetting(line) { hasRest = true }
       let (empty, whole) = (bytes[end..<next], bytes[start..<next])
       card += isCard ? whole : empty
-      rest += isCard ? empty : whole
+      // A comment may be a part of the section, with a secret, that a person took out.
+      rest += isCard || line.first == UInt8(ascii: "#") ? empty : whole
       start = next
     }
   }

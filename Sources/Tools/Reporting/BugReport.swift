@@ -148,7 +148,7 @@ struct BugReport {
         "\(status.permissionDigits) \(Int(clamping: status.user)):\(Int(clamping: status.group))"
           + " \(bytes: group) \(path)\n")
     }
-    guard let user = UserRights(named: service?.user ?? [UInt8]("homeward")) else { return }
+    guard let user = UserRights(named: service?.user ?? [UInt8](Service.user)) else { return }
     var line: MessageText = "service: user \(Int(clamping: user.number)), groups"
     for group in user.groups { line = "\(line) \(Int(clamping: group))" }
     append(line + "\n")

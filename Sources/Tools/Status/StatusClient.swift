@@ -52,8 +52,14 @@ struct StatusClient {
     }
     return CommandFailure(
       code: .unavailable,
-      text: "no agent runs with \(stateDirectory); start it:"
-        + " \(Arguments.command("run"))\(disk)")
+      text: "no agent runs with \(stateDirectory); start it: \(start)\(disk)")
+  }
+
+  /// Command that starts the agent: the service, if it is installed and has this state directory.
+  private var start: MessageText {
+    let isOfService =
+      Service.isInstalled() && stateDirectory == Path(Configuration.defaultStateDirectory)
+    return isOfService ? "sudo systemctl start homeward" : Arguments.command("run")
   }
 
   /// Failure of an answer that ended early; temporary, as a service manager may restart the agent.

@@ -72,7 +72,13 @@ extension WholeAgent.ExitCodes {
   @Test func withAHomeAssistantThatRefusesTheAddress() async throws {
     let (home, board) = try await pairedHomeAndBoard()
     home.fault = .status(403)
-    try await expect(77, of: ["run", "check", "send", "watch", "pair"], on: board)
+    try await expect(77, of: ["run", "check", "send", "watch", "pair", "unpair"], on: board)
+  }
+
+  @Test func withAProxyThatWantsALoginOfItsOwn() async throws {
+    let (home, board) = try await pairedHomeAndBoard()
+    home.fault = .status(407)
+    try await expect(77, of: ["check", "send", "watch", "pair", "unpair"], on: board)
   }
 
   @Test func withABoardThatWasDeletedThere() async throws {

@@ -193,6 +193,16 @@ extension SetUp.Pairing {
     #expect(board.isUnpaired)
   }
 
+  @Test(arguments: [["--relay", "http://127.0.0.1:1"], ["--same-device"]])
+  func whatHasNoReportForAScriptSaysSo(words: [String]) async throws {
+    let (_, board) = try unpairedHomeAndBoard()
+    let ending = try await RunningAgent(
+      on: board, ["pair", "--config", board.configuration, "--json"] + words
+    ).ending()
+    #expect(ending.status == 64)
+    #expect(ending.lines(with: "--json reports a new pairing or login").count == 1)
+  }
+
   /// Which of them is meant is a guess, and a wrong one counts as an attack.
   @Test func aTokenThatIsNamedTwiceIsAMistake() async throws {
     let (home, board) = try unpairedHomeAndBoard()
@@ -245,6 +255,21 @@ extension SetUp.Pairing {
     let check = try await RunningAgent(on: board, ["check", "--config", board.configuration])
       .ending()
     #expect(check.output.contains("ok     login          Practice, an administrator"))
+  }
+
+  @Test func aNewLoginOfACopiedCardLeavesTheOtherBoardItsOwn() async throws {
+    let home = try lockedHome()
+    let board = try Board(unpairedWith: home)
+    try board.write("10000000aaaa", to: "sys/firmware/devicetree/base/serial-number")
+    let command = try board.pair("--yes")
+    try await command.logIn(to: home)
+    #expect(await command.ending().status == 0)
+    try board.write("10000000bbbb", to: "sys/firmware/devicetree/base/serial-number")
+    let login = try board.pair("--login")
+    try await login.logIn(to: home)
+    let ending = await login.ending()
+    #expect(ending.status == 0, "\(ending.screen)")
+    #expect(home.occurrences(.tokenRevoked) == 0)
   }
 
   @Test func aNewLoginIsForABoardThatThisHomeKnows() async throws {

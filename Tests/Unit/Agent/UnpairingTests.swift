@@ -86,12 +86,17 @@ extension SetUp.Unpairing {
     let board = try await Board.loggedIn(to: home)
     try board.makeFolder("state/spool")
     try board.write("0", to: "state/rejected-token")
+    let secrets = ["relay-token", "push-key.json", "without-key"].map { "state/\($0)" }
+    for secret in secrets { try board.write("0", to: secret) }
     let ending = try await board.unpaired("--local", "--yes")
     #expect(ending.status == 0)
     #expect(
       ending.lines(with: "Waiting readings stay in \(board.path("state/spool"))").count == 1)
     #expect(ending.lines(with: "bans an address that sends one again").count == 1)
     #expect(FileManager.default.fileExists(atPath: board.path("state/spool")))
+    for secret in secrets {
+      #expect(!FileManager.default.fileExists(atPath: board.path(secret)), "\(secret)")
+    }
   }
 
   @Test func withoutAYesItStaysPaired() async throws {
@@ -111,15 +116,25 @@ extension SetUp.Unpairing {
     #expect(ending.status == 75)
     #expect(
       ending.lines(
-        with: "nothing was changed. If that Home Assistant no longer exists: homeward unpair"
-          + " --local"
+        with: "; check that Home Assistant is running, and check home_assistant.url"
       ).count == 1, "\(ending.log)")
+    let local = "sudo homeward unpair --local --config \(board.configuration)"
+    #expect(ending.lines(with: "no longer exists: \(local)").count == 1, "\(ending.log)")
     #expect(board.isPaired)
 
-    let local = try await board.unpaired("--local", "--yes")
-    #expect(local.status == 0)
-    #expect(local.lines(with: "delete this board there").count == 1)
+    let unpaired = try await board.unpaired("--local", "--yes")
+    #expect(unpaired.status == 0)
+    #expect(unpaired.lines(with: "delete this board there").count == 1)
     #expect(board.isUnpaired)
+  }
+
+  @Test func aProxyWithoutWebSocketsIsNamed() async throws {
+    let (home, board) = try await loggedInHomeAndBoard()
+    home.fault = .noWebSocket
+    let ending = try await board.unpaired("--yes")
+    #expect(ending.status == 75)
+    #expect(ending.lines(with: "there is no WebSocket (404)").count == 1, "\(ending.log)")
+    #expect(board.isPaired)
   }
 
   @Test func aBoardThatIsNotPairedIsNoFailure() async throws {
@@ -141,8 +156,9 @@ extension SetUp.Unpairing {
     #expect(ending.lines(with: "delete this board there").count == 1)
     #expect(board.isUnpaired)
     #expect(home.refusals(.login(.invalidGrant)) == 1)
-    // The refresh token, and a WebSocket that was opened meanwhile; nothing is revoked.
-    #expect(home.requestCount <= requestCount + 2)
+    // A look whether it answers, the refresh token, and a WebSocket that was opened meanwhile;
+    // nothing is revoked.
+    #expect(home.requestCount <= requestCount + 3)
     // Nor is it sent where a person brings the files back.
     for (file, bytes) in kept { try bytes.write(to: file) }
     #expect(try await board.run("check").status == 77)

@@ -92,6 +92,29 @@ extension WholeAgent.Relayed {
     #expect(throws: (any Error).self) { try board.permissions(of: "state/relay-token") }
   }
 
+  /// With half a line the agent would not start any more.
+  @Test func aFullDiskLeavesTheConfigurationAsItWas() async throws {
+    let (_, board) = try await pairedHomeAndBoard()
+    let relay = try relay(for: board)
+    defer { relay.end() }
+    let token = try relay.add("boat")
+    board.keepSecret(token)
+    try board.write(token, to: "relay-token")
+    // The shell counts in blocks of 1024 bytes.
+    let start = try text(of: board)
+    let before = start + String(repeating: "#", count: 1014 - start.utf8.count) + "\n"
+    try before.write(toFile: board.configuration, atomically: true, encoding: .utf8)
+    let line =
+      "ulimit -f 1; exec \"$0\" pair --relay \(relay.url) --config \"$1\""
+      + " --token-file '\(board.path("relay-token"))'"
+    let ending = try await RunningAgent(
+      on: board, ["-c", line, RunningAgent.executable.path, board.configuration],
+      startedBy: URL(filePath: "/bin/bash")
+    ).ending()
+    #expect(ending.lines(with: "cannot be written: File too large").count == 1, "\(ending.log)")
+    #expect(try text(of: board) == before)
+  }
+
   @Test func aBoardThatHomeAssistantDoesNotKnowIsPairedWithItFirst() async throws {
     let (_, board) = try unpairedHomeAndBoard()
     let pairing = try await board.run("pair", "--relay", "https://relay.invalid")

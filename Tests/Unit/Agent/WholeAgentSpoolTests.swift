@@ -294,16 +294,23 @@ extension WholeAgent.Spooling {
     #expect(ending.output.count == 8)
   }
 
-  @Test func whatCannotBeWrittenToItsEndIsNotLeftThere() async throws {
+  @Test(arguments: ["", "--force"])
+  func whatCannotBeWrittenToItsEndIsNotLeftThere(option: String) async throws {
     let board = try boardWithTrack(4000)
     let file = board.path("boat.csv")
+    if !option.isEmpty { try board.write("earlier", to: "boat.csv") }
     // The shell counts in blocks of 1024 bytes.
     let ending = try await shell(
-      "trap '' XFSZ; ulimit -f 70; exec \"$0\" spool export --csv --config \"$1\" --output '\(file)'",
-      on: board)
+      "trap '' XFSZ; ulimit -f 70; exec \"$0\" spool export --csv --config \"$1\" \(option)"
+        + " --output '\(file)'", on: board)
     #expect(ending.status == 74)
     #expect(ending.lines(with: "the incomplete file was removed").count == 1, "\(ending.log)")
-    #expect(!FileManager.default.fileExists(atPath: file))
+    let left = try FileManager.default.contentsOfDirectory(atPath: board.folder.path)
+      .filter { $0.hasPrefix("boat.csv") }
+    #expect(left == (option.isEmpty ? [] : ["boat.csv"]))
+    if !option.isEmpty {
+      #expect(try String(contentsOfFile: file, encoding: .utf8) == "earlier")
+    }
   }
 
   @Test func helpHasExamples() async throws {

@@ -27,6 +27,12 @@ import Testing
     #expect(try next(&arguments) == nil)
   }
 
+  /// Without its options unpair would delete the device.
+  @Test func withSudoThereIsTheSameCommandLine() {
+    let words = arguments("unpair", "--local", "--config", "my boat.yaml", "")
+    #expect(text(words.withSudo.bytes) == "sudo homeward unpair --local --config 'my boat.yaml' ''")
+  }
+
   @Test func theNextCommandHasTheSameConfiguration() {
     func option(_ words: String...) -> String? {
       text(Arguments(words.map { Array($0.utf8) }).configurationOption.bytes)

@@ -49,6 +49,8 @@ import Testing
     ("{ ssids: [aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa] }", "the name of the network has 33 bytes"),
     ("{ bssids: [Harbour] }", "bssids[0]: \"Harbour\" is not a hardware address"),
     ("{ gateways: [192.168.1.1] }", "gateways[0]: \"192.168.1.1\" is not a hardware address"),
+    ("{ gateways: [\"00:00:00:00:00:00\"] }", "is not a hardware address"),
+    ("{ gateways: [\"01:00:5e:00:00:01\"] }", "is not a hardware address"),
     ("{ ssid: [Harbour] }", "did you mean \"ssids\"?"),
   ])
   func aWrongHomeNetworkIsNamed(_ written: String, _ expected: String) {

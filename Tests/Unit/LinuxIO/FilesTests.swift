@@ -137,7 +137,11 @@ import Testing
     let before = umask(0o077)
     defer { umask(before) }
     try writeNewFile(at: directory.path("settings") / "file", [1].span)
+    #expect(try directory.mode(of: "settings") & 0o7777 == 0o755)
     #expect(try directory.mode(of: "settings/file") & 0o7777 == 0o644)
+    #expect(throws: Errno.fileExists) {
+      try writeNewFile(at: directory.path("settings") / "file", [2].span)
+    }
     try check(unsafe unlink("\(directory.name)/settings/file"))
   }
 

@@ -52,6 +52,13 @@ final class FullDiskTests {
     #expect(try kept == new, "what was half written takes no room")
   }
 
+  /// An empty configuration would be there, which nothing replaces.
+  @Test func ofANewFileThereIsNothingIfTheDiskIsFull() throws {
+    let large = [UInt8](repeating: 2, count: 100_000)
+    #expect(throws: Errno.noSpace) { try writeNewFile(at: disk / "settings", large.span) }
+    #expect(try directory.names(in: disk) == ["state"])
+  }
+
   @Test func aWriteThatTheDiskCutsGoesOnAtItsEndUntilTheDiskIsFull() throws {
     let large = [UInt8](repeating: 2, count: 100_000)
     let file = try Descriptor(opening: disk / "segment", mode: .writePrivate)

@@ -23,8 +23,10 @@ import YAML
     ("\u{FEFF}card:\n b\nc: 3\n", "card:\n b\n\n", "\n\nc: 3\n"),
     ("card: {\nwifi: {}\n}\nc: [\n]\n", "card: {\nwifi: {}\n}\n\n\n", "\n\n\nc: [\n]\n"),
     (
-      "card:\n\n  b: 2\n# c\n  d: 4\ne: 5\n", "card:\n\n  b: 2\n\n  d: 4\n\n", "\n\n\n# c\n\ne: 5\n"
+      "card:\n\n  b: 2\n# c\n  d: 4\ne: 5\n", "card:\n\n  b: 2\n\n  d: 4\n\n", "\n\n\n\n\ne: 5\n"
     ),
+    // A part of the section that a person took out.
+    ("card:\n  b: 2\n#  token: t\nc: 3\n", "card:\n  b: 2\n\n\n", "\n\n\nc: 3\n"),
     ("c: 3\ncard:\n- b\n", "\ncard:\n- b\n", "c: 3\n\n\n"),
     ("a:\n- card: 1\n  card: 2\ncards: 3\n", "\n\n\n\n", "a:\n- card: 1\n  card: 2\ncards: 3\n"),
     ("card :\n  b: 2\n---\n  c: 3\n", "card :\n  b: 2\n\n\n", "\n\n---\n  c: 3\n"),

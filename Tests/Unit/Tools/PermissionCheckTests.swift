@@ -30,10 +30,55 @@ import Testing
   private func rows(_ user: UserRights, _ more: String) throws -> [String] {
     var rows: [String] = []
     PermissionCheck(
-      user: user, configuration: try board.configuration(more),
-      devices: Path([UInt8]("\(board.folder.path)/dev".utf8))
+      user: user, file: path("etc/homeward.yaml"), configuration: try board.configuration(more),
+      devices: path("dev"), boardFiles: path("etc/boards")
     ).run { rows.append(row($0)) }
     return rows
+  }
+
+  private func path(_ name: String) -> Path {
+    Path([UInt8](board.folder.appending(path: name).path.utf8))
+  }
+
+  /// The agent at work hides it until the next start of the board.
+  @Test(arguments: ["etc/homeward.yaml", "etc/boards/mine.yaml"])
+  func theConfigurationIsReadByTheServiceToo(name: String) throws {
+    let file = try write(name, mode: 0o600)
+    #expect(
+      try rows(stranger(), state) == [
+        "WRONG permissions not_permitted 77: boat is not allowed to read \(file); sudo chmod a+r"
+          + " \(file), then: sudo systemctl restart homeward"
+      ])
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+    #expect(try rows(stranger(), state)[0].hasPrefix("permissions: "))
+    let folder = board.folder.appending(path: "etc").path
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
+    #expect(try rows(stranger(), state).contains { $0.contains("; sudo chmod a+rx \(folder), ") })
+  }
+
+  /// As root restores a copy.
+  @Test(
+    .enabled(if: geteuid() == 0, "only root can give a file to others"),
+    arguments: ["s/registration.json", "s/spool/1.spool"])
+  func whatIsInTheStateDirectoryBelongsToTheUserToo(name: String) throws {
+    let file = try write(name, mode: 0o600)
+    let user = stranger()
+    for name in ["s", "s/spool"] {
+      let folder = board.folder.appending(path: name).path
+      guard FileManager.default.fileExists(atPath: folder) else { continue }
+      guard unsafe chown(folder, user.number, user.number) == 0 else {
+        throw POSIXError(.EPERM)
+      }
+    }
+    #expect(try rows(user, state).first?.contains("\(file) does not belong to boat; ") == true)
+    guard unsafe chown(file, user.number, user.number) == 0 else { throw POSIXError(.EPERM) }
+    #expect(try rows(user, state)[0].hasPrefix("permissions: "))
+    _ = try write("s/agent.socket", mode: 0o600)
+    #expect(try rows(user, state)[0].hasPrefix("permissions: "), "the agent makes it again")
+    try board.write("", to: "s/spool/x")
+    let spool = board.folder.appending(path: "s/spool").path
+    guard unsafe chown(spool, 0, 0) == 0 else { throw POSIXError(.EPERM) }
+    #expect(try rows(user, state).first?.contains("\(spool) does not belong to boat; ") == true)
   }
 
   @Test(arguments: [0o644, 0o600])

@@ -59,6 +59,24 @@ import Testing
     #expect(HomeNetworks(ssids: [harbour]).presence(at: wired(nil)) == .away, "it never will")
   }
 
+  /// Of RFC 9568, HSRP and GLBP; many harbours have the same.
+  @Test(arguments: [
+    ("00:00:5e:00:01:01", true), ("00:00:5e:00:02:ff", true), ("00:00:0c:07:ac:0a", true),
+    ("00:00:0c:9f:f0:01", true), ("00:07:b4:00:01:02", true), ("00:00:5e:00:03:01", false),
+    ("00:00:0c:07:ad:0a", false), ("00:00:0c:9f:e0:01", false), ("00:07:b4:01:01:02", false),
+  ])
+  func theAddressOfAVirtualRouterIsKnown(text: String, isVirtual: Bool) throws {
+    #expect(try #require(address(text)).isOfVirtualRouter == isVirtual)
+  }
+
+  @Test(arguments: [
+    ("00:00:00:00:00:00", false), ("01:00:5e:00:00:01", false), ("ff:ff:ff:ff:ff:ff", false),
+    ("02:00:00:00:00:01", true),
+  ])
+  func zeroAndAGroupAreNoDevice(text: String, isOfDevice: Bool) throws {
+    #expect(try #require(address(text)).isOfDevice == isOfDevice)
+  }
+
   @Test func aRadioIsNotJudgedByGatewaysNorACableByNames() {
     #expect(HomeNetworks(gateways: [here]).presence(at: wireless(harbour, here)) == .away)
     #expect(HomeNetworks(bssids: [here]).presence(at: wired(here)) == .away)
