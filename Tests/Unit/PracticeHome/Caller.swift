@@ -82,11 +82,6 @@ final class Caller {
 
   func pong() { place.home.heard(session, now: place.now) }
 
-  func hangUp() {
-    place.home.sessionEnded(session, now: place.now)
-    place.deliver()
-  }
-
   /// Everything heard, which is then forgotten.
   func all() -> [JSON] {
     place.home.settle(place.now)

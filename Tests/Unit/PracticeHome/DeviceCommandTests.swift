@@ -9,92 +9,30 @@ import Testing
     caller.result(Self.update, ["entity_id": .string(id), "disabled_by": somebody])
   }
 
-  @Test func aDeviceIsFoundByItsIdentifier() {
-    let place = Caller.Place()
-    let caller = place.call()
-    let id = place.visitor.send("get_config", [:]).opened?["hass_device_id"]
-    let device = caller.result("config/device_registry/list")?[0]
-    #expect(device?["identifiers"] == [["mobile_app", "board-1"]])
-    #expect(device?["id"] == id)
-    #expect(device?["config_entries"]?.array?.count == 1)
-    #expect(device?["name"] == "Boat")
-    #expect(caller.result("config/area_registry/list")?.array?.count == 3)
-  }
-
-  @Test func everyEntityIsInTheRegistryTheDisabledToo() {
-    let place = Caller.Place()
-    place.visitor.sensor("cpu", ["entity_category": "diagnostic"])
-    place.visitor.sensor("dark", ["disabled": true])
-    let entities = place.call().result("config/entity_registry/list")?.array ?? []
-    #expect(
-      entities.map { $0["entity_id"] } == [
-        "device_tracker.boat", "sensor.boat_cpu", "sensor.boat_dark",
-      ])
-    #expect(entities.map { $0["disabled_by"] } == [.null, .null, "integration"])
-    #expect(entities[0]["unique_id"] == "board-1")
-    #expect(entities[1]["unique_id"] == .string("\(place.visitor.webhookID)_cpu"))
-    #expect(entities[1]["entity_category"] == "diagnostic")
-  }
-
-  @Test func aDisabledSensorIsToldSoAndAnEnabledOneTakesHalfAMinute() {
-    let place = Caller.Place()
-    place.visitor.sensor("cpu", ["state": 5])
-    let caller = place.call()
-    #expect(disable(caller, "sensor.boat_cpu")?["entity_entry"]?["disabled_by"] == "user")
-    #expect(place.visitor.shown("sensor.boat_cpu") == nil)
-    #expect(
-      place.visitor.update("cpu", 6).opened == ["cpu": ["success": true, "is_disabled": true]])
-    #expect(disable(caller, "sensor.boat_cpu", .null)?["reload_delay"] == 30)
-    #expect(place.visitor.update("cpu", 7).opened == ["cpu": ["success": true]])
-    #expect(place.visitor.shown("sensor.boat_cpu") == nil)
-    place.pass(.seconds(30))
-    #expect(place.visitor.shown("sensor.boat_cpu") == "5", "as it was before")
-    place.visitor.update("cpu", 8)
-    #expect(place.visitor.shown("sensor.boat_cpu") == "8")
-  }
-
-  @Test func aDisabledTrackerSwallowsEveryFix() {
+  @Test func anEnabledTrackerIsThereAgainAfterHalfAMinute() {
     let place = Caller.Place()
     place.visitor.send("update_location", ["gps": [52.5, 4], "gps_accuracy": 5])
     let caller = place.call()
-    let changes = caller.command(
-      "subscribe_entities", ["entity_ids": ["device_tracker.boat"]])
-    _ = caller.all()
     _ = disable(caller, "device_tracker.boat")
-    #expect(caller.events(changes) == [["r": ["device_tracker.boat"]]])
+    _ = disable(caller, "device_tracker.boat", .null)
     let fix: JSON = ["gps": [53, 4], "gps_accuracy": 5]
     #expect(place.visitor.send("update_location", fix) == .silence)
-    #expect(place.visitor.lastRefusal == .trackerDisabled)
-    let config = place.visitor.send("get_config", [:]).opened
-    #expect(config?["entities"]?["board-1"] == ["disabled": true])
-    #expect(readBack(place, config) == ["e": nil])
-
-    _ = disable(caller, "device_tracker.boat", .null)
-    #expect(place.visitor.send("update_location", fix) == .silence)
-    #expect(readBack(place, config) == ["e": "device_tracker.boat"], "known, and not there yet")
+    #expect(readBack(place) == ["e": "device_tracker.boat"], "known, and not there yet")
     place.pass(.seconds(30))
-    #expect(readBack(place, config)?["lat"] == 52.5, "what came meanwhile is lost")
+    #expect(readBack(place)?["lat"] == 52.5, "what came meanwhile is lost")
     place.visitor.send("update_location", fix)
-    #expect(readBack(place, config)?["lat"] == 53.0)
+    #expect(readBack(place)?["lat"] == 53.0)
   }
 
-  private func readBack(_ place: Caller.Place, _ config: JSON?) -> JSON? {
-    let template: JSON = [
-      "template": .string(Template.readBack),
-      "variables": ["id": config?["hass_device_id"] ?? .null],
-    ]
+  private func readBack(_ place: Caller.Place) -> JSON? {
+    let device = place.visitor.send("get_config", [:]).opened?["hass_device_id"] ?? .null
+    let template: JSON = ["template": .string(Template.readBack), "variables": ["id": device]]
     return place.visitor.send("render_template", ["p": template]).opened?["p"]
   }
 
-  @Test func whatTheRegistryRefuses() {
-    let caller = Caller.Place().call()
-    #expect(
-      caller.error(Self.update, ["entity_id": "sensor.nope", "disabled_by": "user"])
-        == ("not_found", "Entity not found"))
-    #expect(
-      caller.error(
-        Self.update, ["entity_id": "device_tracker.boat", "disabled_by": "integration"]
-      ).code == "invalid_format")
+  @Test func nobodyDisablesInTheNameOfTheIntegration() {
+    let content: JSONObject = ["entity_id": "device_tracker.boat", "disabled_by": "integration"]
+    #expect(Caller.Place().call().error(Self.update, content).code == "invalid_format")
   }
 
   @Test func switchingAnEntityIsAnEvent() {
@@ -157,5 +95,33 @@ import Testing
     #expect(
       call("homeassistant", "turn_on", ["target": ["x": 1]])?["error"]?["code"]
         == "invalid_format")
+  }
+}
+
+@Suite struct RelatedTests {
+  private func related(_ caller: Caller, _ type: String, _ id: JSON?) -> JSON? {
+    caller.result("search/related", ["item_type": .string(type), "item_id": id ?? .null])
+  }
+
+  @Test func aPersonIsRelatedToTheirTrackerAndItsDevice() {
+    let place = Caller.Place()
+    let caller = place.call()
+    let id = place.visitor.send("get_config", [:]).opened?["hass_device_id"]
+    #expect(related(caller, "device", id)?["person"] == ["person.practice"])
+    #expect(related(caller, "entity", "device_tracker.boat")?["person"] == ["person.practice"])
+    #expect(related(caller, "entity", "sensor.nope") == [:])
+  }
+
+  @Test func whatIsNotPlayedIsRefused() {
+    let caller = Caller.Place().call()
+    let ask = { (type: String, id: JSON) in
+      caller.error("search/related", ["item_type": .string(type), "item_id": id])
+    }
+    #expect(ask("area", "kitchen").code == "not_supported")
+    #expect(ask("entity", "zone.home").code == "not_supported")
+    #expect(ask("device", 7).code == "invalid_format")
+    #expect(
+      ask("nope", "a").message.hasPrefix(
+        "expected ItemType or one of 'area', 'automation', 'automation_blueprint', "))
   }
 }

@@ -63,65 +63,7 @@ import Testing
     caller.result("recorder/get_statistics_metadata", ["statistic_ids": [.string(id)]])?[0]
   }
 
-  // MARK: Means
-
-  @Test func importedHoursAreReadBackWithNullForWhatWasNotSaid() {
-    #expect(
-      bring(
-        Self.metadata(), ["start": .string(Self.hour(2)), "mean": 11],
-        ["start": .string(Self.hour(1)), "mean": 20.5, "min": 20, "max": 21]) == .null)
-    #expect(
-      read(Self.soil)?[Self.soil] == [
-        [
-          "start": 1_794_877_200_000, "end": 1_794_880_800_000, "mean": 20.5, "min": 20.0,
-          "max": 21.0, "last_reset": nil,
-        ],
-        [
-          "start": 1_794_880_800_000, "end": 1_794_884_400_000, "mean": 11.0, "min": nil,
-          "max": nil, "last_reset": nil,
-        ],
-      ])
-  }
-
   // MARK: Units
-
-  @Test func aSensorIsDescribedBeforeAnythingWasImported() {
-    #expect(
-      description() == [
-        "statistic_id": .string(Self.soil), "display_unit_of_measurement": "°C",
-        "has_mean": true, "mean_type": 1, "has_sum": false, "name": nil, "source": "recorder",
-        "statistics_unit_of_measurement": "°C", "unit_class": "temperature",
-      ])
-    place.visitor.sensor(
-      "rain",
-      ["state": 1, "unit_of_measurement": "mm", "state_class": "total_increasing"])
-    place.visitor.sensor("plain", ["state": 1])
-    #expect(description("sensor.boat_plain") == nil)
-    #expect(description("sensor.boat_rain")?["has_sum"] == true)
-    #expect(description("sensor.boat_rain")?["has_mean"] == false)
-    let list = { (type: JSONObject) in
-      caller.result("recorder/list_statistic_ids", type)?.array?.map { $0["statistic_id"] }
-    }
-    #expect(list([:]) == [.string(Self.soil), "sensor.boat_rain"])
-    #expect(list(["statistic_type": "sum"]) == ["sensor.boat_rain"])
-    #expect(list(["statistic_type": "mean"]) == [.string(Self.soil)])
-    _ = bring(Self.metadata("boat:depth", source: "boat", unit: "m"))
-    #expect(list([:]) == ["boat:depth", .string(Self.soil), "sensor.boat_rain"])
-    #expect(description("boat:depth")?["unit_class"] == "distance")
-  }
-
-  @Test func anImportInAnotherUnitRelabelsWhatIsThere() {
-    _ = bring(Self.metadata(), ["start": .string(Self.hour(1)), "mean": 20])
-    _ = bring(Self.metadata(unit: "°F"), ["start": .string(Self.hour(2)), "mean": 50])
-    #expect(description()?["statistics_unit_of_measurement"] == "°F")
-    #expect(description()?["display_unit_of_measurement"] == "°C")
-    let rows = read(Self.soil)?[Self.soil]
-    #expect(abs((rows?[0]?["mean"]?.number ?? 0) + 20.0 / 3) < 1e-9, "20 °F, which were °C")
-    #expect(abs((rows?[1]?["mean"]?.number ?? 0) - 10) < 1e-9)
-    let asIs = read(Self.soil, with: ["units": ["temperature": "°F"]])?[Self.soil]
-    #expect(asIs?[0]?["mean"] == 20.0)
-    #expect(asIs?[1]?["mean"] == 50.0)
-  }
 
   @Test func whatCannotBeConvertedIsToldAsItIs() {
     _ = bring(Self.metadata(unit: "m"), ["start": .string(Self.hour(1)), "mean": 20])
@@ -160,60 +102,19 @@ import Testing
 
   // MARK: Refusals
 
-  @Test(arguments: [
-    ("2026-11-17T10:30:00+00:00", "Invalid timestamp: timestamps must be from the top of the hour"),
-    ("2026-11-17T10:00:01+00:00", "Invalid timestamp: timestamps must be from the top of the hour"),
-    ("2026-11-17T10:00:00.5Z", "Invalid timestamp: timestamps must be from the top of the hour"),
-    ("2026-11-17T10:00:00", "Naive timestamp: no or invalid timezone info provided"),
-  ])
-  func anHourMustBeFullAndItsZoneKnown(start: String, message: String) {
-    let good: JSON = ["start": .string(Self.hour(1)), "mean": 1]
-    let refusal = refusal(Self.metadata(), good, ["start": .string(start), "mean": 1])
-    #expect(refusal.code == "home_assistant_error")
-    #expect(refusal.message.hasPrefix(message))
-    #expect(read(Self.soil) == [:], "nor is the good hour taken")
-  }
-
   @Test func anHourIsFullOfItsOwnOffset() {
     let start = "2026-11-17T10:00:00+05:30"
     #expect(bring(Self.metadata(), ["start": .string(start), "mean": 1]) == .null)
     #expect(read(Self.soil)?[Self.soil]?[0]?["start"] == 1_794_889_800_000, "half past four")
   }
 
-  @Test(arguments: [
-    (soil, "boat", "Invalid source"), (soil, "", "Invalid source"),
-    ("boat:soil", "recorder", "Invalid source"), ("soil", "recorder", "Invalid statistic_id"),
-    ("sensor.Soil", "recorder", "Invalid statistic_id"),
-    ("boat:so__il", "boat", "Invalid statistic_id"), ("", "", "Invalid statistic_id"),
-    ("a:b:c", "a", "Invalid statistic_id"),
-  ])
-  func theSourceIsTheRecorderOrStandsInTheID(id: String, source: String, message: String) {
-    #expect(
-      refusal(Self.metadata(id, source: source)) == ("home_assistant_error", message))
-  }
-
-  @Test func whatAnImportMayNotSay() {
-    let start = JSON.string(Self.hour(1))
-    let bad: [(JSON, String)] = [
-      (["start": start, "mean": nil], "expected float"),
-      (["start": start, "mean": "1"], "expected"),
-      (["start": start, "foo": 1], "extra keys"), (["mean": 1], "required key"),
-      (["start": 5], "Invalid datetime specified: 5"),
-      (["start": start, "last_reset": "x"], "Invalid datetime specified: x"),
-    ]
-    for (hour, message) in bad {
-      let refusal = refusal(Self.metadata(), hour)
-      #expect(refusal.code == "invalid_format")
-      #expect(refusal.message.hasPrefix(message), "\(hour)")
+  @Test func theTimeOfALastResetIsOneWithAZone() {
+    for (time, code) in [
+      ("x", "invalid_format"), ("2026-11-17T10:00:00", "home_assistant_error"),
+    ] {
+      let hour: JSON = ["start": .string(Self.hour(1)), "last_reset": .string(time)]
+      #expect(refusal(Self.metadata(), hour).code == code)
     }
-    #expect(
-      refusal(Self.metadata().merging(["mean_type": 1]))
-        == ("invalid_format", "extra keys not allowed @ data['metadata']['mean_type']. Got 1"))
-    #expect(
-      refusal(Self.metadata(unit: 5)).message
-        == "expected str for dictionary value @ data['metadata']['unit_of_measurement']. Got 5")
-    let naive: JSON = ["start": start, "last_reset": "2026-11-17T10:00:00"]
-    #expect(refusal(Self.metadata(), naive) == ("home_assistant_error", "Naive timestamp"))
   }
 
   @Test func aNewerReleaseIsToldTheKindOfMean() throws {
@@ -259,25 +160,11 @@ import Testing
     #expect(ask(["units": ["speed": "Beaufort"]]) == "not_supported")
   }
 
-  @Test func ofFiveMinutesTheLastFullOnesAreTold() {
-    let now = place.now
-    let start = now.microseconds / 300_000_000 * 300_000_000 - 300_000_000
-    let row = read(Self.soil, "sensor.nope", with: ["period": "5minute", "types": ["mean"]])
-    #expect(
-      row == [
-        Self.soil: [
-          [
-            "start": .integer(Int128(start / 1000)),
-            "end": .integer(Int128(start / 1000 + 300_000)),
-            "mean": .float(20),
-          ]
-        ]
-      ])
-    let next: JSONObject = [
-      "period": "5minute",
-      "start_time": .string(Moment(microseconds: start + 1_000_000).isoformatToSecond),
-    ]
-    #expect(read(Self.soil, with: next) == [:])
+  @Test func fiveMinutesThatBeganEarlierAreNotTold() {
+    let begin = place.now.microseconds / 300_000_000 * 300_000_000 - 300_000_000
+    let later = Moment(microseconds: begin + 1_000_000).isoformatToSecond
+    let question: JSONObject = ["period": "5minute", "start_time": .string(later)]
+    #expect(read(Self.soil, with: question) == [:])
   }
 
   @Test func noMoreHoursAreTakenThanThereIsRoomFor() {

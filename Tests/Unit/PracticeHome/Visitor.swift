@@ -94,9 +94,9 @@ struct Visitor {
     return send(raw: message.text)
   }
 
-  func seal(_ text: String, with key: SealingKey? = nil) -> String {
+  func seal(_ text: String) -> String {
     let nonce = [UInt8](repeating: 0xFB, count: SealingKey.nonceByteCount)
-    let key = key ?? SealingKey(secret: secret ?? String(repeating: "0", count: 64))
+    let key = SealingKey(secret: secret ?? String(repeating: "0", count: 64))
     return key.seal(Array(text.utf8), nonce: nonce)
   }
 
