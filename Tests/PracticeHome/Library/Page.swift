@@ -69,8 +69,6 @@ final class Page: Sendable {
     state.withLock { _ = $0.listeners.removeValue(forKey: ObjectIdentifier(bell)) }
   }
 
-  var listenerCount: Int { state.withLock { $0.listeners.count } }
-
   /// What is newer than a revision, and the revision it leads to; nil if nothing is.
   func news(since past: Int?, now: Moment) -> (content: JSON, revision: Int)? {
     state.withLock { state in

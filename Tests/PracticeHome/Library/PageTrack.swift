@@ -35,7 +35,6 @@ struct PageTrack: Sendable {
   private(set) var revision = 0
 
   var isEmpty: Bool { count == 0 && trail.elements.isEmpty }
-  var points: [Point] { trail.elements }
 
   mutating func note(_ location: JSONObject, at time: Moment, revision: Int) {
     self.revision = revision

@@ -1,6 +1,5 @@
 /// The hash of RFC 3174. WebSockets open with it; it secures nothing here.
 enum SHA1 {
-  static let byteCount = 20
   private static let blockByteCount = 64
 
   static func hash(_ message: [UInt8]) -> [UInt8] {

@@ -73,8 +73,6 @@ public final class ModelDisk {
     durableInodes[name] = inodes[name]
   }
 
-  public var byteCount: Int { inodes.values.reduce(0) { $0 + $1.bytes.count } }
-
   /// In whole blocks of 4096 bytes, as a file system counts.
   public var occupiedByteCount: Int { inodes.values.reduce(0) { $0 + $1.occupiedByteCount } }
 

@@ -11,10 +11,6 @@ struct Day {
     world = World(seed: seed, isTold: isTold)
   }
 
-  var sentCount: Int { world.ledger.sentCount }
-  var provenCount: Int { world.ledger.provenCount }
-  var sightingCount: Int { world.home.records.sightings.count }
-
   /// Lives through it; returns the complaints.
   func live() -> [String] {
     // Where one of our mistakes traps, the name of the thread is all that says which day it was.

@@ -55,8 +55,6 @@ final class Ledger {
   private var rejectedTokens: [[UInt8]: Instant] = [:]
   /// How often something let one chunk come again.
   private(set) var repetitionCauses = 0
-  private(set) var sentCount = 0
-  private(set) var provenCount = 0
 
   init(_ plan: DayPlan, _ disk: ModelDisk) {
     self.plan = plan
@@ -117,7 +115,6 @@ final class Ledger {
     }
     guard case .proven = event else { return }
     provenAt = moment
-    provenCount += 1
     sendingsWithoutProof.removeAll(keepingCapacity: true)
     if repairedAt != nil, firstProofAfterRepair == nil { firstProofAfterRepair = moment }
   }
@@ -151,7 +148,6 @@ final class Ledger {
 
   /// A message begins its way, over whichever.
   func posted(at moment: Instant) {
-    sentCount += 1
     sendingsWithoutProof.append(moment)
     let begin = moment + (.zero - Limits.sendingsInterval)
     sendingsWithoutProof.removeAll { $0 < begin }

@@ -29,19 +29,12 @@ final class TokenServer: Watcher {
 
   init(loop: EventLoop) throws {
     self.loop = loop
-    let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
-    guard number >= 0 else { throw Errno(code: clinux_errno()) }
+    let (number, port) = boundSocket(isShared: false)
+    self.port = port
     listener = Descriptor(owning: number)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isBound = unsafe withUnsafeMutablePointer(to: &address) { address in
-      unsafe bind(number, __CONST_SOCKADDR_ARG(__sockaddr_in__: UnsafePointer(address)), size) == 0
-        && getsockname(number, __SOCKADDR_ARG(__sockaddr_in__: address), &size) == 0
+    guard fcntl(number, F_SETFL, O_NONBLOCK) == 0, listen(number, 8) == 0 else {
+      throw Errno(code: clinux_errno())
     }
-    guard isBound, listen(number, 8) == 0 else { throw Errno(code: clinux_errno()) }
-    port = UInt16(bigEndian: address.sin_port)
     watches[number] = try loop.watch(number, for: .input, telling: self)
   }
 

@@ -12,19 +12,20 @@ extension WholeAgent {
   @Suite struct Outages {}
 }
 
+/// How Home Assistant fails, and what the agent says of it.
+struct Trouble: Sendable, CustomTestStringConvertible {
+  let fault: Fault
+  let cause: String
+  let words: String
+  var testDescription: String { fault.name }
+}
+
 /// What a home shows of the battery of a `Board`.
 func shownCharge(in home: PracticeServer) -> String? {
   home.state(of: "sensor.boat_bat7_capacity")?.state
 }
 
 extension WholeAgent.Outages {
-  struct Trouble: Sendable, CustomTestStringConvertible {
-    let fault: Fault
-    let cause: String
-    let words: String
-    var testDescription: String { fault.name }
-  }
-
   static let troubles = [
     Trouble(fault: .status(401), cause: "forbidden", words: "refuses this address (401)"),
     Trouble(fault: .status(403), cause: "forbidden", words: "refuses this address (403)"),

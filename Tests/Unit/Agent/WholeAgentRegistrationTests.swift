@@ -108,13 +108,6 @@ extension WholeAgent.Registering {
     }
   }
 
-  struct Trouble: Sendable, CustomTestStringConvertible {
-    let fault: Fault
-    let cause: String
-    let words: String
-    var testDescription: String { fault.name }
-  }
-
   static let troubles = [
     Trouble(fault: .status(404), cause: "not_found", words: "is not ready to register (404)"),
     Trouble(fault: .status(503), cause: "unavailable", words: "not available to register (503)"),

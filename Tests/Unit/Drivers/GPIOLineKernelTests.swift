@@ -7,18 +7,7 @@ import Testing
 @testable import Drivers
 
 /// What a line is asked for as, and what becomes of it when it has too many edges.
-@Suite final class GPIOLineKernelTests {
-  private let tree: FakeTree
-  private let sink = RecordingSink()
-  private let supervisor: Supervisor
-  private let loop: EventLoop
-
-  init() throws {
-    tree = try FakeTree()
-    loop = try EventLoop()
-    supervisor = Supervisor(owner: sink)
-  }
-
+@Suite final class GPIOLineKernelTests: DriverSuite {
   private func makeLine(
     _ name: StaticString = "GPIO17", debounce: Duration = .milliseconds(20),
     isActiveLow: Bool = false, bias: GPIOBias = .asIs
@@ -28,8 +17,6 @@ import Testing
       debounce: debounce, isActiveLow: isActiveLow, bias: bias)
     return GPIOLine(settings, SourceContext(in: tree.path, loop, sink, supervisor))
   }
-
-  private func turn() throws { try loop.turn(until: Instant(nanoseconds: 0)) }
 
   /// Edges at one moment, until the line rests.
   private func storm(_ fake: FakeLine, _ line: GPIOLine) throws {

@@ -6,18 +6,7 @@ import Testing
 
 @testable import Drivers
 
-@Suite final class GPIOLineTests {
-  private let tree: FakeTree
-  private let sink = RecordingSink()
-  private let supervisor: Supervisor
-  private let loop: EventLoop
-
-  init() throws {
-    tree = try FakeTree()
-    loop = try EventLoop()
-    supervisor = Supervisor(owner: sink)
-  }
-
+@Suite final class GPIOLineTests: DriverSuite {
   private func makeLine(
     _ address: GPIOLineAddress = .name([UInt8]("GPIO17")), debounce: Duration = .milliseconds(20)
   ) -> GPIOLine {
@@ -29,9 +18,6 @@ import Testing
   }
   private var device: Path { tree.path / "gpiochip3" }
   private var recorded: Value? { sink.values["gpio_gpio17"] }
-
-  /// Lets the loop tell what is ready now.
-  private func turn() throws { try loop.turn(until: Instant(nanoseconds: 0)) }
 
   @Test func aMachineWithoutChipsIsSaidOnceAndTheSensorIsUnavailable() throws {
     let line = makeLine()

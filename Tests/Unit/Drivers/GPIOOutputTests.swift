@@ -7,16 +7,7 @@ import Testing
 
 @testable import Drivers
 
-@Suite final class GPIOOutputTests {
-  private let tree: FakeTree
-  private let sink = RecordingSink()
-  private let supervisor: Supervisor
-
-  init() throws {
-    tree = try FakeTree()
-    supervisor = Supervisor(owner: sink)
-  }
-
+@Suite final class GPIOOutputTests: DriverSuite {
   private func makeOutput(
     maxOn: Duration? = nil, isActiveLow: Bool = false, safe: Level = .inactive
   ) -> GPIOOutput {

@@ -7,16 +7,7 @@ import YAML
 @testable import Drivers
 
 /// Noise makes no rows in Home Assistant's database, whatever the sensor.
-@Suite final class MinChangeTests {
-  private let tree: FakeTree
-  private let sink = RecordingSink()
-  private let supervisor: Supervisor
-
-  init() throws {
-    tree = try FakeTree()
-    supervisor = Supervisor(owner: sink)
-  }
-
+@Suite final class MinChangeTests: DriverSuite {
   private func read<Settings>(
     _ text: String, _ settings: (ConfigurationField) -> Settings?
   ) throws -> Settings {
@@ -30,8 +21,8 @@ import YAML
 
   private func hundredths(_ number: Int64) -> Value { .number(FixedPoint(number, decimals: 2)) }
 
-  private func context() throws -> SourceContext {
-    SourceContext(in: tree.path, try EventLoop(), sink, supervisor, readsInLoop: true)
+  private func context() -> SourceContext {
+    SourceContext(in: tree.path, loop, sink, supervisor, readsInLoop: true)
   }
 
   @Test func theNoiseOfABatterysVoltageIsNoNews() throws {
@@ -43,7 +34,7 @@ import YAML
     }
     guard case .supplies(let supply) = settings else { throw AnotherKind() }
     #expect(supply.names == nil)
-    let supplies = Supplies(supply, try context())
+    let supplies = Supplies(supply, context())
     try supplies.sample(at: at(seconds: 1))
     try tree.write(["capacity": "79\n", "voltage_now": "12700000\n"], in: battery)
     try supplies.sample(at: at(seconds: 2))
@@ -64,7 +55,6 @@ import YAML
     #expect(system.sensors == [.load, .memory])
     try tree.write("1.00 1.00 1.00 1/80 11206\n", to: "loadavg")
     try tree.write("MemTotal: 100 kB\nMemAvailable: 50 kB\n", to: "meminfo")
-    let loop = try EventLoop()
     let sources = system.sources(SourceContext(in: tree.path, loop, sink, supervisor))
     func sample(at second: Int64) throws {
       for source in sources { try source.sample(at: at(seconds: second)) }
@@ -84,7 +74,7 @@ import YAML
 
   @Test func theBoardsFiguresHaveALeastChangeWithoutOneWritten() throws {
     try tree.write("1.00 1.00 1.00 1/80 11206\n", to: "loadavg")
-    let load = LoadAverage(.all, try context())
+    let load = LoadAverage(.all, context())
     try load.sample(at: at(seconds: 1))
     try tree.write("1.09 1.10 1.00 1/80 11206\n", to: "loadavg")
     try load.sample(at: at(seconds: 2))
@@ -98,7 +88,7 @@ import YAML
       EstimatedBatterySettings(
         name: [UInt8]("House"), voltage: [UInt8]("V"), charge: [UInt8]("SOC"), chemistry: .leadAcid,
         cells: 6, minChange: FixedPoint(10)),
-      try context(), now: { at(seconds: 1).instant })
+      context(), now: { at(seconds: 1).instant })
     let charge = try #require(
       battery.declare(
         SensorDescription(

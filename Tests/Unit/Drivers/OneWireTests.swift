@@ -7,22 +7,12 @@ import Testing
 
 @testable import Drivers
 
-@Suite final class OneWireThermometerTests {
-  private let tree: FakeTree
-  private let sink = RecordingSink()
-  private let supervisor: Supervisor
-  private let loop: EventLoop
+@Suite final class OneWireThermometerTests: DriverSuite {
   private let part = "bus/w1/devices/28-0316a2796cff"
   private static let shorted =
     "00 00 00 00 00 00 00 00 00 : crc=00 YES\n00 00 00 00 00 00 00 00 00 t=0\n"
   private static let frozen =
     "00 00 4b 46 7f ff 0c 10 d4 : crc=d4 YES\n00 00 4b 46 7f ff 0c 10 d4 t=0\n"
-
-  init() throws {
-    tree = try FakeTree()
-    loop = try EventLoop()
-    supervisor = Supervisor(owner: sink)
-  }
 
   private func thermometer(
     _ entity: EntitySettings = EntitySettings(name: [UInt8]("Soil".utf8)),

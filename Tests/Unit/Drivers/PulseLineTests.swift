@@ -6,18 +6,7 @@ import Testing
 
 @testable import Drivers
 
-@Suite final class PulseLineTests {
-  private let tree: FakeTree
-  private let sink = RecordingSink()
-  private let supervisor: Supervisor
-  private let loop: EventLoop
-
-  init() throws {
-    tree = try FakeTree()
-    loop = try EventLoop()
-    supervisor = Supervisor(owner: sink)
-  }
-
+@Suite final class PulseLineTests: DriverSuite {
   private func makeCounts(_ directory: Path? = nil) -> CountsFile {
     CountsFile(in: directory ?? tree.path, supervisor: supervisor)
   }

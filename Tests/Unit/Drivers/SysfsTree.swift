@@ -34,11 +34,6 @@ extension FakeTree {
     try link("../../../class/\(subsystem)", at: "\(parent)/subsystem")
     try link("../../\(parent)/hwmon/hwmon\(number)", at: "class/hwmon/hwmon\(number)")
   }
-
-  func removeMonitor(_ number: Int, at place: String) throws {
-    try remove("class/hwmon/hwmon\(number)")
-    try remove("devices/platform/i2c-1/\(place)/")
-  }
 }
 
 /// What the kernel shows of one device: recorded, and named by the device and its condition.

@@ -154,6 +154,16 @@ final class UplinkRig {
     WallTime(startOfHour: Self.firstHour) + (now - Instant(nanoseconds: 0)) + ahead
   }
 
+  /// A receiver tells where the board is.
+  func locate(latitude: Double = 52, longitude: Double = 4, speed: Double = 0) {
+    event { uplink, now in
+      uplink.record(
+        Fix(
+          mode: .threeDimensional, latitude: latitude, longitude: longitude,
+          speedMetersPerSecond: speed, horizontalErrorMeters: 3, time: wallTime(), notBefore: now))
+    }
+  }
+
   /// A cycle, of which the sources bring all at once.
   func cycle() { event { $0.sourcesReady(isConnectionKept: true, now: $1) } }
 
@@ -179,8 +189,8 @@ final class UplinkRig {
   static let noKey = #"{"success":false,"error":{"code":"encryption_not_available","message":""}}"#
 
   /// One with a registration without a key, whose answers a test can write, and which has proven
-  /// its first cycle.
-  static func proven(_ setup: Setup) -> UplinkRig {
+  /// its first cycle; where it asks for the zones, it is told these.
+  static func proven(_ setup: Setup, zones: String? = nil) -> UplinkRig {
     var setup = setup
     setup.isRegistered = true
     setup.isPlain = true
@@ -188,6 +198,11 @@ final class UplinkRig {
     rig.wait(.zero)
     rig.cycle()
     rig.answer(400, noKey)
+    if let zones {
+      // The configuration comes first.
+      rig.answer(200, "[]")
+      rig.answer(200, zones)
+    }
     rig.prove()
     return rig
   }

@@ -164,12 +164,7 @@ import Testing
     rig.wait(.zero)
     for second in 1...2 {
       let before = rig.spoolActions.count { $0.isAppend }
-      rig.event { uplink, now in
-        uplink.record(
-          Fix(
-            mode: .twoDimensional, latitude: 52, longitude: 4, horizontalErrorMeters: 3,
-            time: rig.wallTime(), notBefore: now))
-      }
+      recordFix(in: rig)
       #expect(rig.spoolActions.count { $0.isAppend } > before, "fix \(second)")
     }
   }

@@ -10,8 +10,6 @@ import Testing
   /// A Home Assistant without keys, whose answers the test can write.
   private func rig(_ track: TrackFilter.Settings? = TrackFilter.Settings()) -> UplinkRig {
     var setup = UplinkRig.Setup()
-    setup.isRegistered = true
-    setup.isPlain = true
     setup.track = track
     return UplinkRig.proven(setup)
   }
@@ -21,12 +19,7 @@ import Testing
   /// The cycle of a board that stands.
   private func stand(_ rig: UplinkRig, _ end: (UplinkRig) -> Void) {
     rig.wait(.seconds(30))
-    rig.event { uplink, now in
-      uplink.record(
-        Fix(
-          mode: .threeDimensional, latitude: 52, longitude: 4, speedMetersPerSecond: 0,
-          horizontalErrorMeters: 3, time: rig.wallTime(), notBefore: now))
-    }
+    rig.locate()
     rig.cycle()
     end(rig)
   }
@@ -113,25 +106,11 @@ import Testing
   /// and said this.
   private func decisions(_ answer: String) -> [TrackDecision?] {
     var setup = UplinkRig.Setup()
-    setup.isRegistered = true
-    setup.isPlain = true
     setup.track = TrackFilter.Settings(every: .seconds(3600))
-    let rig = UplinkRig(setup)
-    rig.wait(.zero)
-    rig.cycle()
-    rig.answer(400, UplinkRig.noKey)
-    // The configuration, and then the zones.
-    rig.answer(200, "[]")
-    rig.answer(200, answer)
-    prove(rig)
+    let rig = UplinkRig.proven(setup, zones: answer)
     return [52, 52.0005, 52.002].map { latitude in
       rig.wait(.seconds(30))
-      rig.event { uplink, now in
-        uplink.record(
-          Fix(
-            mode: .threeDimensional, latitude: latitude, longitude: 4, speedMetersPerSecond: 5,
-            horizontalErrorMeters: 3, time: rig.wallTime(), notBefore: now))
-      }
+      rig.locate(latitude: latitude, speed: 5)
       rig.cycle()
       prove(rig)
       return rig.uplink.track?.last?.decision

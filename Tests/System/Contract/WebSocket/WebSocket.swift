@@ -136,12 +136,6 @@ extension WebSocket {
     }
   }
 
-  /// Whether the connection has ended by now.
-  func hasEnded() throws -> Bool {
-    try receive()
-    return ending != nil
-  }
-
   /// The payload of the next protocol pong.
   func pong() async throws -> [UInt8] {
     try await within(Self.timeout) {

@@ -19,8 +19,6 @@ public struct TrackTrial: Sendable {
 
   public var points: [Fix] { zip(fixes, decisions).filter(\.1.isKept).map(\.0) }
 
-  public func count(_ decision: TrackDecision) -> Int { decisions.count { $0 == decision } }
-
   public var refusedCount: Int { decisions.count(where: \.isRefusal) }
 
   // MARK: How far off

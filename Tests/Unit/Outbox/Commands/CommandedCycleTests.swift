@@ -14,15 +14,6 @@ import Testing
     return .proven(setup)
   }
 
-  private func fix(_ rig: UplinkRig, longitude: Double = 4) {
-    rig.event { uplink, now in
-      uplink.record(
-        Fix(
-          mode: .threeDimensional, latitude: 52, longitude: longitude, speedMetersPerSecond: 0,
-          horizontalErrorMeters: 3, time: rig.wallTime(), notBefore: now))
-    }
-  }
-
   // MARK: A location
 
   /// The track does not need it, and it is not time for a cycle.
@@ -30,7 +21,7 @@ import Testing
     let rig = rig(TrackFilter.Settings())
     for _ in 0..<2 {
       rig.wait(.seconds(30))
-      fix(rig)
+      rig.locate()
       rig.cycle()
       rig.prove()
     }
@@ -39,7 +30,7 @@ import Testing
     let samples = rig.sampleCount
     try rig.notify("request_location_update")
     #expect(rig.sampleCount == samples + 1 && rig.results.isEmpty)
-    fix(rig)
+    rig.locate()
     rig.cycle()
     rig.prove()
     #expect(rig.uplink.counts.locations == 2)
@@ -51,19 +42,19 @@ import Testing
     let rig = rig(TrackFilter.Settings())
     for _ in 0..<2 {
       rig.wait(.seconds(30))
-      fix(rig)
+      rig.locate()
       rig.cycle()
     }
     rig.wait(.seconds(5))
     try rig.notify("request_location_update")
-    fix(rig)
+    rig.locate()
     rig.cycle()
     #expect(rig.results.map { $0.problem } == [nil])
   }
 
   @Test func withoutAFixTheLocationFailed() throws {
     let rig = rig()
-    fix(rig)
+    rig.locate()
     try rig.notify("request_location_update")
     rig.cycle()
     #expect(rig.told.map { $0.reason } == ["no_fix"])
@@ -79,7 +70,7 @@ import Testing
     #expect(rig.sampleCount == samples)
     try rig.notify("request_location_update")
     #expect(rig.sampleCount == samples + 1)
-    fix(rig)
+    rig.locate()
     rig.cycle()
     rig.prove()
     #expect(rig.told.map { $0.result } == ["done", "done"])

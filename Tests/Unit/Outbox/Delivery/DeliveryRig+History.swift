@@ -63,11 +63,6 @@ extension DeliveryRig {
     return chunks()
   }
 
-  func fail() throws {
-    if deadline != nil { try sleepUntilDeadline() } else { cycleDue() }
-    connectionFailed()
-  }
-
   /// An outage in which these are read, one in each cycle.
   func outage(_ sensor: SensorIndex, _ numbers: ClosedRange<Int64>) {
     for number in numbers {

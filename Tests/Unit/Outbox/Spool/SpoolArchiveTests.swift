@@ -16,7 +16,6 @@ import Testing
     var acknowledged: UInt64 = 0
 
     var numbers: [Int64] { entries.numbers }
-    var sequences: [UInt64?] { entries.map { $0.sequence } }
     var conditions: [ArchivedSegment.Condition] { segments.map { $0.condition } }
   }
 

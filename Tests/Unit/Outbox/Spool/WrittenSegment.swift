@@ -31,18 +31,12 @@ struct WrittenSegment {
     bytes += [UInt8](buffer.bytes)
   }
 
-  /// Adds a reading; a number that is its sequence, unless a value is given.
-  mutating func add(_ sequence: UInt64, _ value: Value? = nil, sensor: UInt8 = 0) {
-    let value = value ?? .number(FixedPoint(Int64(sequence)))
-    add(.reading(sensor: sensor, value), sequence)
-  }
-
-  mutating func add(_ fix: Fix, _ sequence: UInt64) { add(.fix(fix), sequence) }
-
-  private mutating func add(_ content: SpoolEntry.Content, _ sequence: UInt64) {
-    if case .reading(let slot, _) = content { names.set(slot, to: [UInt8]("s\(slot)".utf8)) }
+  /// Adds a reading, whose number is its sequence.
+  mutating func add(_ sequence: UInt64, sensor: UInt8 = 0) {
+    names.set(sensor, to: [UInt8]("s\(sensor)".utf8))
     let entry = SpoolEntry(
-      sequence: nil, time: WallTime(nanoseconds: 0), isTimeTrusted: true, content: content)
+      sequence: nil, time: WallTime(nanoseconds: 0), isTimeTrusted: true,
+      content: .reading(sensor: sensor, .number(FixedPoint(Int64(sequence)))))
     let (names, before) = (names, writer)
     var changed = before
     append { changed.write(entry, sequence: sequence, names: names, into: &$0) }

@@ -165,26 +165,12 @@ import Testing
 
   @Test func whoLeavesAZoneIsToldBeforeTheUpload() {
     var setup = UplinkRig.Setup()
-    setup.isRegistered = true
-    setup.isPlain = true
     setup.uploadEvery = .seconds(3600)
     setup.track = TrackFilter.Settings(every: .seconds(3600))
-    let rig = UplinkRig(setup)
-    rig.wait(.zero)
-    rig.cycle()
-    rig.answer(400, UplinkRig.noKey)
-    // The configuration, and then the zones.
-    rig.answer(200, "[]")
-    rig.answer(200, UplinkTrackTests.zones())
-    rig.prove()
+    let rig = UplinkRig.proven(setup, zones: UplinkTrackTests.zones())
     let counts = [52, 52.0005, 52.002, 52.003].map { latitude in
       rig.wait(.seconds(30))
-      rig.event { uplink, now in
-        uplink.record(
-          Fix(
-            mode: .threeDimensional, latitude: latitude, longitude: 4, speedMetersPerSecond: 5,
-            horizontalErrorMeters: 3, time: rig.wallTime(), notBefore: now))
-      }
+      rig.locate(latitude: latitude, speed: 5)
       rig.cycle()
       rig.prove()
       return rig.uplink.counts.locations

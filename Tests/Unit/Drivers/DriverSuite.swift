@@ -4,6 +4,24 @@ import Sensing
 
 @testable import Drivers
 
+/// What a suite of drivers works with: a folder that stands for their devices, the loop, and who is
+/// told.
+class DriverSuite {
+  let tree: FakeTree
+  let sink = RecordingSink()
+  let supervisor: Supervisor
+  let loop: EventLoop
+
+  init() throws {
+    tree = try FakeTree()
+    loop = try EventLoop()
+    supervisor = Supervisor(owner: sink)
+  }
+
+  /// Lets the loop tell what is ready now.
+  func turn() throws { try loop.turn(until: Instant(nanoseconds: 0)) }
+}
+
 extension SourceContext {
   /// A context whose sysfs, procfs, devices and counts are in one folder. With `readsInLoop` a
   /// reading is complete at once.
