@@ -106,6 +106,17 @@ public func hexadecimalValue(of byte: UInt8) -> UInt8? {
   }
 }
 
+extension UInt64 {
+  /// Creates the number of up to 16 hexadecimal digits; nil for other bytes.
+  public init?(hexadecimal digits: Span<UInt8>) {
+    self = 0
+    for index in digits.indices {
+      guard let value = hexadecimalValue(of: digits[index]) else { return nil }
+      self = self << 4 | UInt64(value)
+    }
+  }
+}
+
 extension ByteBuffer {
   /// Appends two lower-case hexadecimal digits for each byte.
   public mutating func append(hexadecimal bytes: Span<UInt8>) {

@@ -23,6 +23,15 @@ extension Span where Element == UInt8 {
     }
   }
 
+  /// Whether `part` occurs in the bytes.
+  public func contains(_ part: Span<UInt8>) -> Bool {
+    for start in indices where extracting(start...).starts(with: part) { return true }
+    return false
+  }
+
+  /// Whether a literal occurs in the bytes.
+  public func contains(_ text: StaticString) -> Bool { contains(text.bytes) }
+
   /// Returns the first position with a different byte; nil if one begins with the other.
   @inline(never)
   public func firstDifference(from other: Span<UInt8>) -> Int? {

@@ -21,9 +21,6 @@ public struct ServerVersion: Hashable, Sendable {
     self.text = text.cut(to: Self.textByteCountMax)
     rank = text.bytes.count > Self.textByteCountMax ? nil : Rank(text.bytes.span)
   }
-
-  /// Whether the text has the form of a version.
-  public var isKnown: Bool { rank != nil }
 }
 
 extension ServerVersion: Comparable {

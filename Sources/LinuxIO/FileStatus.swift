@@ -66,11 +66,6 @@ public struct ExposedDirectory: Equatable {
   /// Whether an untrusted user owns it; otherwise others may write in it.
   public let isForeign: Bool
 
-  public init(path: Path, isForeign: Bool) {
-    self.path = path
-    self.isForeign = isForeign
-  }
-
   /// Maximum number of links, the same as the kernel's.
   private static let linksMax = 40
 

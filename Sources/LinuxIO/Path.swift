@@ -1,4 +1,4 @@
-public import Bytes
+import Bytes
 
 /// Path of the file system, as bytes: Linux does not define their encoding.
 public struct Path: Equatable, Sendable {
@@ -68,8 +68,4 @@ extension Path {
       try retryingInterrupts { unsafe body(path) }
     }
   }
-}
-
-extension ByteBuffer {
-  public mutating func append(_ path: Path) { append(path.bytes) }
 }

@@ -84,11 +84,6 @@ public struct Direction: Equatable, Sendable {
     (self.east, self.north) = (east / length, north / length)
   }
 
-  /// Whether the angle to `other` is at least `degrees`, 0...180, on either side.
-  public func isTurned(from other: Direction, byDegrees degrees: Double) -> Bool {
-    isTurned(from: other, byCosine: Angle(degrees: degrees).cosine)
-  }
-
   /// Whether the angle to `other` is at least the one with this cosine, on either side.
   func isTurned(from other: Direction, byCosine cosine: Double) -> Bool {
     east * other.east + north * other.north <= cosine

@@ -87,9 +87,6 @@ public protocol WebSocketOwner: AnyObject {
 
   // MARK: Requests of the owner
 
-  /// Whether messages can be sent.
-  public var isOpen: Bool { conversation.isOpen }
-
   /// Connects to an `http:` or `https:` URL and opens a WebSocket there.
   ///
   /// - Precondition: the owner has got the end of the last one; no NUL in `url`.
@@ -112,7 +109,7 @@ public protocol WebSocketOwner: AnyObject {
     return true
   }
 
-  /// Closes the WebSocket with a code that may be sent, such as `WebSocketCloseCode.normal`. The
+  /// Closes the WebSocket with a code that may be sent, such as `WebSocketCloseCode.goingAway`. The
   /// owner gets the end later: after the server's close, or five seconds.
   public func close(code: UInt16) {
     let now = Moment.now.instant

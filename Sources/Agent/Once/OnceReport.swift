@@ -44,8 +44,9 @@ struct OnceReport {
     for index in 0..<batch.sensorCount {
       let sensor = SensorIndex(index)
       guard let value = batch.value(of: sensor) else { continue }
+      let description = batch.sensors[sensor]
       table.append([
-        "\(bytes: batch.name(of: sensor).printable)", value.words(in: batch.unit(of: sensor)),
+        "\(bytes: description.name.printable)", value.words(in: description.unit),
         "\(word(for: batch.fate(of: sensor)))",
       ])
     }

@@ -92,10 +92,10 @@ extension ByteBuffer {
     for index in 0..<batch.sensorCount {
       let sensor = SensorIndex(index)
       guard let value = batch.value(of: sensor) else { continue }
-      let uniqueID = batch.uniqueID(of: sensor)
+      let uniqueID = batch.sensors[sensor].uniqueID
       appendWhole(leaving: endsByteCount) {
         $0.appendJSON(key: uniqueID.span)
-        $0.appendJSON(value: value)
+        $0.appendJSON(state: value)
       }
     }
     closeJSONObject()
@@ -118,15 +118,5 @@ extension ByteBuffer {
     }
     appendJSON(key: key)
     appendJSON(number)
-  }
-
-  mutating func appendJSON(value: Value) {
-    switch value {
-    case .number(let number): appendJSON(number)
-    case .boolean(let truth): appendJSON(truth)
-    case .text(let text): appendJSON(text.bytes)
-    case .unknown: appendJSONNull()
-    case .unavailable: appendJSON("unavailable")
-    }
   }
 }

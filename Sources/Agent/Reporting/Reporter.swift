@@ -218,18 +218,18 @@ final class Reporter {
     case .sensorRegistered: break
     case .sensorRefused(let sensor):
       refused(
-        batch.uniqueID(of: sensor),
-        "Home Assistant refused the sensor \(quoted: batch.name(of: sensor)); it may be too old for"
-          + " its device_class")
+        batch.sensors[sensor].uniqueID,
+        "Home Assistant refused the sensor \(quoted: batch.sensors[sensor].name); it may be too old"
+          + " for its device_class")
     case .readingRefused(let sensor):
       refused(
-        batch.uniqueID(of: sensor),
-        "Home Assistant refused a value of \(quoted: batch.name(of: sensor)); please report it")
+        batch.sensors[sensor].uniqueID,
+        "Home Assistant refused a value of \(quoted: batch.sensors[sensor].name); please report it")
     case .sensorForgotten(let sensor):
       report(
         .notice, once: Troubles.Topic(.refusal, InlineText("forgotten")),
-        "Home Assistant forgot the sensor \(quoted: batch.name(of: sensor)); the agent registers it"
-          + " again")
+        "Home Assistant forgot the sensor \(quoted: batch.sensors[sensor].name); the agent registers"
+          + " it again")
     case .outage(let cause): unproven(cause)
     case .recovered(let duration, let lost): recovered(after: duration, lost)
     case .superseded(let replaced): superseded("superseded", replaced)

@@ -25,16 +25,10 @@ extension StatusReport {
     case .none: document.appendMember("kind", "none")
     case .wireless(let wireless, let interface):
       document.append("wireless", interface)
-      guard let ssid = wireless.ssid else { break }
-      var name = ByteBuffer(capacity: SSID.printableByteCountMax)
-      name.append(ssid)
-      document.appendMember("name", name.bytes)
+      if let ssid = wireless.ssid { document.appendMember("name", words: ssid.words) }
     case .wired(let gateway, let interface):
       document.append("wired", interface)
-      guard let gateway else { break }
-      var text = ByteBuffer(capacity: HardwareAddress.textByteCount)
-      text.append(gateway)
-      document.appendMember("gateway", text.bytes)
+      if let gateway { document.appendMember("gateway", words: gateway.words) }
     case .silent(_, let interface): document.append("wired", interface)
     case .elsewhere(let interface): document.append("other", interface)
     }

@@ -273,13 +273,14 @@ extension StatusReport {
     for index in 0..<batch.sensorCount where document.freeCapacity > Self.sensorByteCountMax {
       let sensor = SensorIndex(index)
       guard let value = batch.value(of: sensor) else { continue }
+      let description = batch.sensors[sensor]
       document.openJSONObject()
-      document.appendMember("sensor", batch.uniqueID(of: sensor).span)
-      document.appendMember("name", batch.name(of: sensor).span)
+      document.appendMember("sensor", description.uniqueID.span)
+      document.appendMember("name", description.name.span)
       document.appendJSON(key: "value")
-      document.appendJSON(value: value)
-      document.appendMember("text", words: value.words(in: batch.unit(of: sensor)))
-      if let deviceClass = batch.deviceClass(of: sensor) {
+      document.appendJSON(state: value)
+      document.appendMember("text", words: value.words(in: description.unit))
+      if let deviceClass = description.deviceClass {
         document.appendMember("device_class", deviceClass.span)
       }
       if let readAt = batch.readAt(of: sensor) {
@@ -309,10 +310,5 @@ extension ByteBuffer {
   @inline(never)
   mutating func appendMember(_ key: StaticString, words text: MessageText) {
     appendMember(key, text.bytes.span)
-  }
-
-  @inline(never)
-  mutating func appendMember(_ key: StaticString, _ truth: Bool) {
-    appendMember(key) { $0.appendJSON(truth) }
   }
 }

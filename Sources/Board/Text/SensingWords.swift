@@ -111,3 +111,21 @@ extension PowerMonitor {
   /// Current level of the configuration, for people.
   public var levelWords: MessageText { condition?.words ?? "normal" }
 }
+
+extension SSID {
+  /// Name in printable form.
+  public var words: MessageText {
+    var text = ByteBuffer(capacity: Self.printableByteCountMax)
+    text.append(self)
+    return MessageText(bytes: [UInt8](text.bytes))
+  }
+}
+
+extension HardwareAddress {
+  /// Address as `aa:bb:cc:dd:ee:ff`.
+  public var words: MessageText {
+    var text = ByteBuffer(capacity: Self.textByteCount)
+    text.append(self)
+    return MessageText(bytes: [UInt8](text.bytes))
+  }
+}

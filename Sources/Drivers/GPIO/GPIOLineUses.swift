@@ -14,14 +14,6 @@ public struct GPIOLineUse: Equatable, Sendable {
   public let isTaken: Bool
   /// Name with which the holder requested it; empty if it gave none.
   public let consumer: [UInt8]
-
-  public init(chip: [UInt8], offset: UInt32, name: [UInt8], isTaken: Bool, consumer: [UInt8]) {
-    self.chip = chip
-    self.offset = offset
-    self.name = name
-    self.isTaken = isTaken
-    self.consumer = consumer
-  }
 }
 
 /// The kernel's report on the GPIO lines of this machine, at one moment.

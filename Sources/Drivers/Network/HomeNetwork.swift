@@ -49,9 +49,6 @@ public final class HomeNetwork {
   /// Whether the place stays as it is until the kernel announces a change.
   public var isSettled: Bool { monitor.isSettled }
 
-  /// Whether the machine would recognise a wireless network.
-  public var wirelessSight: WirelessSight { monitor.wirelessSight }
-
   /// Time at which `deadlineReached` is due; nil while nothing changes.
   public var deadline: Instant? { monitor.deadline }
 

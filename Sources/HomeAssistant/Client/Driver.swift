@@ -82,7 +82,7 @@ public enum HTTPMethod: Equatable, Sendable {
 /// Returns the address of a Home Assistant for appending paths: without trailing slashes, and
 /// without a trailing `/api` or `/api/websocket`, which people copy along.
 public func serverAddress(_ url: [UInt8]) -> [UInt8] {
-  var address = withoutTrailingSlashes(url)
+  var address = url.withoutTrailingSlashes(keeping: 0)
   for path in [[UInt8]("/api/websocket"), [UInt8]("/api")] {
     let start = address.count - path.count
     // `http://api` is a host.
@@ -91,10 +91,5 @@ public func serverAddress(_ url: [UInt8]) -> [UInt8] {
     address.removeLast(path.count)
     break
   }
-  return withoutTrailingSlashes(address)
-}
-
-private func withoutTrailingSlashes(_ url: [UInt8]) -> [UInt8] {
-  let end = url.lastIndex { $0 != UInt8(ascii: "/") }
-  return end.map { [UInt8](url[...$0]) } ?? []
+  return address.withoutTrailingSlashes(keeping: 0)
 }

@@ -54,8 +54,7 @@ public struct FoundInstance: Equatable, Sendable {
 
   /// Returns the address if it is http or https and visible ASCII, else nil.
   private static func url(_ text: Text) -> Text? {
-    var bytes = text.bytes
-    while bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
+    let bytes = text.bytes.withoutTrailingSlashes(keeping: 0)
     guard
       bytes.span.starts(with: "http://") || bytes.span.starts(with: "https://"),
       bytes.allSatisfy({ (0x21...0x7E).contains($0) })

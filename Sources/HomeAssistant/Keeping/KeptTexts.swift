@@ -26,14 +26,9 @@ struct KeptTexts {
     precondition(texts.count == keys.count, "each key has a text")
     buffer.removeAll()
     buffer.openJSONObject()
-    buffer.appendJSON(key: "version")
-    buffer.appendJSON(version)
-    for index in keys.indices {
-      buffer.appendJSON(key: keys[index])
-      buffer.appendJSON(texts[index])
-    }
-    buffer.appendJSON(key: "checksum")
-    buffer.appendJSON(Self.checksum(texts))
+    buffer.appendJSON(key: "version", version)
+    for index in keys.indices { buffer.appendJSON(key: keys[index], texts[index]) }
+    buffer.appendJSON(key: "checksum", Int64(Self.checksum(texts)))
     buffer.closeJSONObject()
     buffer.append(UInt8(ascii: "\n"))
   }

@@ -51,8 +51,6 @@ public enum TokenReason: Equatable, Sendable {
   case connect
   /// Replacement of the token that the server refused; sending that one again can ban this address.
   case afterRejection
-  /// A call of the REST API.
-  case rest
 }
 
 /// Result of a request for an access token.

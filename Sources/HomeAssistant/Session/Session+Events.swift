@@ -36,10 +36,8 @@ extension Session {
 
   private mutating func closeSocketIfOpen() {
     if case .down = phase { return }
-    enqueue(.closeSocket(code: Self.goingAway))
+    enqueue(.closeSocket(code: WebSocketCloseCode.goingAway))
   }
-
-  private static var goingAway: UInt16 { 1001 }
 }
 
 // MARK: Reports
@@ -89,9 +87,9 @@ extension Session {
 
   /// Instant at which to call `deadlineReached`, or nil.
   public var deadline: Instant? {
-    var next = earlier(phaseDeadline, retrySubscriptionsAt)
+    var next = earliest(phaseDeadline, retrySubscriptionsAt)
     for entry in table.entries {
-      next = earlier(next, entry.deadline(answerTimeout: policy.answerTimeout))
+      next = earliest(next, entry.deadline(answerTimeout: policy.answerTimeout))
     }
     return next
   }
@@ -158,9 +156,4 @@ extension Session {
       table.markUnsent(at: index)
     }
   }
-}
-
-private func earlier(_ one: Instant?, _ other: Instant?) -> Instant? {
-  guard let one, let other else { return one ?? other }
-  return min(one, other)
 }

@@ -153,8 +153,7 @@ public struct Session: ~Copyable {
     case .unsubscribe(let wireID):
       _ = beginMessage()
       output.append(",\"type\":\"unsubscribe_events\"")
-      output.appendJSON(key: "subscription")
-      output.appendJSON(wireID)
+      output.appendJSON(key: "subscription", wireID)
       output.closeJSONObject()
     case .watchComponents: writeWatches()
     }
@@ -164,8 +163,7 @@ public struct Session: ~Copyable {
   private mutating func writeAuthentication(_ token: [UInt8]) {
     output.removeAll()
     output.append("{\"type\":\"auth\"")
-    output.appendJSON(key: "access_token")
-    output.appendJSON(token)
+    output.appendJSON(key: "access_token", token)
     output.closeJSONObject()
   }
 
@@ -177,11 +175,9 @@ public struct Session: ~Copyable {
     for event in ["component_loaded", "core_config_updated"] as [StaticString] {
       lastWireID += 1
       output.openJSONObject()
-      output.appendJSON(key: "id")
-      output.appendJSON(lastWireID)
+      output.appendJSON(key: "id", lastWireID)
       output.append(",\"type\":\"subscribe_events\"")
-      output.appendJSON(key: "event_type")
-      output.appendJSON(event)
+      output.appendJSON(key: "event_type", event)
       output.closeJSONObject()
     }
     output.closeJSONArray()
@@ -192,8 +188,7 @@ public struct Session: ~Copyable {
     lastWireID += 1
     output.removeAll()
     output.openJSONObject()
-    output.appendJSON(key: "id")
-    output.appendJSON(lastWireID)
+    output.appendJSON(key: "id", lastWireID)
     return lastWireID
   }
 

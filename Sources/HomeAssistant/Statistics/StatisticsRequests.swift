@@ -1,5 +1,12 @@
 public import Bytes
 
+extension Request where Self == TypedRequest<JSONObject> {
+  /// Request for the registry entries of these entities, by entity id; null for an unknown one.
+  public static func entityRegistryEntries(_ entityIDs: [EntityID]) -> Self {
+    TypedRequest("config/entity_registry/get_entries", ["entity_ids": .ids(entityIDs)])
+  }
+}
+
 extension Request where Self == TypedRequest<[StatisticDescription]> {
   /// Request for the descriptions of statistics, even without records: for a sensor with a state
   /// class Home Assistant describes its future statistics.

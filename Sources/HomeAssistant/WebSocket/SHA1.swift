@@ -1,7 +1,6 @@
 /// SHA-1 (FIPS 180-4, section 6.1). It is broken as proof of authorship; the WebSocket handshake
 /// uses it only to check that the other side speaks the protocol, and no other code may use it.
 enum SHA1 {
-  static let byteCount = 20
   private static let blockByteCount = 64
 
   static func digest(of message: Span<UInt8>) -> InlineArray<20, UInt8> {

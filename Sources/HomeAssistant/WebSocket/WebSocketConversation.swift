@@ -206,7 +206,7 @@ public struct WebSocketConversation: ~Copyable {
   // MARK: Ending
 
   /// Starts to close an open WebSocket; the server then ends the connection. A closing WebSocket is
-  /// not changed. The code must be allowed in a frame, such as `WebSocketCloseCode.normal`.
+  /// not changed. The code must be allowed in a frame, such as `WebSocketCloseCode.goingAway`.
   ///
   /// - Returns: `.hangUp` if the handshake is not complete.
   public mutating func close(

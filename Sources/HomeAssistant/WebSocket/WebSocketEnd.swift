@@ -92,8 +92,6 @@ public enum WebSocketViolation: Error, Equatable, Sendable {
 
 /// Close codes of RFC 6455, section 7.4, and of IANA's registry.
 public enum WebSocketCloseCode {
-  /// The purpose of the connection is fulfilled.
-  public static let normal: UInt16 = 1000
   /// The sender shuts down.
   public static let goingAway: UInt16 = 1001
   /// The other side violated the protocol.

@@ -100,13 +100,6 @@ extension Answer {
   }
 }
 
-extension Span where Element == UInt8 {
-  func contains(_ text: StaticString) -> Bool {
-    for start in indices where extracting(start..<count).starts(with: text) { return true }
-    return false
-  }
-}
-
 extension Webhook {
   /// Answer to `enable_encryption`, the request for a key for a plain registration. After it, Home
   /// Assistant accepts only encrypted messages.

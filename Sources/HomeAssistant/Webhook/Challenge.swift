@@ -38,8 +38,7 @@ public struct Challenge: Sendable {
   /// Since 2022.7 Home Assistant logs nothing about it, unless it logs every message.
   public func appendState(to data: inout ByteBuffer) {
     data.openJSONObject()
-    data.appendJSON(key: "type")
-    data.appendJSON("sensor")
+    data.appendJSON(key: "type", "sensor")
     data.appendJSON(key: "unique_id")
     data.appendJSON(name.span)
     data.closeJSONObject()
@@ -58,8 +57,7 @@ public struct Challenge: Sendable {
   private func appendTemplate(to data: inout ByteBuffer) {
     append(to: &data)
     data.openJSONObject()
-    data.appendJSON(key: "template")
-    data.appendJSON("1")
+    data.appendJSON(key: "template", "1")
     data.closeJSONObject()
   }
 

@@ -16,8 +16,7 @@ extension Registration {
       // Only registrations without a key accept it; any machine on the path can read and change it.
       buffer.removeAll()
       buffer.openJSONObject()
-      buffer.appendJSON(key: "type")
-      buffer.appendJSON(type.name)
+      buffer.appendJSON(key: "type", type.name)
       buffer.appendJSON(key: "data")
       writeData(&buffer)
       buffer.closeJSONObject()

@@ -69,8 +69,7 @@ public struct Location: Equatable, Sendable {
     buffer.closeJSONArray()
     func append(_ key: StaticString, _ number: Int64?) {
       guard let number else { return }
-      buffer.appendJSON(key: key)
-      buffer.appendJSON(number)
+      buffer.appendJSON(key: key, number)
     }
     buffer.appendJSON(key: "gps_accuracy")
     if server.supports(.fractionalAccuracy) {

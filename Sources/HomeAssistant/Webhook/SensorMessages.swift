@@ -55,10 +55,8 @@ public struct SensorRegistration: Sendable {
     // Each byte may need an escape.
     var head = ByteBuffer(capacity: 64 + 6 * (uniqueID.count + (icon?.count ?? 0)))
     head.openJSONObject()
-    head.appendJSON(key: "type")
-    head.appendJSON(kind.name)
-    head.appendJSON(key: "unique_id")
-    head.appendJSON(uniqueID)
+    head.appendJSON(key: "type", kind.name)
+    head.appendJSON(key: "unique_id", uniqueID)
     head.append(icon: icon)
     head.appendJSON(key: "state")
     precondition(!head.isOverflowed, "no escape is longer than six bytes")
@@ -73,12 +71,10 @@ public struct SensorRegistration: Sendable {
   ) {
     func append(_ key: StaticString, _ text: [UInt8]?) {
       guard let text else { return }
-      buffer.appendJSON(key: key)
-      buffer.appendJSON(text)
+      buffer.appendJSON(key: key, text)
     }
     buffer.openJSONObject()
-    buffer.appendJSON(key: "type")
-    buffer.appendJSON(kind.name)
+    buffer.appendJSON(key: "type", kind.name)
     append("unique_id", uniqueID)
     append("name", name)
     buffer.appendJSON(key: "state")

@@ -56,8 +56,7 @@ public enum HandledWebhook {
     webhookID: [UInt8], body: Span<UInt8>, to message: inout ByteBuffer
   ) {
     message.append(",\"type\":\"webhook/handle\",\"method\":\"POST\"")
-    message.appendJSON(key: "webhook_id")
-    message.appendJSON(webhookID)
+    message.appendJSON(key: "webhook_id", webhookID)
     message.appendJSON(key: "body")
     // Home Assistant ignores the query and the headers, so they are left out.
     message.appendJSON(body)
@@ -91,5 +90,15 @@ extension ByteBuffer {
   mutating func appendJSON(key: StaticString, _ text: [UInt8]) {
     appendJSON(key: key)
     appendJSON(text)
+  }
+
+  mutating func appendJSON(key: StaticString, _ text: StaticString) {
+    appendJSON(key: key)
+    appendJSON(text)
+  }
+
+  mutating func appendJSON(key: StaticString, _ number: Int64) {
+    appendJSON(key: key)
+    appendJSON(number)
   }
 }

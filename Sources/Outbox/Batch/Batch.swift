@@ -79,14 +79,9 @@ public final class Batch {
     self.fix = fix
   }
 
-  /// Returns the name of a sensor for people.
-  public func name(of sensor: SensorIndex) -> [UInt8] { sensors[sensor].name }
-  public func uniqueID(of sensor: SensorIndex) -> [UInt8] { sensors.uniqueID(of: sensor) }
   public func value(of sensor: SensorIndex) -> Value? { slots[sensor.value].value }
   /// Returns the time of the last reading of a sensor, by the machine's clock.
   public func readAt(of sensor: SensorIndex) -> WallTime? { slots[sensor.value].readAt }
-  public func unit(of sensor: SensorIndex) -> [UInt8]? { sensors[sensor].unit }
-  public func deviceClass(of sensor: SensorIndex) -> [UInt8]? { sensors[sensor].deviceClass }
 
   /// Delivery state of a sensor's value.
   public enum Fate: Sendable {
@@ -354,7 +349,7 @@ extension SensorRegistration {
 extension ByteBuffer {
   /// Appends a state in Home Assistant's form. A binary sensor accepts only true, false and null:
   /// every text, even "off", would turn it on.
-  mutating func appendJSON(state value: Value?) {
+  public mutating func appendJSON(state value: Value?) {
     switch value {
     case .number(let number): appendJSON(number)
     case .boolean(let truth): appendJSON(truth)

@@ -155,8 +155,6 @@ extension Delivery {
     outage.status ?? (lastProvenAt == nil ? .untried : .proven)
   }
 
-  public var isInOutage: Bool { outage.isUnderWay }
-
   /// Whether Home Assistant accepts data, as far as known.
   public var isReached: Bool { outage.since == nil && lastProvenAt != nil }
 

@@ -154,16 +154,6 @@ public struct SegmentFile: Equatable, Sendable {
   }
 }
 
-extension UInt64 {
-  init?(hexadecimal digits: Span<UInt8>) {
-    self = 0
-    for index in digits.indices {
-      guard let value = hexadecimalValue(of: digits[index]) else { return nil }
-      self = self << 4 | UInt64(value)
-    }
-  }
-}
-
 extension ByteBuffer {
   fileprivate mutating func append(hexadecimal number: UInt64, digits: UInt64) {
     for digit in (0..<digits).reversed() {

@@ -27,9 +27,6 @@ extension Spool {
   /// Number of unacknowledged entries; too large if the disk lost some that are still unread.
   public var entryCount: Int { memory.count + log.waitingCount }
 
-  /// Number of bytes that all files occupy on the disk.
-  public var occupiedByteCount: Int { log.occupiedByteCount }
-
   // MARK: Entry taken last
 
   /// Returns the unique id of the entry's sensor.

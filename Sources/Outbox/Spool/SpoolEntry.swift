@@ -72,17 +72,10 @@ public struct ClockOrigin: Equatable, Sendable {
   /// Number of this start of the kernel.
   public let kernelStart: UInt64
   public let wallTime: WallTime
-
-  public init(kernelStart: UInt64, wallTime: WallTime) {
-    self.kernelStart = kernelStart
-    self.wallTime = wallTime
-  }
 }
 
 /// Owner of a spool: a hash over the identity of the device.
 public struct DeviceFingerprint: Equatable, Sendable {
-  public static let byteCount = 16
-
   public let low: UInt64
   public let high: UInt64
 

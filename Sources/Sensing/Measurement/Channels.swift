@@ -81,20 +81,15 @@ public struct IIOChannel: Equatable, Sendable {
   /// Returns the possible files of the channel's `scale` or `offset`, best first: its own, that of
   /// a pair of such channels (`in_voltage-voltage_scale`), that of all channels of its kind.
   public func files(of attribute: StaticString) -> [[UInt8]] {
-    let suffix = [UInt8]("_") + [UInt8](attribute)
     var stems = [name]
     if name.contains(UInt8(ascii: "-")) { stems.append(name.filter { !$0.isASCIIDigit }) }
     let kind = [UInt8](name.prefix { $0.isASCIILowercase })
     if kind != name { stems.append(kind) }
-    return stems.map { file($0, suffix) }
+    return stems.map { file($0 + [UInt8(ascii: "_")], attribute) }
   }
 
   private func file(_ stem: [UInt8], _ suffix: StaticString) -> [UInt8] {
-    file(stem, [UInt8](suffix))
-  }
-
-  private func file(_ stem: [UInt8], _ suffix: [UInt8]) -> [UInt8] {
-    [UInt8]("in_") + stem + suffix
+    [UInt8]("in_") + stem + [UInt8](suffix)
   }
 
   /// Quantities by prefix. The units of the documentation are mV, mA, mW, J, m°C, kPa, thousandths

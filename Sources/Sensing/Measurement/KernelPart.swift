@@ -246,26 +246,19 @@ public struct PartQuirk: Equatable, Sendable {
     """
 }
 
-extension Span<UInt8> {
-  /// Whether the word is a part of this text.
-  fileprivate func contains(_ word: Span<UInt8>) -> Bool {
-    for start in indices where extracting(start...).starts(with: word) { return true }
-    return false
-  }
-}
-
 /// The lines of a table in this file.
 private struct TableLines {
-  private let table: [UInt8]
+  private let table: StaticString
 
-  init(_ table: StaticString) { self.table = [UInt8](table) }
+  init(_ table: StaticString) { self.table = table }
 
   /// Returns the first result of `body` that is not nil.
   func first<Result>(_ body: (Span<UInt8>) -> Result?) -> Result? {
+    let text = table.bytes
     var start = 0
-    while start < table.count {
-      let end = table.span.firstIndex(of: UInt8(ascii: "\n"), from: start) ?? table.count
-      if let result = body(table.span.extracting(start..<end)) { return result }
+    while start < text.count {
+      let end = text.firstIndex(of: UInt8(ascii: "\n"), from: start) ?? text.count
+      if let result = body(text.extracting(start..<end)) { return result }
       start = end + 1
     }
     return nil

@@ -91,12 +91,7 @@ public struct VEDirectSensor: Sendable {
       return KernelText.integer(text, in: Int64(Int32.min)...Int64(UInt32.max))
     }
     guard (3...10).contains(text.count) else { return nil }
-    var number: Int64 = 0
-    for index in 2..<text.count {
-      guard let digit = hexadecimalValue(of: text[index]) else { return nil }
-      number = number << 4 | Int64(digit)
-    }
-    return number
+    return UInt64(hexadecimal: text.extracting(2...)).map { Int64($0) }
   }
 }
 

@@ -11,7 +11,7 @@ struct VEDirectWords: Sendable {
   func word(of code: Int64) -> InlineText {
     var place = 0
     while let entry = nextEntry(at: &place) {
-      if entry.code == code { return InlineText(bytes.extracting(entry.word)) }
+      if entry.code == code { return InlineText(table.bytes.extracting(entry.word)) }
     }
     var text = ShortText()
     text.append("code ")
@@ -30,7 +30,7 @@ struct VEDirectWords: Sendable {
       guard bits & entry.code != 0 else { continue }
       rest &= ~entry.code
       text.separate()
-      text.append(bytes.extracting(entry.word))
+      text.append(table.bytes.extracting(entry.word))
     }
     if rest != 0 {
       text.separate()
@@ -40,16 +40,9 @@ struct VEDirectWords: Sendable {
     return text.inline
   }
 
-  private var bytes: Span<UInt8> {
-    @_lifetime(borrow self) get {
-      unsafe _overrideLifetime(
-        UnsafeBufferPointer(start: table.utf8Start, count: table.utf8CodeUnitCount).span,
-        borrowing: self)
-    }
-  }
-
   /// Returns the line at `place`, and moves `place` behind it; nil after the last one.
   private func nextEntry(at place: inout Int) -> (code: Int64, word: Range<Int>)? {
+    let bytes = table.bytes
     guard place < bytes.count, let space = bytes.firstIndex(of: UInt8(ascii: " "), from: place),
       let code = KernelText.integer(bytes.extracting(place..<space))
     else { return nil }
@@ -67,11 +60,7 @@ private struct ShortText {
 
   mutating func separate() { if count > 0 { append(", ") } }
 
-  /// Appends a whole word, or a final `+` if it does not fit.
-  mutating func append(_ word: StaticString) {
-    let text = unsafe UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
-    unsafe append(text.span)
-  }
+  mutating func append(_ word: StaticString) { append(word.bytes) }
 
   mutating func append(decimal number: Int64) {
     var digits = InlineArray<20, UInt8>(repeating: 0)
@@ -86,6 +75,7 @@ private struct ShortText {
     append(digits.span.extracting(start...))
   }
 
+  /// Appends a whole word, or a final `+` if it does not fit.
   mutating func append(_ text: Span<UInt8>) {
     guard !isFull else { return }
     guard count + text.count < bytes.count else {

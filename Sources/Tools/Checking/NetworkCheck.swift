@@ -101,19 +101,3 @@ struct CheckedRoutes {
       remedy: "test it at home; to use it from here, write https:// into home_assistant.url")
   }
 }
-
-extension SSID {
-  fileprivate var words: MessageText {
-    var text = ByteBuffer(capacity: Self.printableByteCountMax)
-    text.append(self)
-    return "\(bytes: [UInt8](text.bytes))"
-  }
-}
-
-extension HardwareAddress {
-  fileprivate var words: MessageText {
-    var text = ByteBuffer(capacity: Self.textByteCount)
-    text.append(self)
-    return "\(bytes: [UInt8](text.bytes))"
-  }
-}

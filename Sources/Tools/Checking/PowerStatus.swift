@@ -8,12 +8,12 @@ import LinuxIO
 struct PowerStatus {
   /// Bits of Raspberry Pi's `vcgencmd get_throttled`: undervoltage, a lower clock, throttled, the
   /// soft limit of the temperature. Bits 0 to 3 are now, 16 to 19 since they were last cleared.
-  private var bits: UInt32?
+  private var bits: UInt64?
   private var isAlarm: Bool?
 
-  private static let undervoltage: UInt32 = 1 << 0
-  private static let throttled: UInt32 = 1 << 2
-  private static let before: UInt32 = 16
+  private static let undervoltage: UInt64 = 1 << 0
+  private static let throttled: UInt64 = 1 << 2
+  private static let before: UInt64 = 16
 
   /// Reads the available values; both are nil on other boards.
   init(sys: Path) {
@@ -28,7 +28,10 @@ struct PowerStatus {
       // On the Pi 5 the names contain an address.
       Self.eachName(in: platform, startingWith: "soc") { soc in
         Self.eachName(in: soc, startingWith: "soc") { firmware in
-          bits = bits ?? Self.text(firmware / "get_throttled").flatMap { Self.hexadecimal($0) }
+          // The kernel writes the digits without `0x`.
+          guard let text = Self.text(firmware / "get_throttled"), (1...8).contains(text.count)
+          else { return }
+          bits = bits ?? UInt64(hexadecimal: text.span)
         }
       }
     }
@@ -77,16 +80,5 @@ struct PowerStatus {
     var buffer = ByteBuffer(capacity: 32)
     do throws(Errno) { try readBeginning(ofFileAt: file, into: &buffer) } catch { return nil }
     return [UInt8](buffer.bytes.trimmed())
-  }
-
-  /// Returns the value of digits without `0x`, as the kernel writes them; nil for other text.
-  private static func hexadecimal(_ text: [UInt8]) -> UInt32? {
-    guard (1...8).contains(text.count) else { return nil }
-    var number: UInt32 = 0
-    for byte in text {
-      guard let digit = hexadecimalValue(of: byte) else { return nil }
-      number = number << 4 | UInt32(digit)
-    }
-    return number
   }
 }

@@ -13,8 +13,7 @@ extension Command {
       ],
       options: [
         ("--once", nil), ("--timeout", "a time, such as 10s"), ("--print-next-wake", nil),
-        ("--trust-clock", nil), ("--log-level", "a level, such as debug"), ("--wake", "a value"),
-        ("--rtc", "a value"),
+        ("--trust-clock", nil), ("--log-level", "a level, such as debug"),
       ]
     ) { (options: Options) throws(UsageError) in try agent(options).perform }
   }
@@ -89,11 +88,6 @@ extension Command {
   }
 
   private static func once(_ options: Options) throws(UsageError) -> OnceOptions? {
-    if let removed = options.first(of: ["--wake", "--rtc"]) {
-      throw .mistake(
-        "\(removed) was removed: set the alarm with rtcwake --mode no --time"
-          + " \"$(homeward run --once --print-next-wake)\"; its --device selects another clock")
-    }
     guard options.has("--once") else {
       let dependent = options.first(of: ["--timeout", "--print-next-wake", "--trust-clock"])
       if let dependent { throw .mistake("\(dependent) works only with --once") }

@@ -70,8 +70,12 @@ struct TrackedPerson {
     guard let person = people.stored.first(where: { $0.userID == user.id }),
       !person.deviceTrackers.isEmpty
     else { return nil }
-    let entries = try client.ask(TrackerEntries(person.deviceTrackers))
-    let tracker = person.deviceTrackers.first { entries.isMobileApp($0, deviceID: deviceID) }
+    let entries = try client.ask(.entityRegistryEntries(person.deviceTrackers))
+    let tracker = person.deviceTrackers.first { id in
+      let entry = entries[id.text]
+      return entry?["platform"] == .text("mobile_app")
+        && entry?["unique_id"] == .text(Text(deviceID))
+    }
     return tracker.map { TrackedPerson(person: person, tracker: $0) }
   }
 
@@ -80,26 +84,4 @@ struct TrackedPerson {
     let trackers = JSON.array(otherTrackers.map { .text($0.text) })
     _ = try client.ask(.updatePerson(person.id, changes: ["device_trackers": trackers]))
   }
-}
-
-/// Request for entries of the entity registry by id: `config/entity_registry/get_entries`.
-private struct TrackerEntries: Request {
-  struct Response: JSONDecodable {
-    private let entries: JSONObject
-
-    init(json: JSON) throws(JSONDecodingError) { entries = try json.object() }
-
-    func isMobileApp(_ id: EntityID, deviceID: [UInt8]) -> Bool {
-      let entry = entries[id.text]
-      return entry?["platform"] == .text("mobile_app")
-        && entry?["unique_id"] == .text(Text(deviceID))
-    }
-  }
-
-  private let ids: [EntityID]
-
-  init(_ ids: [EntityID]) { self.ids = ids }
-
-  var command: Text { "config/entity_registry/get_entries" }
-  var payload: JSONObject { ["entity_ids": .array(ids.map { .text($0.text) })] }
 }

@@ -48,13 +48,9 @@ func decodeModels(to transcript: inout Transcript) {
     line.append(decimal: items.deviceIDs.count)
   }
   decode(
-    EntityRegistryEntries.self,
-    #"{"a.b":{"entity_id":"a.b","unique_id":"w_b","platform":"mobile_app"},"a.c":null,"a.d":7}"#,
+    EntityRegistryEntry.self, #"{"entity_id":"a.b","unique_id":"w_b","platform":"mobile_app"}"#,
     to: &transcript
-  ) { line, answer in
-    line.append(answer.entries[0].uniqueID.bytes)
-    line.append(decimal: answer.skippedCount)
-  }
+  ) { $0.append($1.uniqueID.bytes) }
   decode(TemplateEvent.self, #"{"error":"no","level":"ERROR"}"#, to: &transcript) {
     $0.append($1 == .failed(message: "no", level: "ERROR"))
   }

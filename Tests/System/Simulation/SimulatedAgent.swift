@@ -351,8 +351,8 @@ final class SimulatedAgent {
       uplink.messageAnswered(AnswerHead(status: reply.status), &body, now: now)
     }
     try perform()
-    guard !uplink.isRegistering, uplink.delivery.isInOutage, uplink.delivery.underWay?.route == nil,
-      spool.failure == nil
+    guard !uplink.isRegistering, uplink.delivery.outage.isUnderWay,
+      uplink.delivery.underWay?.route == nil, spool.failure == nil
     else { return }
     world.ledger.cycleFailed(entryCountInMemory: spool.entryCountInMemory, at: world.now)
   }

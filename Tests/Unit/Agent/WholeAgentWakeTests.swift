@@ -110,15 +110,4 @@ extension WholeAgent.Wake {
       #expect(ending.lines(with: mistake).count == 1, "\(ending.log)")
     }
   }
-
-  /// A script from before keeps a board on that it would have switched off, and says what to write.
-  @Test(arguments: [["--wake", "rtc"], ["--wake=rtc"], ["--rtc", "/dev/rtc1", "--wake", "rtc"]])
-  func anAlarmIsTheBusinessOfRtcwake(options: [String]) async throws {
-    let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
-    let ending = try await RunningAgent(on: board, ["run", "--once"] + options).ending()
-    #expect(ending.status == 64)
-    #expect(ending.output == [])
-    let line = "rtcwake --mode no --time \"$(homeward run --once --print-next-wake)\""
-    #expect(ending.lines(with: line).count == 1, "\(ending.log)")
-  }
 }

@@ -1,7 +1,8 @@
-import Drivers
 import LinuxIO
 import Sensing
 import Testing
+
+@testable import Drivers
 
 @Suite final class GPIOLineUsesTests {
   private let tree: FakeTree

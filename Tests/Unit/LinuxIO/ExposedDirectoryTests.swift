@@ -1,6 +1,7 @@
 import CLinux
-import LinuxIO
 import Testing
+
+@testable import LinuxIO
 
 /// Directories in which another user could put something else in the place of ours.
 @Suite struct ExposedDirectoryTests {

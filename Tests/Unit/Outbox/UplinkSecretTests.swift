@@ -320,6 +320,6 @@ import Testing
     #expect(rig.calls.count == 1)
     rig.arrive(atHome: false)
     #expect(rig.cancelled == [.webhook])
-    #expect(rig.uplink.delivery.isInOutage && rig.calls.count == 1)
+    #expect(rig.uplink.delivery.outage.isUnderWay && rig.calls.count == 1)
   }
 }

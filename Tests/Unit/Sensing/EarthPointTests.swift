@@ -1,5 +1,6 @@
-import Sensing
 import Testing
+
+@testable import Sensing
 
 @Suite struct EarthPointTests {
   private func meters(
@@ -56,15 +57,16 @@ import Testing
     let there = EarthPoint(latitudeDegrees: north, longitudeDegrees: 8 + east)
     let course = try #require(here.direction(to: there))
     let truth = Direction(degrees: degrees)
-    #expect(!course.isTurned(from: truth, byDegrees: 0.5))
-    #expect(course.isTurned(from: Direction(degrees: degrees + 2), byDegrees: 0.5))
+    let halfDegree = Angle(degrees: 0.5).cosine
+    #expect(!course.isTurned(from: truth, byCosine: halfDegree))
+    #expect(course.isTurned(from: Direction(degrees: degrees + 2), byCosine: halfDegree))
   }
 
   @Test(arguments: [(359.0, 1.0), (1, 359), (10, 8), (180, 178), (90, 92), (271, 269)])
   func twoDegreesAreTwoDegreesOnEitherSideOfNorth(_ first: Double, _ second: Double) {
-    let turn = Direction(degrees: first)
-    #expect(turn.isTurned(from: Direction(degrees: second), byDegrees: 1.9))
-    #expect(!turn.isTurned(from: Direction(degrees: second), byDegrees: 2.1))
+    let (turn, other) = (Direction(degrees: first), Direction(degrees: second))
+    #expect(turn.isTurned(from: other, byCosine: Angle(degrees: 1.9).cosine))
+    #expect(!turn.isTurned(from: other, byCosine: Angle(degrees: 2.1).cosine))
   }
 
   @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300])

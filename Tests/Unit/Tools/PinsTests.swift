@@ -1,11 +1,11 @@
 import Board
-import Drivers
 import Foundation
 import LinuxIO
 import Sensing
 import Testing
 import YAML
 
+@testable import Drivers
 @testable import Tools
 
 private let file = """

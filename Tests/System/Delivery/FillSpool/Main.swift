@@ -1,7 +1,8 @@
 import Bytes
 import Foundation
-import Outbox
 import Sensing
+
+@testable import Outbox
 
 /// `fill-spool DIRECTORY DEVICE-ID MEBIBYTES`: makes a spool of that size in the directory, as an
 /// agent leaves it that could not deliver for months. Prints how many entries it has.
@@ -39,7 +40,7 @@ final class Filler {
   }
 
   func fill(upTo byteCount: Int) throws -> Int {
-    while spool.occupiedByteCount < byteCount {
+    while spool.log.occupiedByteCount < byteCount {
       for _ in 0..<Spool.batchEntryCountMax { record() }
       spool.batchClosed()
       try work()

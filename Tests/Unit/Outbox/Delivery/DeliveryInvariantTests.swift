@@ -117,7 +117,8 @@ private struct World {
   /// A value that is not due and that Home Assistant was never given.
   private func lostValue() -> StaticString? {
     for (index, slot) in rig.delivery.batch.slots.enumerated() where !slot.isDue {
-      let id = String(decoding: rig.delivery.batch.uniqueID(of: SensorIndex(index)), as: UTF8.self)
+      let sensor = rig.delivery.batch.sensors[SensorIndex(index)]
+      let id = String(decoding: sensor.uniqueID, as: UTF8.self)
       guard case .number(let number)? = slot.value else { return "a value was forgotten" }
       if given[id] != "\(number.coefficient)" { return "acknowledged without a proof" }
     }

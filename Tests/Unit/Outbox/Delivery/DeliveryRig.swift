@@ -141,7 +141,7 @@ final class DeliveryRig {
 
   // A delivery cannot be copied into an expectation, so it is asked here.
   var isIdle: Bool { delivery.isIdle }
-  var isInOutage: Bool { delivery.isInOutage }
+  var isInOutage: Bool { delivery.outage.isUnderWay }
   var deadline: Instant? { delivery.deadline }
   var diskDeadline: Instant? { delivery.diskDeadline }
   var hasUrgentChange: Bool { delivery.batch.hasUrgentChange }
@@ -390,7 +390,7 @@ final class DeliveryRig {
     if answersInquiries, case .configurationRead = event { return }
     events.append(event)
     if case .sensorRefused(let sensor) = event {
-      namesTold.append(String(decoding: delivery.batch.name(of: sensor), as: UTF8.self))
+      namesTold.append(String(decoding: delivery.batch.sensors[sensor].name, as: UTF8.self))
     }
   }
 }

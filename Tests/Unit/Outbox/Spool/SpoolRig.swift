@@ -183,7 +183,7 @@ final class SpoolRig {
   var failure: DiskFailure? { spool.failure }
   var deadline: Instant? { spool.deadline }
   var inMemory: Int { spool.entryCountInMemory }
-  var occupied: Int { spool.occupiedByteCount }
+  var occupied: Int { spool.log.occupiedByteCount }
   var isEmpty: Bool { spool.isEmpty }
 
   /// A spool on what is on the disk now.

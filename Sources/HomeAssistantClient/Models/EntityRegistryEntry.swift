@@ -1,4 +1,5 @@
 public import Bytes
+public import HomeAssistant
 
 /// Registry entry of an entity, which may be unavailable now.
 public struct EntityRegistryEntry: JSONDecodable, Equatable, Sendable {
@@ -68,28 +69,5 @@ public struct EntityRegistryEntry: JSONDecodable, Equatable, Sendable {
     self.aliases = aliases?.compactMap { $0 }
     deviceClass = try members.getIfPresent("device_class")
     originalDeviceClass = try members.getIfPresent("original_device_class")
-  }
-}
-
-/// Entries that were requested by the identifiers of their entities.
-public struct EntityRegistryEntries: JSONDecodable, Equatable, Sendable {
-  /// Entries that exist, in the order of the request.
-  public let entries: [EntityRegistryEntry]
-  /// Number of entries that exist but do not decode.
-  public let skippedCount: Int
-
-  public init(json: JSON) throws(JSONDecodingError) {
-    // Null stands for an entry that does not exist.
-    let found = try json.object().members.map { $0.value }.filter { $0 != .null }
-    let entries = try LossyArray<EntityRegistryEntry>(json: .array(found))
-    self.entries = entries.elements
-    skippedCount = entries.skippedCount
-  }
-}
-
-extension Request where Self == TypedRequest<EntityRegistryEntries> {
-  /// Request for the complete entries of these entities. The answer leaves out unknown ones.
-  public static func entityRegistryEntries(_ entityIDs: [EntityID]) -> Self {
-    TypedRequest("config/entity_registry/get_entries", ["entity_ids": .ids(entityIDs)])
   }
 }
