@@ -13,6 +13,9 @@ protocol CallQueueOwner: AnyObject {
 /// Sends calls to the REST API one after the other over one connection, each with an access token,
 /// which it renews in between if necessary. It repeats a call only if the server rejected the
 /// token: after any other failure the call may have had its effect.
+///
+/// Home Assistant answers a bad token and a user without the right in the same words. So before a
+/// refused call rejects the credential, the token is tested with a call that every user may make.
 @safe final class CallQueue {
   /// Maximum size of an answer: all states of a large home.
   static let responseByteCountMax = 16 << 20
@@ -23,6 +26,8 @@ protocol CallQueueOwner: AnyObject {
     case none
     case refresh
     case call(HTTPCall, token: [UInt8])
+    /// Test of the token with which the server refused the call.
+    case test(HTTPCall, token: [UInt8])
     /// The owner reads the last answer, so the buffer is not free for the next one.
     case reading
   }
@@ -59,12 +64,18 @@ protocol CallQueueOwner: AnyObject {
 
   var isCredentialRejected: Bool { tokens.isRejected }
 
+  var isRejectionFinal: Bool { tokens.isRejectionFinal }
+
+  var denial: AccessTokens.Problem? { tokens.denial }
+
   func tokenAccepted() { tokens.tokenAccepted() }
+
+  func networkChanged() { tokens.networkChanged() }
 
   // MARK: Requests of the owner
 
   /// Requests an access token; `refused` is one that the server rejected.
-  func fetchToken(refused: [UInt8]?) {
+  func fetchToken(refused: RefusedToken?) {
     isTokenWanted = true
     let now = Moment.now.instant
     let step =
@@ -84,10 +95,13 @@ protocol CallQueueOwner: AnyObject {
 
   func cancel(_ id: RequestID) {
     waiting.removeAll { $0.id == id }
-    guard case .call(let call, _) = errand, call.id == id else { return }
-    http.cancel()
-    errand = .none
-    startNext()
+    switch errand {
+    case .call(let call, _) where call.id == id, .test(let call, _) where call.id == id:
+      http.cancel()
+      errand = .none
+      startNext()
+    default: return
+    }
   }
 
   // MARK: Errands in order
@@ -111,7 +125,7 @@ protocol CallQueueOwner: AnyObject {
       begin(with: token)
     case .unavailable(let problem, _):
       tellToken(.unavailable(problem.words))
-      failAll(.transport(problem.words))
+      failAll(problem.requestError)
     case .rejected:
       wantedRefresh = nil
       tellToken(.rejected("the credential was refused; log in again"))
@@ -125,9 +139,20 @@ protocol CallQueueOwner: AnyObject {
     errand = .call(call, token: token)
     http.request.removeAll()
     http.request.append(call.body ?? [])
+    send(call.method, call.target, token)
+  }
+
+  private static let testTarget = [UInt8]("/api/")
+
+  private func test(_ token: [UInt8], of call: HTTPCall) {
+    errand = .test(call, token: token)
+    http.request.removeAll()
+    send(.get, Self.testTarget, token)
+  }
+
+  private func send(_ method: HTTPMethod, _ target: [UInt8], _ token: [UInt8]) {
     http.send(
-      to: Endpoint(
-        address: address, path: call.target, method: call.method, bearerToken: token),
+      to: Endpoint(address: address, path: target, method: method, bearerToken: token),
       telling: self)
   }
 
@@ -177,10 +202,17 @@ extension CallQueue: TransferOwner {
       http.response.wipe()
       follow(step)
     case (.refresh, .failed(let words)): follow(tokens.connectionFailed(words, now: now))
-    case (.call(let call, let token), .answered)
-    where http.response.withBytes({ http.answerHead.rejectsToken($0) }):
-      waiting.insert(call, at: 0)
-      follow(tokens.tokenRefused(token, now: now))
+    case (.call(let call, let token), .answered) where rejectsToken:
+      if tokens.canReplace(token) || call.method == .get && call.target == Self.testTarget {
+        tokenRefused(token, with: call, now: now)
+      } else {
+        test(token, of: call)
+      }
+    case (.test(let call, let token), .answered) where rejectsToken:
+      tokenRefused(token, with: call, now: now)
+    case (.test(let call, _), _):
+      if result == .answered(status: 200) { tokens.tokenAccepted() }
+      tell { $0.callFailed(call.id, .http(status: 401, body: "401: Unauthorized")) }
     case (.call(let call, _), .answered(let status)):
       if status < 400 { tokens.tokenAccepted() }
       self.errand = .reading
@@ -191,5 +223,14 @@ extension CallQueue: TransferOwner {
     case (.none, _), (.reading, _): preconditionFailure("nothing was under way")
     }
     startNext()
+  }
+
+  private var rejectsToken: Bool {
+    http.response.withBytes { http.answerHead.rejectsToken($0) }
+  }
+
+  private func tokenRefused(_ token: [UInt8], with call: HTTPCall, now: Instant) {
+    waiting.insert(call, at: 0)
+    follow(tokens.tokenRefused(RefusedToken(token, .unexplained), now: now))
   }
 }

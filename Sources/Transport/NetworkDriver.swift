@@ -53,6 +53,14 @@ public import LinuxIO
   /// again. The caller should then store the fingerprint of the credential.
   public var isCredentialRejected: Bool { calls.isCredentialRejected }
 
+  /// Whether the rejection is a verdict on the credential, which is final if TLS authenticated the
+  /// server.
+  public var isRejectionFinal: Bool { calls.isRejectionFinal }
+
+  /// Problem that Home Assistant denies the login in this network; nil if it does not. The caller
+  /// should then store the fingerprint of the credential, not as a final rejection.
+  public var denial: AccessTokens.Problem? { calls.denial }
+
   // MARK: Time
 
   /// Time at which `deadlineReached` is due, or nil; includes that of the client.
@@ -73,12 +81,13 @@ extension NetworkDriver: Driver {
     webSocket.send(kind, message)
   }
   public func fetchToken(_ reason: TokenReason) { webSocket.fetchToken(reason) }
+  public func networkChanged() { calls.networkChanged() }
   public func send(_ call: HTTPCall) { calls.add(call) }
   public func cancelHTTP(_ id: RequestID) { calls.cancel(id) }
 }
 
 extension NetworkDriver: WebSocketDriverOwner {
-  public func tokenWanted(refused: [UInt8]?) { calls.fetchToken(refused: refused) }
+  public func tokenWanted(refused: RefusedToken?) { calls.fetchToken(refused: refused) }
 
   /// Replaces a rejected access token once, if the credential is a refresh token.
   private func stateChanged(_ state: ConnectionState) {

@@ -8,7 +8,7 @@ public protocol WebSocketDriverOwner: AnyObject {
   /// this call or later. A new request replaces an unanswered one.
   ///
   /// - Parameter refused: the token that the server rejected, or nil.
-  func tokenWanted(refused: [UInt8]?)
+  func tokenWanted(refused: RefusedToken?)
 }
 
 /// Carries only the WebSocket of a `Client`: its owner has the access tokens, and calls of the REST
@@ -120,7 +120,10 @@ extension WebSocketDriver: Driver {
   }
 
   public func fetchToken(_ reason: TokenReason) {
-    let refused = reason == .afterRejection ? sessionToken : nil
+    var refused: RefusedToken?
+    if case .afterRejection(let verdict) = reason {
+      refused = sessionToken.map { RefusedToken($0, verdict) }
+    }
     sessionToken = nil
     unsafe owner?.tokenWanted(refused: refused)
   }

@@ -11,8 +11,8 @@ extension StateDirectory {
     do throws(CommandFailure) {
       switch write {
       case .registration(let registration): try keep(registration)
-      case .rejection(let fingerprint):
-        try keep(rejectedFingerprint: fingerprint, isForGood: uplink.isServerKnown)
+      case .rejection(let fingerprint, let isForGood):
+        try keep(rejectedFingerprint: fingerprint, isForGood: isForGood)
       case .acceptance(let fingerprint): try keep(acceptedFingerprint: fingerprint)
       case .keyless(let registration): try keepKeyless(registration)
       }

@@ -351,7 +351,7 @@ extension UplinkDriver: WebSocketTransportOwner {
 }
 
 extension UplinkDriver: WebSocketDriverOwner {
-  func tokenWanted(refused: [UInt8]?) {
+  func tokenWanted(refused: RefusedToken?) {
     uplink.webSocketWantsToken(refused: refused, now: Moment.now.instant)
     perform()
   }

@@ -12,8 +12,7 @@ public struct Login {
 
   /// Treatment of a rejected token: see `RejectedTokens`.
   public static let whenShownAgain: MessageText =
-    "because it may ban this address, the same one is sent less and less often, and over https://"
-    + " without a home_network never again"
+    "because it may ban this address, the same one is sent less and less often, or never again"
 
   public let credential: Credential
   /// Nil for the credential from pairing.
@@ -63,9 +62,13 @@ public struct Login {
       credential: credential, rejected: rejected, seed: randomSeed(), now: Moment.now.instant)
   }
 
-  /// Stores that the configured server rejected this login.
-  public func keepRejection(in state: StateDirectory) throws(CommandFailure) {
-    try state.keep(rejectedFingerprint: credential.fingerprint, isForGood: isServerKnown)
+  /// Stores that the configured server rejected this login, or denied it in this network.
+  /// `isFinal` says whether the credential itself was judged.
+  public func keepRejection(
+    isFinal: Bool = true, in state: StateDirectory
+  ) throws(CommandFailure) {
+    try state.keep(
+      rejectedFingerprint: credential.fingerprint, isForGood: isServerKnown && isFinal)
   }
 
   /// Remedy after Home Assistant has rejected the login.

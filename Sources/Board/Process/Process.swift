@@ -109,7 +109,7 @@ extension Enrollment.TokenFlaw {
     switch self {
     case .noFileNamed: .unavailable
     case .unreadable, .empty, .tooLarge, .notAToken, .hasByteOrderMark: .noInput
-    case .credentialRejected: .noPermission
+    case .credentialRejected, .notRenewed(.denied): .noPermission
     case .notRenewed(.server(let refusal)): refusal.exitCode
     case .withheld, .notRenewed(.noConnection): .temporaryFailure
     }

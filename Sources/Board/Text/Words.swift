@@ -168,6 +168,7 @@ extension Enrollment.TokenFlaw {
       "Home Assistant cannot be reached for an access token: \(unreached: reason)"
     case .notRenewed(.server(let refusal)):
       refusal.words(.accessToken, addressIn: "home_assistant.url")
+    case .notRenewed(let problem): "\(shown: problem.words)"
     }
   }
 

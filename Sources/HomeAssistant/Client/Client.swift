@@ -76,6 +76,7 @@ public final class Client {
   /// Handles a change of network: a pending reconnection starts at once, and an open connection is
   /// checked.
   public func networkChanged() {
+    driver.networkChanged()
     session.networkChanged(now: driver.now)
     act()
   }

@@ -21,11 +21,19 @@ public protocol Driver: AnyObject {
   /// still open, whose token may be the refused one: the driver never answers that one.
   func fetchToken(_ reason: TokenReason)
 
+  /// Handles a change of network, in which Home Assistant may accept a login that it denied before.
+  /// Does nothing by default.
+  func networkChanged()
+
   /// Makes a call to the REST API, with a token, then calls `httpAnswered` or `httpFailed`.
   func send(_ call: HTTPCall)
 
   /// Forgets a call. The driver reports nothing more about it.
   func cancelHTTP(_ id: RequestID)
+}
+
+extension Driver {
+  public func networkChanged() {}
 }
 
 /// Call to Home Assistant's REST API.

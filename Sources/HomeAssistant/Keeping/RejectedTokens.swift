@@ -3,8 +3,9 @@ public import Bytes
 /// Tokens that Home Assistant rejected, as fingerprints: it counts rejected tokens and may ban the
 /// address, webhooks included.
 ///
-/// If TLS has authenticated the server, a rejection is final. Over plain HTTP any machine on the
-/// path can forge it, so there the token is retried without end, with growing waits.
+/// If TLS has authenticated the server, a verdict on the token is final. Over plain HTTP any machine
+/// on the path can forge it, and a 401 or a denial may be due to the place: such a token is retried
+/// without end, with growing waits.
 ///
 /// The file has at least one line, and one for each token, the newest last: its fingerprint in 32
 /// hexadecimal digits; if the rejection is not final, a space, the number of rejections, a space,
@@ -16,7 +17,7 @@ public struct RejectedTokens: Equatable, Sendable {
   /// Maximum size of a file of `writeFile`.
   public static let fileByteCountMax = countMax * (fingerprintByteCount + 1 + 2 + 21)
   private static let fingerprintByteCount = 32
-  /// Waits from a rejection that may be forged to the next attempt: after the first, the second,
+  /// Waits from a rejection that is not final to the next attempt: after the first, the second,
   /// and so on; the last repeats.
   public static let waits: [Duration] = [
     .seconds(900), .seconds(2 * 3600), .seconds(8 * 3600), .seconds(12 * 3600),
@@ -29,8 +30,7 @@ public struct RejectedTokens: Equatable, Sendable {
     /// Instant before which the token is not sent; meaningless if the rejection is final.
     var until = Instant(nanoseconds: 0)
 
-    /// Wait after `count` rejections.
-    var wait: Duration { waits[min(count, waits.count) - 1] }
+    var wait: Duration { RejectedTokens.wait(after: count) }
   }
 
   private var entries: [Entry] = []
@@ -94,6 +94,14 @@ public struct RejectedTokens: Equatable, Sendable {
     return entries[index].count == 0 || now < entries[index].until
   }
 
+  /// Number of rejections of the token with this fingerprint that are not final.
+  func count(of fingerprint: [UInt8]) -> Int {
+    index(of: fingerprint).map { entries[$0].count } ?? 0
+  }
+
+  /// Returns the wait after the last of `count` rejections.
+  static func wait(after count: Int) -> Duration { waits[min(count, waits.count) - 1] }
+
   /// Returns the instant of the next attempt with a rejected token; nil if there is none.
   public func end(of fingerprint: [UInt8]) -> Instant? {
     guard let index = index(of: fingerprint), entries[index].count > 0 else { return nil }
@@ -107,7 +115,7 @@ public struct RejectedTokens: Equatable, Sendable {
   // MARK: Changes
 
   /// Stores a rejected token, unless `contains` is already true for it. It is final if TLS
-  /// authenticated the server that rejected the token.
+  /// authenticated the server that judged the token.
   public mutating func insert(
     fingerprint: [UInt8], isForGood: Bool = true, now: Instant = Instant(nanoseconds: 0)
   ) {

@@ -44,13 +44,17 @@ public struct AccessTokens: Sendable {
     indirect case noConnection(InlineText)
     /// An answer without a verdict on the credential.
     case server(ServerRefusal)
+    /// Home Assistant knows the login, but denies it from this place, in these words: its user may
+    /// log in only in the local network, or is not active. It counts each attempt, and may ban the
+    /// address; the caller stores the fingerprint of the credential, not as a final rejection.
+    indirect case denied(InlineText)
   }
 
   private enum State {
     case idle
     case refreshing
     case waiting(Problem, until: Instant)
-    case rejected
+    case rejected(isFinal: Bool)
   }
 
   /// Credential for which access tokens are issued.
@@ -62,6 +66,8 @@ public struct AccessTokens: Sendable {
   private var backOff: BackOff
   /// Delays of refusals without a verdict on the token, such as the login of a proxy.
   private var refusals: BackOff
+  /// Number of denials and rejections since the server accepted the credential.
+  private var denialCount: Int
 
   /// Creates the source; `current` is the access token of the login, and `seed` that of the jitter
   /// of the waits.
@@ -75,7 +81,11 @@ public struct AccessTokens: Sendable {
       first: Self.firstRetryDelay, longest: Self.longestRetryDelay, seed: seed)
     refusals = BackOff(
       first: Self.firstRefusalDelay, longest: Self.longestRefusalDelay, seed: seed &+ 1)
-    if rejected.contains(fingerprint: credential.fingerprint, now: now) { state = .rejected }
+    denialCount = rejected.count(of: credential.fingerprint)
+    if rejected.contains(fingerprint: credential.fingerprint, now: now) {
+      // It is stored already.
+      state = .rejected(isFinal: false)
+    }
   }
 
   /// Returns the next step of a session or a call that needs an access token.
@@ -96,33 +106,62 @@ public struct AccessTokens: Sendable {
     }
   }
 
-  /// Reports that the server refused `token` (`auth_invalid`, 401), and returns the next step.
+  /// Reports that the server refused a token (`auth_invalid`, 401), and returns the next step.
   ///
   /// A refresh token is used once more. If its new token is refused too, or the token was a
-  /// long-lived one, the credential counts as rejected.
-  public mutating func tokenRefused(_ token: [UInt8], now: Instant) -> Step {
-    guard case .refreshToken = credential else {
-      state = .rejected
+  /// long-lived one, the credential counts as rejected, unless it is only denied from here.
+  public mutating func tokenRefused(_ refused: RefusedToken, now: Instant) -> Step {
+    let token = refused.bytes
+    if case .denied(let words) = refused.verdict, !isRejected, isCurrent(token) {
+      return denied(words, now: now)
+    }
+    guard canReplace(token) else {
+      if !isRejected { state = .rejected(isFinal: refused.verdict == .invalid) }
       return .rejected
     }
-    if let current, current.bytes.span.elementsEqual(token.span) {
-      self.current = nil
-      guard !isReplaced else {
-        state = .rejected
-        return .rejected
-      }
+    if isCurrent(token) {
+      current = nil
       isReplaced = true
     }
     return tokenWanted(now: now)
   }
 
+  /// Whether another access token takes the place of this one if the server refuses it; otherwise
+  /// the credential counts as rejected.
+  public func canReplace(_ token: [UInt8]) -> Bool {
+    guard case .refreshToken = credential else { return false }
+    return !isReplaced || !isCurrent(token)
+  }
+
+  /// Whether this is the token that callers get.
+  private func isCurrent(_ token: [UInt8]) -> Bool {
+    guard case .refreshToken = credential else { return true }
+    return current?.bytes.span.elementsEqual(token.span) == true
+  }
+
   /// Whether the credential was rejected; the caller then stores its fingerprint.
   public var isRejected: Bool { if case .rejected = state { true } else { false } }
 
-  /// Reports that the server accepted the last token.
-  public mutating func tokenAccepted() { isReplaced = false }
+  /// Whether the rejection is a verdict on the credential, which is final if TLS authenticated the
+  /// server. A 401 is none: Home Assistant also answers so if the user may not log in from here.
+  public var isRejectionFinal: Bool {
+    if case .rejected(isFinal: true) = state { true } else { false }
+  }
 
-  /// Handles a change of network: a call that failed may work now.
+  /// Problem that Home Assistant denies the login in the present network; nil if it does not.
+  public var denial: Problem? {
+    guard case .waiting(let problem, _) = state, case .denied = problem else { return nil }
+    return problem
+  }
+
+  /// Reports that the server accepted the last token.
+  public mutating func tokenAccepted() {
+    isReplaced = false
+    denialCount = 0
+  }
+
+  /// Handles a change of network: a call that failed may work now, and a denied login may be
+  /// accepted.
   public mutating func networkChanged() {
     backOff.succeeded()
     guard case .waiting(let problem, _) = state, !isReplaced else { return }
@@ -141,12 +180,12 @@ public struct AccessTokens: Sendable {
       current = token
       backOff.succeeded()
       refusals.succeeded()
+      denialCount = 0
       return .use(token.bytes)
     case .rejected:
-      state = .rejected
+      state = .rejected(isFinal: true)
       return .rejected
-    case .denied:
-      return refused(.forbidden(status: head.status), now: now)
+    case .denied(let words): return denied(InlineText(words.bytes.span), now: now)
     case .server(let refusal) where refusal.isLasting: return refused(refusal, now: now)
     case .server(let refusal): return wait(backOff.failed(), for: .server(refusal), now: now)
     }
@@ -170,6 +209,13 @@ public struct AccessTokens: Sendable {
     return wait(delay, for: .server(refusal), now: now)
   }
 
+  private mutating func denied(_ words: InlineText, now: Instant) -> Step {
+    // A login that is denied is known: it was not revoked.
+    isReplaced = false
+    denialCount += 1
+    return wait(RejectedTokens.wait(after: denialCount), for: .denied(words), now: now)
+  }
+
   private mutating func wait(_ delay: Duration, for problem: Problem, now: Instant) -> Step {
     state = .waiting(problem, until: now + delay)
     return .unavailable(problem, until: now + delay)
@@ -189,6 +235,15 @@ extension AccessTokens.Problem {
     case .server(.notFound), .server(.unavailable):
       "Home Assistant is not available for an access token"
     case .server: "what answered for an access token is not Home Assistant"
+    case .denied(let words):
+      "Home Assistant denies this login from here: " + Text(words.bytes)
+        + "; allow its user to log in from outside the local network, or use another user"
     }
+  }
+
+  /// Error of a request that needs a token now.
+  public var requestError: RequestError {
+    guard case .denied(let reason) = self else { return .transport(words) }
+    return .server(code: "access_denied", message: Text(reason.bytes))
   }
 }

@@ -49,8 +49,9 @@ public enum ConnectionFailure: Error, Equatable, Sendable {
 public enum TokenReason: Equatable, Sendable {
   /// A new connection.
   case connect
-  /// Replacement of the token that the server refused; sending that one again can ban this address.
-  case afterRejection
+  /// Replacement of the token that the server refused with this verdict; sending that one again can
+  /// ban this address.
+  case afterRejection(TokenVerdict)
 }
 
 /// Result of a request for an access token.

@@ -66,7 +66,7 @@ extension Session {
     case .unavailable(let words):
       closeSocketIfOpen()
       retry(because: .noToken(words), now: now)
-    case .rejected(let words): reject(words, now: now)
+    case .rejected(let words): reject(words, .unexplained, now: now)
     }
   }
 
@@ -75,10 +75,10 @@ extension Session {
     enqueue(.authenticate(bytes))
   }
 
-  mutating func reject(_ words: Text, now: Instant) {
+  mutating func reject(_ words: Text, _ verdict: TokenVerdict, now: Instant) {
     closeSocketIfOpen()
     leaveConnection(now: now)
-    tokenReason = .afterRejection
+    tokenReason = .afterRejection(verdict)
     enter(.down(.rejected(words)))
     endImpatientRequests()
   }

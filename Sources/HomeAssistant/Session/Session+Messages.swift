@@ -84,7 +84,8 @@ extension Session {
     case (.authenticating, .authOK): accepted(message, in: text, now: now)
     case (.authenticating, .authInvalid):
       reconnection.loginAnswered()
-      reject(Self.text(message.words, in: text), now: now)
+      let words = Self.text(message.words, in: text)
+      reject(words, TokenVerdict(authInvalid: words), now: now)
     case (.ready, .result): resultReceived(message, now: now)
     case (.ready, .event): eventReceived(message, now: now)
     case (.ready, .pong):

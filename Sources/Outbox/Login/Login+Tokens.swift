@@ -7,7 +7,7 @@ extension Login {
   // MARK: WebSocket
 
   /// Requests a token for the WebSocket; `refused` is one that Home Assistant rejected.
-  mutating func webSocketWantsToken(refused: [UInt8]?, now: Instant) {
+  mutating func webSocketWantsToken(refused: RefusedToken?, now: Instant) {
     self.now = now
     guard isAllowed else { return actions.append(.giveToWebSocket(.unavailable(Self.withheld))) }
     readList()
@@ -18,7 +18,7 @@ extension Login {
   /// Records that Home Assistant accepted the WebSocket's token.
   mutating func webSocketAccepted() {
     tokens?.tokenAccepted()
-    if let credential { accepted(fingerprint: credential.fingerprint) }
+    if let credential { forgetRejection(of: credential.fingerprint) }
   }
 
   mutating func giveToWebSocket(_ result: TokenResult) {
@@ -54,29 +54,38 @@ extension Login {
     }
   }
 
-  /// Records the rejection of the registration's token, and of all tokens of its credential.
+  /// Records the rejection of the registration's token, and of all tokens of its credential. It is
+  /// not final: Home Assistant answers 401 also if the user may not log in from here.
   mutating func tokenRejected(_ fingerprint: [UInt8]) {
-    insert(fingerprint)
-    if !readsFile || credential?.fingerprint == fingerprint { credentialRejected() }
+    insert(fingerprint, isForGood: false)
+    if !readsFile || credential?.fingerprint == fingerprint {
+      credentialRejected(isForGood: false)
+    }
   }
 
-  private mutating func credentialRejected() {
-    guard let credential else { return }
-    insert(credential.fingerprint)
+  private mutating func credentialRejected(isForGood: Bool) {
+    keepRejection(isForGood: isForGood)
     guard let rejected else { return }
     makeTokens(rejected)
     if case .due = renewal {
       renewal = .none
       giveToWebSocket(.rejected(Self.rejectedWords))
     }
-    actions.append(.keep(rejectedFingerprint: credential.fingerprint))
   }
 
-  private mutating func insert(_ fingerprint: [UInt8]) {
-    rejected?.insert(fingerprint: fingerprint, isForGood: isServerKnown, now: now)
+  /// Stores the rejection or the denial of the credential.
+  private mutating func keepRejection(isForGood: Bool) {
+    guard let credential else { return }
+    insert(credential.fingerprint, isForGood: isForGood)
+    actions.append(
+      .keep(rejectedFingerprint: credential.fingerprint, isForGood: isForGood))
   }
 
-  mutating func accepted(fingerprint: [UInt8]) {
+  private mutating func insert(_ fingerprint: [UInt8], isForGood: Bool) {
+    rejected?.insert(fingerprint: fingerprint, isForGood: isForGood, now: now)
+  }
+
+  mutating func forgetRejection(of fingerprint: [UInt8]) {
     guard rejected?.remove(fingerprint: fingerprint) == true else { return }
     actions.append(.forget(rejectedFingerprint: fingerprint))
   }
@@ -109,7 +118,7 @@ extension Login {
 
   private static let rejectedWords: Text = "the credential was refused; log in again"
 
-  private mutating func serveWebSocket(refused: [UInt8]?) {
+  private mutating func serveWebSocket(refused: RefusedToken?) {
     guard tokens != nil else {
       return giveToWebSocket(.rejected("there is nothing to log in with"))
     }
@@ -128,11 +137,20 @@ extension Login {
     case .wait: break
     case .use(let token): answerAskers(.success(token), .token(token))
     case .unavailable(let problem, _):
+      if case .denied = problem { denied() }
       answerAskers(.failure(.notRenewed(problem)), .unavailable(problem.words))
     case .rejected:
-      credentialRejected()
+      credentialRejected(isForGood: isServerKnown && tokens?.isRejectionFinal == true)
       answerAskers(.failure(.credentialRejected), .rejected(Self.rejectedWords))
     }
+  }
+
+  /// Stores a denial once, so that it holds after a restart, too.
+  private mutating func denied() {
+    guard let credential, let rejected,
+      !rejected.contains(fingerprint: credential.fingerprint, now: now)
+    else { return }
+    keepRejection(isForGood: false)
   }
 
   private mutating func answerAskers(

@@ -17,7 +17,8 @@ import HomeAssistant
 ///    disk: otherwise each start would make a new registration, and Home Assistant would delete the
 ///    entities of the one before.
 /// 3. A rejected token, and the credential of its origin, is sent again only if the rejecting
-///    server did not prove its identity, and not before `RejectedTokens` allows it.
+///    server did not prove its identity or gave no verdict on the token, and not before
+///    `RejectedTokens` allows it. A denied one is also sent in another network.
 /// 4. Each request for a token is answered once; a later one of the same asker replaces it.
 /// 5. At most one call is in progress.
 struct Login {
@@ -30,7 +31,7 @@ struct Login {
     case register(token: [UInt8])
     case cancelCall
     indirect case giveToWebSocket(TokenResult)
-    case keep(rejectedFingerprint: [UInt8])
+    case keep(rejectedFingerprint: [UInt8], isForGood: Bool)
     /// Delete a stored rejection: the credential is valid.
     case forget(rejectedFingerprint: [UInt8])
     indirect case registered(Registration)
@@ -61,7 +62,7 @@ struct Login {
   enum Connecting {
     case resting
     /// `refused` is a token that Home Assistant rejected over the WebSocket.
-    case awaitingList(refused: [UInt8]?)
+    case awaitingList(refused: RefusedToken?)
     case awaitingRenewal
   }
 
@@ -76,7 +77,7 @@ struct Login {
   /// Whether the registration uses a token from a file.
   let readsFile: Bool
   private let acceptsPlain: Bool
-  /// Whether the server proves its identity, so that its rejection is permanent.
+  /// Whether the server proves its identity, so that its verdict on a credential is final.
   let isServerKnown: Bool
   let tokenSeed: UInt64
   /// Whether tokens may be sent in the present network.
@@ -185,7 +186,9 @@ struct Login {
     case .failure(let flaw): waitForChange(.noToken(flaw))
     case .success(let token):
       let fingerprint = RejectedTokens.fingerprint(of: token)
-      if rejected.contains(fingerprint: fingerprint, now: now) {
+      if let denial = tokens?.denial, credential?.fingerprint == fingerprint {
+        waitForChange(.noToken(.notRenewed(denial)))
+      } else if rejected.contains(fingerprint: fingerprint, now: now) {
         waitForChange(.tokenRejected(fingerprint: fingerprint))
       } else {
         registering = .callDue(token: token)
@@ -236,6 +239,13 @@ struct Login {
     } else if wasAllowed {
       withhold()
     }
+  }
+
+  /// Handles another network: what was denied in the former one may be accepted.
+  mutating func networkChanged(now: Instant) {
+    self.now = now
+    if tokens?.denial != nil, let credential { forgetRejection(of: credential.fingerprint) }
+    tokens?.networkChanged()
   }
 
   private mutating func withhold() {
@@ -306,7 +316,7 @@ struct Login {
     registering = .answered
     problem = nil
     actions.append(.registered(registration))
-    accepted(fingerprint: fingerprint)
+    forgetRejection(of: fingerprint)
   }
 
   mutating func connectionFailed(_ reason: InlineText, now: Instant) {

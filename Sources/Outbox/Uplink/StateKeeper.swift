@@ -76,11 +76,9 @@ struct StateKeeper {
   }
 
   /// Returns the rejected tokens of the disk, with those that are not written yet.
-  func completed(
-    _ rejected: RejectedTokens, isForGood: Bool, now: Instant
-  ) -> RejectedTokens {
+  func completed(_ rejected: RejectedTokens, now: Instant) -> RejectedTokens {
     var rejected = rejected
-    for case .rejection(let fingerprint) in verdicts {
+    for case .rejection(let fingerprint, let isForGood) in verdicts {
       rejected.insert(fingerprint: fingerprint, isForGood: isForGood, now: now)
     }
     return rejected

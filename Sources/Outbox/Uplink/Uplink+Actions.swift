@@ -43,12 +43,13 @@ extension Uplink {
     case .renew(let call, let ifWritable): return .send(.token(call), ifWritable: ifWritable)
     case .cancelCall: return .cancel(.login)
     case .giveToWebSocket(let result): return .giveTokenToWebSocket(result)
-    case .keep(let fingerprint): keeper.keep(.rejection(fingerprint: fingerprint))
+    case .keep(let fingerprint, let isForGood):
+      keeper.keep(.rejection(fingerprint: fingerprint, isForGood: isForGood))
     case .forget(let fingerprint): keeper.keep(.acceptance(fingerprint: fingerprint))
     case .registered(let registration): registered(registration)
     case .failed(let problem):
       if case .tokenRejected(let fingerprint) = problem {
-        keeper.keep(.rejection(fingerprint: fingerprint))
+        keeper.keep(.rejection(fingerprint: fingerprint, isForGood: false))
         // The WebSocket may be about to use the same token.
         if login.isCredentialRejected, settings.webSocket != nil {
           actions.append(.setWebSocketAllowed(false))

@@ -99,7 +99,7 @@ extension Uplink {
   }
 
   /// Handles a WebSocket that needs a token, after Home Assistant rejected `refused`.
-  public func webSocketWantsToken(refused: [UInt8]?, now: Instant) {
+  public func webSocketWantsToken(refused: RefusedToken?, now: Instant) {
     self.now = now
     login.webSocketWantsToken(refused: refused, now: now)
   }

@@ -21,9 +21,6 @@ extension Uplink {
     return intervals.uploadEvery ?? intervals.every
   }
 
-  /// Whether a token that is rejected is so for good.
-  public var isServerKnown: Bool { settings.server.isKnown }
-
   /// Whether an enrollment is in progress.
   public var isRegistering: Bool { login.isEnrolling }
 

@@ -183,6 +183,7 @@ public final class Uplink {
     if change.isPresenceOther { presenceFound() }
     guard change.isNetworkOther else { return }
     endCalls(InlineText("the network changed"))
+    login.networkChanged(now: now)
     delivery.networkChanged(now: now)
     checkWebSocket()
   }
@@ -387,8 +388,7 @@ public final class Uplink {
   /// `rejected` is nil if the tokens cannot be read, for the cause in `words`.
   public func rejectedTokensRead(_ rejected: RejectedTokens?, words: [UInt8] = []) {
     if rejected == nil { keeper.tell(words) }
-    login.rejectedTokensRead(
-      rejected.map { keeper.completed($0, isForGood: settings.server.isKnown, now: now) }, now: now)
+    login.rejectedTokensRead(rejected.map { keeper.completed($0, now: now) }, now: now)
   }
 
   public func tokenFileRead(_ token: Result<[UInt8], Enrollment.TokenFlaw>) {

@@ -134,8 +134,8 @@ extension Uplink {
   /// Data other than the spool that must survive a restart.
   public enum StateWrite {
     indirect case registration(Registration)
-    /// A rejected credential; the rejection is permanent if `isServerKnown`.
-    case rejection(fingerprint: [UInt8])
+    /// A rejected credential, and whether the rejection is final.
+    case rejection(fingerprint: [UInt8], isForGood: Bool)
     /// An accepted credential, whose stored rejection is deleted.
     case acceptance(fingerprint: [UInt8])
     /// Home Assistant offers no key for this registration.
@@ -220,9 +220,9 @@ extension Uplink {
 }
 
 extension Uplink.Settings.Server {
-  /// Whether a token that is rejected at the address of the configuration is so for good: TLS
-  /// proves who answers there. Over plain HTTP each machine on the way can say it; and a board that
-  /// comes and goes may log in as a user who may not from outside.
+  /// Whether a verdict on a credential at the address of the configuration is final: TLS proves who
+  /// answers there. Over plain HTTP each machine on the way can say it; and a board that comes and
+  /// goes may log in as a user who may not from outside.
   public var isKnown: Bool { home == nil && url.span.starts(with: "https://") }
 }
 

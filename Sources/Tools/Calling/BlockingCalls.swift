@@ -191,6 +191,12 @@ final class BlockingClient {
 
   var isCredentialRejected: Bool { driver.isCredentialRejected }
 
+  /// Whether the rejection is a verdict on the credential.
+  var isRejectionFinal: Bool { driver.isRejectionFinal }
+
+  /// Problem that Home Assistant denies the login from here; nil if it does not.
+  var denial: AccessTokens.Problem? { driver.denial }
+
   func ask<R: Request>(_ request: R) throws(RequestError) -> R.Response {
     try wait(needsConnection: true) { client.send(request, $0) }
   }
@@ -219,7 +225,7 @@ final class BlockingClient {
     let id = send { answer.result = $0 }
     let end = Moment.now.instant + Self.timeout
     var cause: ConnectionFailure?
-    while answer.result == nil, cause == nil, Moment.now.instant < end {
+    while answer.result == nil, cause == nil, denial == nil, Moment.now.instant < end {
       // A loop that cannot wait brings no answer either.
       do throws(CommandFailure) { try turn(until: end) } catch { break }
       if needsConnection, case .down(.retrying(_, _, let failure)) = client.state {
@@ -228,7 +234,7 @@ final class BlockingClient {
     }
     if let result = answer.result { return try result.get() }
     client.cancel(id)
-    throw cause.map { .transport(Text($0.words.bytes)) } ?? .expired
+    throw denial?.requestError ?? cause.map { .transport(Text($0.words.bytes)) } ?? .expired
   }
 
   private final class Answer<Response> {

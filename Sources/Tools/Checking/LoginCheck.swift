@@ -30,19 +30,22 @@ final class LoginCheck {
       let role: MessageText = user.isAdmin ? ", an administrator" : ""
       return .well("login", "\(name)\(role)")
     } catch {
-      guard client.isCredentialRejected else {
+      let denial = client.denial
+      guard client.isCredentialRejected || denial != nil else {
         return .wrong("login", "no_answer", .homeAssistant, .temporaryFailure, error.words)
       }
+      let words: MessageText = denial.map { "\(shown: $0.words)" } ?? Login.rejectedWords
+      let remedy = denial == nil ? login.remedy : nil
       do throws(CommandFailure) {
-        try login.keepRejection(in: state)
+        try login.keepRejection(isFinal: client.isRejectionFinal, in: state)
       } catch {
         return .wrong(
-          "login", "rejection_not_kept", .board, error.code,
-          "\(Login.rejectedWords). \(error.text)", remedy: login.remedy)
+          "login", "rejection_not_kept", .board, error.code, "\(words). \(error.text)",
+          remedy: remedy)
       }
       return .wrong(
-        "login", "rejected", .homeAssistant, .noPermission, Login.rejectedWords,
-        remedy: login.remedy)
+        "login", denial == nil ? "rejected" : "denied", .homeAssistant, .noPermission, words,
+        remedy: remedy)
     }
   }
 

@@ -76,7 +76,7 @@ final class Watch {
       wasReady = true
       if isLost { log.notice("connected again") }
       isLost = false
-    case .down(.rejected) where network.isCredentialRejected: failure = rejected()
+    case .down where network.isCredentialRejected || network.denial != nil: failure = rejected()
     case .down(.retrying(_, _, let cause)): connectionFailed(cause)
     case .connecting, .authenticating, .down: break
     }
@@ -126,12 +126,13 @@ final class Watch {
   }
 
   private func rejected() -> CommandFailure {
+    let denial = network.denial
+    let words: MessageText = denial.map { "\(shown: $0.words)" } ?? login.rejectedWithRemedy
     do throws(CommandFailure) {
-      try login.keepRejection(in: state)
-      return CommandFailure(code: .noPermission, text: login.rejectedWithRemedy)
+      try login.keepRejection(isFinal: network.isRejectionFinal, in: state)
+      return CommandFailure(code: .noPermission, text: words)
     } catch {
-      return CommandFailure(
-        code: .noPermission, text: "\(login.rejectedWithRemedy). \(error.text)")
+      return CommandFailure(code: .noPermission, text: "\(words). \(error.text)")
     }
   }
 

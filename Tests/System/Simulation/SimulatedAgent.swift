@@ -242,10 +242,9 @@ final class SimulatedAgent {
     let failure = try attempt {
       switch write {
       case .registration(let registration): try state.write(registration)
-      case .rejection(let fingerprint):
+      case .rejection(let fingerprint, let isForGood):
         try state.change {
-          $0.insert(
-            fingerprint: fingerprint, isForGood: uplink.isServerKnown, now: world.instant)
+          $0.insert(fingerprint: fingerprint, isForGood: isForGood, now: world.instant)
         }
       case .acceptance(let fingerprint):
         try state.change { _ = $0.remove(fingerprint: fingerprint) }

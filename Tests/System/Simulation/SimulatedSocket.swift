@@ -13,14 +13,14 @@ enum SocketHappening {
 final class SimulatedSocket: Driver {
   private let world: World
   private let life: Int
-  private let wantToken: ([UInt8]?) -> Void
+  private let wantToken: (RefusedToken?) -> Void
   /// The number of the WebSocket that is open or wanted.
   private var number: Int?
   /// The token that the session got last.
   private var sessionToken: [UInt8]?
   unowned var client: Client!
 
-  init(_ world: World, life: Int, wantToken: @escaping ([UInt8]?) -> Void) {
+  init(_ world: World, life: Int, wantToken: @escaping (RefusedToken?) -> Void) {
     self.world = world
     self.life = life
     self.wantToken = wantToken
@@ -58,7 +58,10 @@ final class SimulatedSocket: Driver {
   }
 
   func fetchToken(_ reason: TokenReason) {
-    let refused = reason == .afterRejection ? sessionToken : nil
+    var refused: RefusedToken?
+    if case .afterRejection(let verdict) = reason {
+      refused = sessionToken.map { RefusedToken($0, verdict) }
+    }
     sessionToken = nil
     wantToken(refused)
   }

@@ -99,8 +99,7 @@ extension SetUp.Checking {
         "ok     source         BAT7: capacity 83 %",
         "ok     source         MARK: no value now",
         "WRONG  login          Home Assistant rejects the login of this board; because it may ban"
-          + " this address, the same one is sent less and less often, and over https:// without a"
-          + " home_network never again",
+          + " this address, the same one is sent less and less often, or never again",
         "         at fault     Home Assistant",
         "         what to do   sudo homeward pair --login --config \(board.configuration)",
         "1 of 9 is wrong.",

@@ -153,8 +153,8 @@ extension SetUp.PlantedFaults {
     PlantedFault(
       "a rejected token",
       "login          Home Assistant rejects the login of this board; because it may ban this"
-        + " address, the same one is sent less and less often, and over https:// without a"
-        + " home_network never again", atFault: "Home Assistant", remedy: logIn, status: 77
+        + " address, the same one is sent less and less often, or never again",
+      atFault: "Home Assistant", remedy: logIn, status: 77
     ) { $0.home.revoke(try $0.board.refreshToken) },
   ]
 }

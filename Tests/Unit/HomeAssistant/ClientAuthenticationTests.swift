@@ -138,7 +138,7 @@ import Testing
 
   @Test func aRefusedTokenIsNeverTriedAgainByItself() {
     let rig = ClientRig.rejected()
-    #expect(rig.client.state == .down(.rejected("Invalid access token")))
+    #expect(rig.client.state == .down(.rejected("Invalid access token or password")))
     #expect(rig.driver.deeds.last == .closedSocket(code: 1001))
     rig.forget()
     rig.send("get_config", retry: .always)
@@ -148,7 +148,7 @@ import Testing
     let ticks = rig.subscribe("ticks")
     rig.driver.advance(by: .seconds(100_000))
     #expect(rig.driver.deeds.isEmpty)
-    #expect(rig.client.state == .down(.rejected("Invalid access token")))
+    #expect(rig.client.state == .down(.rejected("Invalid access token or password")))
     ticks.cancel()
   }
 
@@ -157,17 +157,27 @@ import Testing
     rig.send("get_config", retry: .always)
     rig.forget()
     rig.client.connect()
-    #expect(rig.driver.deeds == [.fetchedToken(.afterRejection), .openedSocket])
+    #expect(rig.driver.deeds == [.fetchedToken(.afterRejection(.invalid)), .openedSocket])
     rig.driver.endConnection()
     rig.forget()
     rig.driver.advance(by: .seconds(1))
-    #expect(rig.driver.deeds == [.fetchedToken(.afterRejection), .openedSocket])
+    #expect(rig.driver.deeds == [.fetchedToken(.afterRejection(.invalid)), .openedSocket])
     rig.driver.acceptConnection()
     #expect(rig.driver.messageTypes.last == "get_config")
     rig.driver.endConnection()
     rig.forget()
     rig.driver.advance(by: .seconds(10))
     #expect(rig.driver.deeds == [.fetchedToken(.connect), .openedSocket])
+  }
+
+  @Test func theVerdictOnATokenComesWithTheRequestForAnother() {
+    let rig = ClientRig()
+    rig.client.connect()
+    rig.reject("User is local only")
+    rig.forget()
+    rig.client.connect()
+    let denied = TokenVerdict.denied(InlineText("User is local only"))
+    #expect(rig.driver.deeds == [.fetchedToken(.afterRejection(denied)), .openedSocket])
   }
 
   @Test func theGiverOfTokensMaySayThatThereIsNoMore() {
@@ -206,9 +216,9 @@ extension ClientRig {
     return rig
   }
 
-  func reject() {
+  func reject(_ words: JSON = "Invalid access token or password") {
     driver.openConnection()
     driver.giveToken()
-    driver.say(["type": "auth_invalid", "message": "Invalid access token"])
+    driver.say(["type": "auth_invalid", "message": words])
   }
 }

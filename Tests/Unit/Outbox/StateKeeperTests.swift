@@ -41,8 +41,8 @@ import Testing
 
   @Test mutating func aRejectedCredentialIsWrittenBeforeTheRegistration() throws {
     keeper.keep(.registration(try registration("first")))
-    keeper.keep(.rejection(fingerprint: [1]))
-    guard case .write(.rejection(fingerprint: [1]))? = keeper.nextAction() else {
+    keeper.keep(.rejection(fingerprint: [1], isForGood: true))
+    guard case .write(.rejection(fingerprint: [1], isForGood: true))? = keeper.nextAction() else {
       Issue.record("the rejection comes first")
       return
     }
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test mutating func whatCouldNotBeWrittenWaitsForTheNextCycle() throws {
-    keeper.keep(.rejection(fingerprint: [1]))
+    keeper.keep(.rejection(fingerprint: [1], isForGood: true))
     _ = perform(isWritable: false)
     let isQuiet = keeper.nextAction().map { _ in false } ?? true
     #expect(isQuiet && !keeper.isEmpty)
@@ -75,10 +75,9 @@ import Testing
   }
 
   @Test mutating func aRejectionThatIsNotOnTheDiskCountsAllTheSame() {
-    keeper.keep(.rejection(fingerprint: [1]))
+    keeper.keep(.rejection(fingerprint: [1], isForGood: true))
     _ = perform(isWritable: false)
-    let all = keeper.completed(
-      RejectedTokens(), isForGood: true, now: Instant(nanoseconds: 0))
+    let all = keeper.completed(RejectedTokens(), now: Instant(nanoseconds: 0))
     #expect(all.contains(fingerprint: [1]))
   }
 }

@@ -237,8 +237,8 @@ final class UplinkRig {
       guard isWritable else { return uplink.stateFailed(words: [UInt8]("full".utf8)) }
       switch write {
       case .registration(let registration): registrations.append(registration)
-      case .rejection(let fingerprint):
-        rejected.insert(fingerprint: fingerprint, isForGood: uplink.isServerKnown, now: now)
+      case .rejection(let fingerprint, let isForGood):
+        rejected.insert(fingerprint: fingerprint, isForGood: isForGood, now: now)
       case .acceptance(let fingerprint): _ = rejected.remove(fingerprint: fingerprint)
       case .keyless: break
       }

@@ -219,7 +219,8 @@ import Testing
   /// As a driver does it: the token that was refused is named with the wish for another one.
   private func reject(_ rig: UplinkRig) {
     rig.event { $0.webSocketChanged(.down(.rejected("Invalid access token")), now: $1) }
-    rig.event { $0.webSocketWantsToken(refused: [UInt8]("long-lived".utf8), now: $1) }
+    let refused = RefusedToken([UInt8]("long-lived".utf8), .invalid)
+    rig.event { $0.webSocketWantsToken(refused: refused, now: $1) }
     guard case .rejected(let words)? = rig.tokensForWebSocket.last else {
       Issue.record("\(rig.tokensForWebSocket)")
       return
@@ -242,6 +243,48 @@ import Testing
       rig.prove()
     }
     #expect(rig.connectCount == count)
+  }
+
+  /// A user who may log in only in the local network, and a board that moves with its address.
+  @Test func aLoginThatIsDeniedIsTriedAgainInAnotherNetworkAndNotBefore() {
+    var setup = UplinkRig.Setup()
+    setup.refreshToken = "refresh"
+    setup.url = "https://127.0.0.1:1"
+    setup.webSocket = Self.webSocket
+    let rig = UplinkRig(setup)
+    rig.arrive(atHome: false)
+    rig.wait(.seconds(1))
+    rig.answer(403, #"{"error":"access_denied"}"#)
+    expectSilence(of: rig)
+    // Nor does a restart bring an attempt.
+    setup.rejected = rig.rejected
+    let second = UplinkRig(setup)
+    second.arrive(atHome: false)
+    expectSilence(of: second)
+    #expect(second.calls.isEmpty)
+
+    rig.arrive(atHome: true)
+    #expect(rig.rejected.isEmpty)
+    rig.event { $0.webSocketWantsToken(refused: nil, now: $1) }
+    #expect(rig.calls.count == 2)
+  }
+
+  /// Home Assistant says 401 also of a token whose user may not log in from outside.
+  @Test(arguments: Kind.allCases)
+  func overTLSATokenThatTheRegistrationShowedInVainIsShownAgainLater(kind: Kind) {
+    var setup = UplinkRig.Setup()
+    setup.refreshToken = kind == .refreshToken ? "refresh" : nil
+    setup.url = "https://127.0.0.1:1"
+    let rig = UplinkRig(setup)
+    rig.wait(.seconds(1))
+    if kind == .refreshToken { rig.answer(200, UplinkRig.accessToken) }
+    rig.answer(401)
+    expectSilence(of: rig)
+    #expect(!rig.rejected.isEmpty)
+    rig.wait(RejectedTokens.waits[0])
+    rig.cycle()
+    register(rig)
+    #expect(rig.registrations.count == 1)
   }
 
   /// The file could not be read at the start: a refusal for that is no reason to connect again.

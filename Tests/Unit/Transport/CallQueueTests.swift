@@ -148,6 +148,71 @@ import Testing
     #expect(owner.failures.first?.error == .rejected && queue.isCredentialRejected)
   }
 
+  // MARK: Rights
+
+  private static let firedEvent = "/api/events/alarm"
+  private static let unauthorized = RequestError.http(status: 401, body: "401: Unauthorized")
+
+  /// Home Assistant says the same of a bad token, and of a user who is not an administrator.
+  @Test func aCallThatTheUserMayNotMakeEndsNoLogin() throws {
+    server.add(.rejection, .whole([UInt8]("1")), .whole([UInt8]("2")))
+    let queue = try queue(try #require(Self.longLived))
+    queue.add(call(1, Self.firedEvent, method: .post))
+    queue.add(call(2))
+    try turn(queue) { owner.endCount == 2 }
+    #expect(owner.failures.map(\.error) == [Self.unauthorized])
+    #expect(owner.failures.map(\.call) == [RequestID(number: 1)])
+    #expect(owner.answers.map(\.body) == ["2"] && !queue.isCredentialRejected)
+    #expect(requests(with: "POST \(Self.firedEvent)") == 1 && requests(with: "GET /api/ ") == 2)
+  }
+
+  @Test func aCallThatTheUserMayNotMakeWithAnyAccessTokenEndsNoLogin() throws {
+    let queue = try queue(Self.refresh)
+    server.add(Self.granted("0"))
+    for number in 1...3 {
+      server.add(.rejection, Self.granted("\(number)"), .rejection, .whole([UInt8]("1")))
+      queue.add(call(UInt64(number), Self.firedEvent, method: .post))
+      try turn(queue) { owner.endCount == number }
+      #expect(owner.failures.last?.error == Self.unauthorized && !queue.isCredentialRejected)
+    }
+  }
+
+  @Test func aTokenThatIsBadForEveryCallIsSentNoMore() throws {
+    server.add(.rejection, .rejection)
+    let queue = try queue(try #require(Self.longLived))
+    queue.add(call(1, Self.firedEvent, method: .post))
+    queue.add(call(2))
+    try turn(queue) { owner.endCount == 2 }
+    #expect(owner.failures.map(\.error) == [.rejected, .rejected])
+    #expect(queue.isCredentialRejected && server.requests.count == 2)
+  }
+
+  @Test func aTestWithoutAVerdictEndsNoLoginAndAcceptsNone() throws {
+    server.add(
+      Self.granted("first"), .rejection, Self.granted("second"), .rejection,
+      .whole(status: 502, []), .rejection)
+    let queue = try queue(Self.refresh)
+    queue.add(call(1, Self.firedEvent, method: .post))
+    try turn(queue) { owner.endCount == 1 }
+    #expect(owner.failures.map(\.error) == [Self.unauthorized] && !queue.isCredentialRejected)
+    queue.add(call(2))
+    try turn(queue) { owner.endCount == 2 }
+    #expect(owner.failures.last?.error == .rejected && queue.isCredentialRejected)
+  }
+
+  @Test func aCallThatIsCancelledDuringTheTestIsToldNothing() throws {
+    server.add(.rejection, .silence, .whole([UInt8]("2")))
+    let queue = try queue(try #require(Self.longLived))
+    queue.add(call(1, Self.firedEvent, method: .post))
+    try turn(queue) { server.requests.count == 2 }
+    queue.cancel(RequestID(number: 1))
+    queue.add(call(2))
+    try turn(queue) { owner.endCount == 1 }
+    #expect(owner.answers.map(\.call) == [RequestID(number: 2)])
+  }
+
+  // MARK: The queue
+
   @Test func oneTokenServesTheSessionAndTheCalls() throws {
     server.add(Self.granted("one"), .whole([UInt8]("1")), .whole([UInt8]("2")))
     let queue = try queue(Self.refresh)

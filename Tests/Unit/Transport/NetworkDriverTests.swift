@@ -86,6 +86,24 @@ import Testing
     #expect(isQuiet)
   }
 
+  /// A user who may log in only in the local network comes home.
+  @Test func aDeniedLoginIsTriedAgainInAnotherNetwork() throws {
+    let rig = try rig(NetworkDriverRig.refresh)
+    rig.client.connect()
+    let (peer, _) = try rig.request("POST /auth/token")
+    rig.answer(#"{"error":"access_denied"}"#, status: 403, to: peer)
+    guard case .noToken(let words) = try rig.failure() else {
+      Issue.record("\(rig.client.state)")
+      return
+    }
+    #expect(words.string.contains("from here: access_denied"))
+    rig.client.connect()
+    #expect(try rig.failure() == .noToken(words))
+    rig.client.networkChanged()
+    try rig.grant("one")
+    #expect(try rig.socketWithToken().token == "one")
+  }
+
   // MARK: The socket while a message of it is read
 
   @Test func aHandlerThatEndsTheConnectionEndsThatOneOnly() throws {

@@ -9,11 +9,11 @@ import Testing
 @Suite(.serialized) final class WebSocketDriverTests {
   /// Has the tokens, and answers a wish at once where it has an answer.
   private final class TokenOwner: WebSocketDriverOwner {
-    var wishes: [[UInt8]?] = []
+    var wishes: [RefusedToken?] = []
     var answer: TokenResult?
     weak var driver: WebSocketDriver?
 
-    func tokenWanted(refused: [UInt8]?) {
+    func tokenWanted(refused: RefusedToken?) {
       wishes.append(refused)
       if let answer { driver?.tokenFetched(answer) }
     }
@@ -62,7 +62,7 @@ import Testing
     rig.client.connect()
     let (second, token) = try rig.socketWithToken()
     #expect(token == "new")
-    #expect(owner.wishes == [nil, [UInt8]("old".utf8)])
+    #expect(owner.wishes == [nil, RefusedToken([UInt8]("old".utf8), .invalid)])
     try rig.accept(second)
     rig.client.disconnect()
     rig.client.connect()

@@ -90,9 +90,11 @@ private func refuse(
   _ moment: Instant
 ) {
   guard answer.body.count & 1 == 1 else { return }
+  let verdicts: [TokenVerdict] = [.invalid, .unexplained, .denied(InlineText("local only"))]
+  let refused = RefusedToken(token, verdicts[answer.body.count / 2 % verdicts.count])
   for _ in 0..<2 {
-    if case .send = tokens.tokenRefused(token, now: moment) {
-      _ = tokens.tokenRefused(token, now: moment)
+    if case .send = tokens.tokenRefused(refused, now: moment) {
+      _ = tokens.tokenRefused(refused, now: moment)
       _ = tokens.answerReceived(
         AnswerHead(status: answer.status), body: answer.body.span, now: moment)
     }

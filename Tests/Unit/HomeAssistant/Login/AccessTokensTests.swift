@@ -85,37 +85,37 @@ import Testing
 
   @Test mutating func anAccessTokenThatIsRefusedIsReplacedOnce() throws {
     try get("one")
-    _ = try sent(tokens.tokenRefused([UInt8]("one"), now: now))
+    _ = try sent(tokens.tokenRefused(Self.refused("one"), now: now))
     #expect(answered("two") == .use([UInt8]("two")))
-    #expect(tokens.tokenRefused([UInt8]("two"), now: now) == .rejected)
+    #expect(tokens.tokenRefused(Self.refused("two"), now: now) == .rejected)
     #expect(tokens.tokenWanted(now: now) == .rejected)
   }
 
   @Test mutating func anAccessTokenMayBeReplacedAgainAfterOneWasGood() throws {
     try get("one")
-    _ = try sent(tokens.tokenRefused([UInt8]("one"), now: now))
+    _ = try sent(tokens.tokenRefused(Self.refused("one"), now: now))
     _ = answered("two")
     tokens.tokenAccepted()
-    _ = try sent(tokens.tokenRefused([UInt8]("two"), now: now))
+    _ = try sent(tokens.tokenRefused(Self.refused("two"), now: now))
   }
 
   @Test mutating func twoAskersWithTheSameRefusedTokenCostOneReplacement() throws {
     try get("one")
-    _ = try sent(tokens.tokenRefused([UInt8]("one"), now: now))
-    #expect(tokens.tokenRefused([UInt8]("one"), now: now) == .wait)
+    _ = try sent(tokens.tokenRefused(Self.refused("one"), now: now))
+    #expect(tokens.tokenRefused(Self.refused("one"), now: now) == .wait)
     #expect(answered("two") == .use([UInt8]("two")))
-    #expect(tokens.tokenRefused([UInt8]("one"), now: now) == .use([UInt8]("two")))
+    #expect(tokens.tokenRefused(Self.refused("one"), now: now) == .use([UInt8]("two")))
   }
 
   /// The last one had nearly come to its end, and the next is on its way already.
   @Test(arguments: [true, false])
   mutating func aSecondRefusalWhileTheNextTokenIsFetchedIsTheEnd(isAnswered: Bool) throws {
     try get("one", lifetime: 1800)
-    _ = try sent(tokens.tokenRefused([UInt8]("one"), now: now))
+    _ = try sent(tokens.tokenRefused(Self.refused("one"), now: now))
     #expect(answered("two") == .use([UInt8]("two")))
     now = now + .seconds(1790)
     _ = try sent(tokens.tokenWanted(now: now))
-    #expect(tokens.tokenRefused([UInt8]("two"), now: now) == .rejected)
+    #expect(tokens.tokenRefused(Self.refused("two"), now: now) == .rejected)
     let step =
       isAnswered ? answered("three") : tokens.connectionFailed(InlineText("no route"), now: now)
     #expect(step == .rejected)
@@ -124,7 +124,7 @@ import Testing
 
   @Test func aLongLivedTokenThatIsRefusedIsNeverSentAgain() throws {
     var tokens = Self.keeper(try #require(Credential(accessToken: [UInt8]("llat"))))
-    #expect(tokens.tokenRefused([UInt8]("llat"), now: now) == .rejected)
+    #expect(tokens.tokenRefused(Self.refused("llat"), now: now) == .rejected)
     #expect(tokens.tokenWanted(now: now) == .rejected)
   }
 
@@ -154,7 +154,7 @@ import Testing
   /// Home Assistant counts each call with a revoked token, heard or not, and may ban the address.
   @Test mutating func aCredentialInDoubtIsSentSeldomWhereNoAnswerComes() throws {
     try get("one")
-    _ = try sent(tokens.tokenRefused([UInt8]("one"), now: now))
+    _ = try sent(tokens.tokenRefused(Self.refused("one"), now: now))
     let reason = InlineText("no answer")
     #expect(
       tokens.connectionFailed(reason, now: now)
@@ -197,11 +197,7 @@ import Testing
     (403, "403: Forbidden", AccessTokens.Problem.server(.banned), 3600),
     (503, "", .server(.unavailable(status: 503)), 5), (404, "", .server(.notFound), 5),
     (400, "400: Bad Request", .server(.untrustedProxy), 5),
-    // A user who may log in at home only, and a proxy that has an account for each.
-    (
-      403, #"{"error":"access_denied","error_description":"User cannot authenticate remotely"}"#,
-      .server(.forbidden(status: 403)), 60
-    ),
+    // A proxy that has an account for each.
     (401, #"{"error":"invalid_client"}"#, .server(.forbidden(status: 401)), 60),
     (400, #"{"error":"invalid_token"}"#, .server(.notHomeAssistant(status: 400)), 5),
     (200, "<html>hotel</html>", .server(.notHomeAssistant(status: 200)), 5),
@@ -226,6 +222,121 @@ import Testing
     try get("one")
   }
 
+  // MARK: Verdicts
+
+  private static func refused(_ token: String, _ verdict: TokenVerdict = .invalid) -> RefusedToken {
+    RefusedToken([UInt8](token.utf8), verdict)
+  }
+
+  /// A 401 may also mean that the user may not log in from here.
+  @Test(arguments: [TokenVerdict.invalid, .unexplained])
+  func onlyAVerdictOnTheTokenIsFinal(verdict: TokenVerdict) throws {
+    var tokens = Self.keeper(try #require(Credential(accessToken: [UInt8]("llat"))))
+    #expect(!tokens.isRejectionFinal)
+    #expect(tokens.tokenRefused(Self.refused("llat", verdict), now: now) == .rejected)
+    #expect(tokens.isRejected && tokens.isRejectionFinal == (verdict == .invalid))
+    _ = tokens.tokenRefused(Self.refused("llat"), now: now)
+    #expect(tokens.isRejectionFinal == (verdict == .invalid))
+  }
+
+  @Test mutating func aRejectedGrantIsAVerdict() throws {
+    _ = try sent(tokens.tokenWanted(now: now))
+    _ = answer(400, #"{"error":"invalid_grant"}"#)
+    #expect(tokens.isRejectionFinal)
+  }
+
+  @Test(arguments: [
+    ("Invalid access token or password", TokenVerdict.invalid),
+    ("User cannot authenticate remotely", localOnly), ("", .denied(InlineText(""))),
+  ])
+  func onlyTheWordsForABadTokenAreAVerdictOnIt(words: String, verdict: TokenVerdict) {
+    #expect(TokenVerdict(authInvalid: Text(words)) == verdict)
+  }
+
+  private static let localOnly = TokenVerdict.denied(
+    InlineText("User cannot authenticate remotely"))
+
+  /// Also a long-lived token is good again at home.
+  @Test(arguments: [true, false])
+  mutating func aTokenThatIsDeniedIsSentAgainInAnotherNetwork(isLongLived: Bool) throws {
+    if isLongLived {
+      tokens = Self.keeper(try #require(Credential(accessToken: [UInt8]("one"))))
+    } else {
+      try get("one")
+    }
+    let step = tokens.tokenRefused(Self.refused("one", Self.localOnly), now: now)
+    #expect(step == denied(until: now + RejectedTokens.waits[0]) && !tokens.isRejected)
+    #expect(tokens.tokenWanted(now: now) == step)
+    tokens.networkChanged()
+    #expect(tokens.tokenWanted(now: now) == .use([UInt8]("one")))
+    let second = tokens.tokenRefused(Self.refused("one", Self.localOnly), now: now)
+    #expect(second == denied(until: now + RejectedTokens.waits[1]))
+    now = now + RejectedTokens.waits[1]
+    if isLongLived { #expect(tokens.tokenWanted(now: now) == .use([UInt8]("one"))) }
+  }
+
+  @Test mutating func aDenialOfATokenThatWasReplacedMeansNothing() throws {
+    try get("one", lifetime: 30)
+    try get("two")
+    #expect(
+      tokens.tokenRefused(Self.refused("one", Self.localOnly), now: now) == .use([UInt8]("two")))
+  }
+
+  // MARK: Denials
+
+  private static let denial =
+    #"{"error":"access_denied","error_description":"User cannot authenticate remotely"}"#
+
+  /// Home Assistant counts each, and its count never falls by itself.
+  @Test mutating func aUserWhoMayNotLogInFromHereIsTriedAsSeldomAsARejectedOne() throws {
+    for wait in RejectedTokens.waits + [RejectedTokens.waits[3]] {
+      _ = try sent(tokens.tokenWanted(now: now))
+      #expect(answer(403, Self.denial) == denied(until: now + wait) && !tokens.isRejected)
+      now = now + (wait - .nanoseconds(1))
+      #expect(tokens.tokenWanted(now: now) == denied(until: now + .nanoseconds(1)))
+      now = now + .nanoseconds(1)
+    }
+    try get("one")
+    now = now + .seconds(1800)
+    _ = try sent(tokens.tokenWanted(now: now))
+    #expect(answer(403, Self.denial) == denied(until: now + RejectedTokens.waits[0]))
+  }
+
+  /// An access token was refused before: that Home Assistant knows the login outweighs it.
+  @Test(arguments: [true, false])
+  mutating func inAnotherNetworkADeniedLoginIsTriedAtOnce(isReplaced: Bool) throws {
+    if isReplaced {
+      try get("one")
+      _ = try sent(tokens.tokenRefused(Self.refused("one"), now: now))
+    } else {
+      _ = try sent(tokens.tokenWanted(now: now))
+    }
+    _ = answer(403, Self.denial)
+    #expect(tokens.denial != nil)
+    tokens.networkChanged()
+    #expect(tokens.denial == nil)
+    try get("two")
+  }
+
+  @Test mutating func theWaitAfterADenialIsThatOfAllBeforeARestart() throws {
+    var kept = RejectedTokens()
+    kept.insert(fingerprint: Self.credential.fingerprint, isForGood: false)
+    now = now + RejectedTokens.waits[0]
+    tokens = AccessTokens(credential: Self.credential, rejected: kept, seed: 3, now: now)
+    _ = try sent(tokens.tokenWanted(now: now))
+    #expect(answer(403, Self.denial) == denied(until: now + RejectedTokens.waits[1]))
+  }
+
+  @Test mutating func aDenialIsToldInTheWordsOfHomeAssistant() throws {
+    _ = try sent(tokens.tokenWanted(now: now))
+    guard case .unavailable(let problem, _) = answer(403, Self.denial) else { return }
+    #expect(problem.words.string.contains("from here: User cannot authenticate remotely"))
+  }
+
+  private func denied(until: Instant) -> AccessTokens.Step {
+    .unavailable(.denied(InlineText("User cannot authenticate remotely")), until: until)
+  }
+
   @Test mutating func aProxyThatStaysIsAskedSeldom() throws {
     var waits: [Duration] = []
     for _ in 0..<10 {
@@ -240,7 +351,7 @@ import Testing
     #expect(waits[0] <= .seconds(60))
     #expect(waits[9] > AccessTokens.longestRefusalDelay * 0.7)
     try get("one")
-    _ = tokens.tokenRefused([UInt8]("one".utf8), now: now)
+    _ = tokens.tokenRefused(Self.refused("one"), now: now)
     guard case .unavailable(_, let until) = answer(401, "<html>log in</html>") else {
       Issue.record("there is a token")
       return

@@ -6,14 +6,14 @@ import Testing
 
 /// Who gets a token, from where, and when none is given.
 extension LoginTests {
-  private static let refresh = Credential.refreshToken([1], clientID: [2])
-  private static let longLived = Credential.accessToken([3])
+  static let refresh = Credential.refreshToken([1], clientID: [2])
+  static let longLived = Credential.accessToken([3])
   private static let withheld = Done.webSocket(.unavailable("no token may be sent from here"))
-  private static let refused = Done.webSocket(
+  static let refused = Done.webSocket(
     .rejected("the credential was refused; log in again"))
-  private static let access = [UInt8]("access".utf8)
+  static let access = [UInt8]("access".utf8)
 
-  private mutating func use(
+  mutating func use(
     _ credential: Credential?, readsFile: Bool = false, isServerKnown: Bool = true,
     isAllowed: Bool = true
   ) {
@@ -22,19 +22,21 @@ extension LoginTests {
   }
 
   /// The list is read, and nothing waits for it.
-  private mutating func knowRejected(_ credentials: Credential...) {
+  mutating func knowRejected(_ credentials: Credential...) {
     var rejected = RejectedTokens()
     for credential in credentials { rejected.insert(fingerprint: credential.fingerprint) }
     login.rejectedTokensRead(rejected, now: now)
     _ = done()
   }
 
-  private mutating func webSocketWants(refused: [UInt8]? = nil) -> [Done] {
-    login.webSocketWantsToken(refused: refused, now: now)
+  mutating func webSocketWants(
+    refused: [UInt8]? = nil, _ verdict: TokenVerdict = .invalid
+  ) -> [Done] {
+    login.webSocketWantsToken(refused: refused.map { RefusedToken($0, verdict) }, now: now)
     return done()
   }
 
-  private mutating func renewed() -> [Done] { answer(200, UplinkRig.accessToken) }
+  mutating func renewed() -> [Done] { answer(200, UplinkRig.accessToken) }
 
   // MARK: The rejected tokens
 
@@ -294,7 +296,8 @@ extension LoginTests {
     let fingerprint = RejectedTokens.fingerprint(of: Self.access)
     #expect(
       answer(401) == [
-        .failed(.tokenRejected(fingerprint: fingerprint)), .keep(Self.refresh.fingerprint),
+        .failed(.tokenRejected(fingerprint: fingerprint)),
+        .keep(Self.refresh.fingerprint, isForGood: false),
       ])
     #expect(login.isCredentialRejected)
     #expect(login.rejected?.contains(fingerprint: fingerprint) == true)
@@ -307,7 +310,8 @@ extension LoginTests {
     _ = webSocketWants()
     for wait in RejectedTokens.waits + [RejectedTokens.waits[3]] {
       let rejected = webSocketWants(refused: [3])
-      #expect(rejected == [.keep(Self.longLived.fingerprint), Self.refused])
+      #expect(
+        rejected == [.keep(Self.longLived.fingerprint, isForGood: false), Self.refused])
       now = now + (wait - .nanoseconds(1))
       #expect(login.isCredentialRejected && !login.isRetryDue(now: now))
       #expect(webSocketWants() == [Self.refused])

@@ -9,7 +9,7 @@ import Testing
   /// An action, as far as it can be compared.
   enum Done: Equatable {
     case readRejected, readFile, register([UInt8]), renew(ifWritable: Bool), cancel, postponed
-    case keep([UInt8])
+    case keep([UInt8], isForGood: Bool = true)
     case forget([UInt8])
     case webSocket(TokenResult)
     case registered([UInt8])
@@ -24,7 +24,7 @@ import Testing
         case .renew(_, let ifWritable): .renew(ifWritable: ifWritable)
         case .cancelCall: .cancel
         case .giveToWebSocket(let result): .webSocket(result)
-        case .keep(let fingerprint): .keep(fingerprint)
+        case .keep(let fingerprint, let isForGood): .keep(fingerprint, isForGood: isForGood)
         case .forget(let fingerprint): .forget(fingerprint)
         case .registered(let registration): .registered(registration.webhookID)
         case .failed(let problem): .failed(problem)
@@ -132,7 +132,7 @@ import Testing
   @Test mutating func aRejectedTokenIsKeptInMindForWhoeverHasTheSame() {
     _ = ask()
     let problem = Enrollment.Problem.tokenRejected(fingerprint: Self.fingerprint)
-    #expect(answer(401) == [.failed(problem), .keep(Self.fingerprint)])
+    #expect(answer(401) == [.failed(problem), .keep(Self.fingerprint, isForGood: false)])
     #expect(login.isCredentialRejected && !login.mayReplaceToken)
     login.webSocketWantsToken(refused: nil, now: now)
     #expect(
