@@ -15,7 +15,7 @@ final class ProcessorTemperature: NumberSource {
   private var chosen: ProcessorZone?
   private var lookAgainAt: Instant?
   private var pause = firstPause
-  private let range = KernelPart(named: []).range(of: "°C")
+  private let range = KernelPart(named: [UInt8]("processor")).range(of: "°C")
   override var isOptional: Bool { mayBeAbsent }
   private let mayBeAbsent: Bool
 
@@ -35,9 +35,7 @@ final class ProcessorTemperature: NumberSource {
     do throws(SourceFailure) {
       let zone = try zone(at: askedAt)
       if holdsLoopUp { return false }
-      let celsius = try zone.celsius()
-      if let range, !range.contains(celsius) { throw range.failure(of: zone.file.label, celsius) }
-      answer = .success(.number(celsius.rounded(to: 1)))
+      answer = .success(.number(try zone.celsius(within: range).rounded(to: 1)))
     } catch {
       chosen = nil
       answer = .failure(error)
@@ -49,7 +47,10 @@ final class ProcessorTemperature: NumberSource {
   private func zone(at now: Instant) throws(SourceFailure) -> ProcessorZone {
     if let chosen, !chosen.isStopgap || lookAgainAt.map({ now < $0 }) ?? false { return chosen }
     let known = chosen
-    guard let best = ProcessorZone(bestOf: sys, within: range) ?? known else {
+    let found = ProcessorZones(in: sys, within: range)
+    guard let best = found.best ?? known else {
+      // `system: auto` asks for nothing that this board may lack.
+      if let failed = found.failed, !mayBeAbsent || !failed.zone.isStopgap { throw failed.why }
       throw .missing(InlineText("a thermal zone that answers"))
     }
     pause = known == nil ? Self.firstPause : min(pause + pause, Self.longestPause)
@@ -69,32 +70,7 @@ struct ProcessorZone {
 
   var isStopgap: Bool { rank > ThermalZone.monitorRank }
 
-  /// Finds the best of the files that answer with a temperature in the range or, without a range,
-  /// of all; nil if there is none.
-  init?(bestOf sys: Path, within range: PlausibleRange? = nil) {
-    var best: ProcessorZone?
-    Self.forEach(in: sys / "class" / "thermal", "thermal_zone") { number, zone in
-      guard let rank = Self.rank(of: zone, sys: sys) else { return }
-      best = ProcessorZone(zone / "temp", rank, number).better(than: best, range)
-    }
-    Self.forEach(in: sys / "class" / "hwmon", "hwmon") { number, chip in
-      guard let name = DeviceFinder.text(of: chip / "name"), ThermalZone.isMonitor(name.span) else {
-        return
-      }
-      // Some processors lack the first one, that of the whole package.
-      for name in ["temp1", "temp2"] as [StaticString] {
-        let fault = KernelFile(chip / ([UInt8](name) + [UInt8]("_fault")))
-        best = ProcessorZone(
-          chip / ([UInt8](name) + [UInt8]("_input")), fault: fault.exists ? fault : nil,
-          ThermalZone.monitorRank, number
-        ).better(than: best, range)
-      }
-    }
-    guard let best else { return nil }
-    self = best
-  }
-
-  private init(_ file: Path, fault: KernelFile? = nil, _ rank: Int, _ number: Int64) {
+  fileprivate init(_ file: Path, fault: KernelFile? = nil, _ rank: Int, _ number: Int64) {
     self.file = KernelFile(file)
     self.fault = fault
     self.rank = rank
@@ -105,22 +81,63 @@ struct ProcessorZone {
   /// few hundredths of 0 °C.
   private static let wholeDegrees: ClosedRange<Int64> = 1...150
 
-  /// Reads a temperature in degrees.
-  func celsius() throws(SourceFailure) -> FixedPoint {
+  /// Reads a temperature in degrees. It fails if the temperature is not in the range.
+  func celsius(within range: PlausibleRange?) throws(SourceFailure) -> FixedPoint {
     let number = try file.parse { KernelText.integer($0) }
     if fault?.reportsFault == true { throw .faulty(file.label) }
     guard !Self.wholeDegrees.contains(number) else {
       throw .malformed(file.label, found: InlineText("whole degrees, not thousandths"))
     }
-    return FixedPoint(number, decimals: 3)
+    let celsius = FixedPoint(number, decimals: 3)
+    if let range, !range.contains(celsius) { throw range.failure(of: file.label, celsius) }
+    return celsius
   }
 
-  /// Returns this file if it is better and answers as required; else the other one.
-  private func better(than other: ProcessorZone?, _ range: PlausibleRange?) -> ProcessorZone? {
-    if let other, (other.rank, other.number) <= (rank, number) { return other }
-    guard let range else { return self }
-    guard let celsius = try? celsius(), range.contains(celsius) else { return other }
-    return self
+  func isBetter(than other: ProcessorZone?) -> Bool {
+    guard let other else { return true }
+    return (rank, number) < (other.rank, other.number)
+  }
+}
+
+/// The best of the files that may have the processor's temperature.
+struct ProcessorZones {
+  /// Best file that answers with a temperature in the range or, without a range, of all.
+  private(set) var best: ProcessorZone?
+  /// Best of the files that fail.
+  private(set) var failed: (zone: ProcessorZone, why: SourceFailure)?
+  private let range: PlausibleRange?
+
+  init(in sys: Path, within range: PlausibleRange? = nil) {
+    self.range = range
+    Self.forEach(in: sys / "class" / "thermal", "thermal_zone") { number, zone in
+      guard let rank = Self.rank(of: zone, sys: sys) else { return }
+      examine(ProcessorZone(zone / "temp", rank, number))
+    }
+    Self.forEach(in: sys / "class" / "hwmon", "hwmon") { number, chip in
+      guard let name = DeviceFinder.text(of: chip / "name"), ThermalZone.isMonitor(name.span) else {
+        return
+      }
+      // Some processors lack the first one, that of the whole package.
+      for name in ["temp1", "temp2"] as [StaticString] {
+        let fault = KernelFile(chip / ([UInt8](name) + [UInt8]("_fault")))
+        examine(
+          ProcessorZone(
+            chip / ([UInt8](name) + [UInt8]("_input")), fault: fault.exists ? fault : nil,
+            ThermalZone.monitorRank, number))
+      }
+    }
+  }
+
+  private mutating func examine(_ zone: ProcessorZone) {
+    guard zone.isBetter(than: best) else { return }
+    do throws(SourceFailure) {
+      if let range { _ = try zone.celsius(within: range) }
+      best = zone
+    } catch .missing {
+      // Some monitors lack one of the two files.
+    } catch {
+      if zone.isBetter(than: failed?.zone) { failed = (zone, error) }
+    }
   }
 
   /// Calls `body` with each directory of this name and its number, such as 3 of `thermal_zone3`.

@@ -139,7 +139,7 @@ extension SystemSettings {
     let zones = BoardSearch.names(in: search.sys / "class" / "thermal").filter {
       $0.span.starts(with: "thermal_zone")
     }
-    let hasProcessor = ProcessorZone(bestOf: search.sys) != nil
+    let hasProcessor = ProcessorZones(in: search.sys).best != nil
     for sensor in SystemSensor.allCases {
       if sensor == .cpuTemperature, !hasProcessor { continue }
       let reason: MessageText =

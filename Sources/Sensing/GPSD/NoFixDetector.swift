@@ -69,7 +69,9 @@ extension FixFilter.Verdict {
     case .usable: nil
     case .misdated(_, .weeksOff):
       .wrongDate(
-        receiver, why: "1,024 weeks behind (GPS week rollover; update the receiver's firmware)")
+        receiver,
+        why: "off by a multiple of 1,024 weeks (GPS week rollover; update the receiver's firmware)"
+      )
     case .misdated(_, .impossible): .wrongDate(receiver, why: "long before or after the present")
     case .frozen: .frozen(receiver)
     case .noFix: .withoutFix(receiver, why: "its receiver has none; does the antenna see the sky?")

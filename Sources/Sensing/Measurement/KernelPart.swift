@@ -95,7 +95,8 @@ public struct PlausibleRange: Equatable, Sendable {
 
   /// Part, unit, minimum and maximum; the first matching line counts. Parts of 1-Wire are known by
   /// their family. Thermocouples and infrared thermometers measure beyond the range of others;
-  /// barometers measure less than the meters of pipes.
+  /// barometers measure less than the meters of pipes. A processor switches itself off below 130 °C;
+  /// the sensor of one that is not calibrated reports any temperature.
   ///
   /// The registers of a part that lost its connection are all zeros or all ones. A hygrometer's
   /// driver converts them to -45, -46.85 or -50 °C and to 129, 130 or 150 °C, an MLX90614's to
@@ -128,6 +129,7 @@ public struct PlausibleRange: Equatable, Sendable {
     hp2 °C -50 125
     mpl °C -50 125
     ms56 °C -50 125
+    processor °C -50 150
     * °C -100 250
     bm hPa 10 2000
     lps hPa 10 2000

@@ -142,6 +142,46 @@ import Testing
     #expect(sink.values == ["processor_temperature": tenths(350)])
   }
 
+  /// Sensors without calibration, whole degrees of an old kernel, a part that is switched off.
+  @Test(arguments: [
+    ("203000", "implausible", "'203.000 °C', outside of -50 to 150 °C"),
+    ("-273000", "implausible", "'-273.000 °C', outside of -50 to 150 °C"),
+    ("45", "malformed", "'whole degrees, not thousandths'"), ("", "malformed", "''"),
+  ])
+  func theOnlyZoneFailsWithItsOwnReason(text: String, kind: String, reason: String) throws {
+    try addZone(1, type: "soc-thermal", "\(text)\n")
+    let told = failure(of: ProcessorTemperature(settings, context), second: 1)
+    #expect(told == "\(kind) \(string(tree.path.bytes))/class/thermal/thermal_zone1/temp \(reason)")
+  }
+
+  @Test func ofZonesThatAllFailTheLikeliestSaysWhy() throws {
+    try addZone(0, type: "soc-thermal", "\n")
+    try addZone(7, type: "cpu-thermal", "45\n")
+    try addZone(9, type: "cpu-thermal", "203000\n")
+    try addMonitor(0, "coretemp", ["temp2_input": "-273000"])
+    let told = failure(of: ProcessorTemperature(settings, context), second: 1)
+    #expect(told?.hasSuffix("thermal_zone7/temp 'whole degrees, not thousandths'") == true)
+  }
+
+  @Test func aFileThatIsNotThereHidesNoReason() throws {
+    try addMonitor(0, "coretemp", ["temp2_input": "-273000"])
+    let told = failure(of: ProcessorTemperature(settings, context), second: 1)
+    #expect(told?.hasSuffix("temp2_input '-273.000 °C', outside of -50 to 150 °C") == true)
+    try addMonitor(0, "nvme", [:])
+    #expect(
+      failure(of: ProcessorTemperature(settings, context), second: 2)
+        == "missing a thermal zone that answers")
+  }
+
+  /// `system: auto` asks for what the board has: a zone that may be another part's is not known to
+  /// be that.
+  @Test(arguments: [("thing", false), ("cpu-thermal", true)])
+  func onItsOwnOnlyAZoneOfTheProcessorFails(type: String, isFailure: Bool) throws {
+    try addZone(0, type: type, "203000\n")
+    let told = failure(of: ProcessorTemperature(.all, context), second: 1)
+    #expect(told?.hasPrefix("missing ") == !isFailure)
+  }
+
   @Test func aMachineThatNeedNotHaveAZoneFailsOnlyOnceItHadOne() throws {
     let supervisor = Supervisor(owner: sink)
     supervisor.add(ProcessorTemperature(.all, context))
@@ -155,10 +195,10 @@ import Testing
     #expect(sink.reports.isEmpty, "what was never told is not over")
     try addZone(0, type: "cpu-thermal", "4294967295\n")
     supervisor.sample(at: at(seconds: 11))
-    #expect(sink.reports.last?.contains("'4294967.295 °C', outside of -100 to 250 °C") == true)
+    #expect(sink.reports.last?.contains("'4294967.295 °C', outside of -50 to 150 °C") == true)
+    let count = sink.reports.count
     supervisor.sample(at: at(seconds: 16))
-    #expect(
-      sink.reports.last == "processor temperature: missing a thermal zone that answers")
+    #expect(sink.reports.count == count, "it is reported once")
   }
 
   @Test func aZoneThatFailsIsGivenUpForOneThatAnswers() throws {
@@ -168,7 +208,7 @@ import Testing
     #expect(failure(of: temperature, second: 1) == nil)
     try addZone(0, type: "cpu-thermal", "4294967295\n")
     let told = failure(of: temperature, second: 2)
-    #expect(told?.hasSuffix("'4294967.295 °C', outside of -100 to 250 °C") == true)
+    #expect(told?.hasSuffix("'4294967.295 °C', outside of -50 to 150 °C") == true)
     #expect(sink.values == ["processor_temperature": .unknown])
     #expect(failure(of: temperature, second: 3) == nil)
     #expect(sink.values == ["processor_temperature": tenths(270)])

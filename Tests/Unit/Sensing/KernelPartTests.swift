@@ -32,6 +32,15 @@ import Testing
   }
 
   @Test(arguments: [
+    ("processor", "203", false), ("processor", "150.001", false), ("processor", "-50.001", false),
+    ("processor", "125", true), ("processor", "-40", true), ("", "203", true),
+    ("nct6793", "203", true),
+  ])
+  func aProcessorIsColderThanOtherPartsCanBe(part: String, celsius: String, isOne: Bool) {
+    #expect(isPlausible(celsius, "°C", on: part) == isOne)
+  }
+
+  @Test(arguments: [
     ("max31855", "1372"), ("max31856", "1800"), ("max31865", "850"), ("max6675", "1023.75"),
     ("mcp9600", "-200"), ("ltc2983", "1820"), ("mlx90614", "380"), ("tmp007", "125"),
     ("3b-0000002a", "1372"), ("3b-0000002a", "-270"), ("28-0316a2796cff", "125"),

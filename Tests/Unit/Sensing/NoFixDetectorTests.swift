@@ -72,6 +72,20 @@ import Testing
     #expect(ended == !expected.isEmpty)
   }
 
+  /// The receiver may be behind or ahead.
+  @Test mutating func aRolloverIsNamedWithoutADirection() {
+    _ = detector.judged(Self.misdated)
+    let name = InlineText("gpsd")
+    let shortfall = detector.shortfall(of: name)
+    #expect(
+      shortfall
+        == .wrongDate(
+          name,
+          why:
+            "off by a multiple of 1,024 weeks (GPS week rollover; update the receiver's firmware)"
+        ))
+  }
+
   @Test mutating func theEndOfTheConnectionEndsTheCount() {
     _ = told([[.noFix], [.noFix], [.noFix]])
     detector.connectionEnded()
