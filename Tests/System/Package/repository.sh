@@ -1,9 +1,43 @@
 # shellcheck shell=bash
 # What apt makes of the repository of the release, in a root whose systemd runs, over loopback HTTP.
-# Sourced by Tests/System/Package/run, which has `scratch`, `root`, `release`, `inside` and `holds`.
+# Sourced by Tests/System/Package/run, which has `scratch`, `root`, `release`, `version`, `own`, `inside` and
+# `holds`.
 # shellcheck disable=SC2154
 
 repository_url=http://127.0.0.1:18124
+
+# publish_again: replaces `published`, which a person may name with a slash.
+publish_again() {
+  deploy/apt-repository "$published/" --url "$repository_url" --key release@homeward.invalid \
+    "$release/packages/homeward_$version+deb13_$own.deb" >"$scratch/publish.log" 2>&1
+}
+
+# lies_alone: what is published, with nothing left over beside it.
+lies_alone() { [[ -e $published/homeward.asc && $(echo "$scratch"/published*) == "$published" ]]; }
+
+# replaces_a_repository: boards may ask it at any time.
+replaces_a_repository() {
+  local published=$scratch/published
+  held "a repository is published in a folder with a slash behind its name" publish_again || return 0
+  touch "$published/former"
+  holds "it is replaced" publish_again
+  holds "by the new one" test ! -e "$published/former"
+  holds "which lies alone there" lies_alone
+  touch "$published/former"
+  holds "where it cannot be replaced, that is an error" not_replaced
+  holds "and the former one is back" test -e "$published/former"
+  holds "which lies alone then, too" lies_alone
+}
+
+# not_replaced: the new one does not get its name.
+not_replaced() {
+  mkdir "$scratch/no-name"
+  # shellcheck disable=SC2016  # of the other shell
+  printf '#!/bin/sh\n[ "$2" = "%s" ] && [ "${1%%.former}" = "$1" ] && exit 1\nexec /usr/bin/mv "$@"\n' "$published" \
+    >"$scratch/no-name/mv"
+  chmod 755 "$scratch/no-name/mv"
+  ! PATH=$scratch/no-name:$PATH publish_again
+}
 
 # serve FOLDER: hands out the folder in the network of the root.
 serve() {
