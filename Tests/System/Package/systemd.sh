@@ -115,6 +115,7 @@ run_by_systemd() {
   holds "the service ends" [ "$(inside systemctl is-active homeward.service)" = inactive ]
   holds "apt installs it again" apt_inside install /homeward.deb
   holds "the service runs again, with its registration" soon is_registered
+  reboots_as_permitted
   holds "apt purges it while it runs" apt_inside purge homeward
   holds "the service is gone" [ "$(inside systemctl is-active homeward.service)" = inactive ]
   [[ -z $relay_package ]] || relay_by_systemd "$relay_package" "$2"
@@ -216,6 +217,20 @@ confined() {
     grep --quiet '^NoNewPrivs:[[:space:]]*1$' <<<"$status" &&
     grep --quiet '^Seccomp:[[:space:]]*2$' <<<"$status"
 }
+
+# reboots_as_permitted: after a removal, too, the board waits for requests of the agent where a person
+# has permitted it. One that is there from before would end this root.
+reboots_as_permitted() {
+  holds "a reboot that is not permitted stays so" reboot_is inactive
+  inside systemctl --quiet enable --now homeward-reboot.path
+  holds "apt removes it once it is permitted" apt_inside remove homeward
+  inside sh -c 'mkdir -p /run/homeward && touch /run/homeward/reboot'
+  holds "and installs it again, which does not reboot" apt_inside install /homeward.deb
+  holds "it is permitted as before" reboot_is active
+  holds "and no request waits" inside test ! -e /run/homeward/reboot
+}
+
+reboot_is() { [[ $(inside systemctl is-active homeward-reboot.path) == "$1" ]]; }
 
 # The practice home, in the network of the root.
 start_home() {
