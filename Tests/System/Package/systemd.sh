@@ -80,6 +80,7 @@ run_by_systemd() {
   holds "Home Assistant gets the data" soon has_answered
   holds "systemctl status says what Home Assistant has" soon status_says "has everything up to 20"
   holds "the service can do nothing but its work" confined
+  reads_serial_lines
   pid=$(main_pid)
 
   inside sh -c 'echo "every: 5" >>/etc/homeward/homeward.yaml'
@@ -216,6 +217,41 @@ confined() {
   grep --quiet '^CapBnd:[[:space:]]*0*$' <<<"$status" &&
     grep --quiet '^NoNewPrivs:[[:space:]]*1$' <<<"$status" &&
     grep --quiet '^Seccomp:[[:space:]]*2$' <<<"$status"
+}
+
+# reads_serial_lines: what the unit makes of the classes of other boards' kernels. They are played,
+# with numbers that no driver has.
+reads_serial_lines() {
+  local class
+  # Numbers for local use, by the kernel's list.
+  printf '%s\n' 'Character devices:' '  1 mem' ' 60 ttyAML' ' 61 ttymxc' ' 62 ttySC' ' 63 ttyprintk' '120 tty' \
+    >"$root/root/devices"
+  for class in 60 61 62 63 120 121; do inside mknod "/dev/played-$class" c "$class" 2 || true; done
+  inside mount --bind /root/devices /proc/devices
+  inside systemctl restart homeward.service
+  inside umount /proc/devices
+  if ! refuses '<' /dev/played-121; then
+    echo "NOT RUN: package: the kernel here keeps no service from devices"
+    return
+  fi
+  holds "it may read a serial line of Amlogic's driver" reaches /dev/played-60
+  holds "one of NXP's" reaches /dev/played-61
+  holds "and one of a HAT" reaches /dev/played-62
+  holds "not what has the number of the console" refuses '<' /dev/played-63
+  holds "nor a terminal" refuses '<' /dev/played-120
+  holds "and it may write to no serial line" refuses '>' /dev/played-60
+}
+
+# reaches FILE: whether a process of the service comes to where the driver would be.
+reaches() { [[ $(opens '<' "$1") == *'No such device'* ]]; }
+# refuses REDIRECTION FILE
+refuses() { [[ $(opens "$@") == *'Operation not permitted' ]]; }
+
+# opens REDIRECTION FILE: prints the error with which a process of the service fails to.
+opens() {
+  # shellcheck disable=SC2016  # the inner shell's
+  inside env LC_ALL=C bash -c 'echo $$ >"/sys/fs/cgroup$1/cgroup.procs"; eval ": $2\"\$3\""' opens \
+    "$(inside systemctl show --property ControlGroup --value homeward.service)" "$@" 2>&1 || true
 }
 
 # reboots_as_permitted: after a removal, too, the board waits for requests of the agent where a person
