@@ -9,15 +9,34 @@ source "$root/deploy/lib/foreign-root.sh"
 image=$1 offset=$2 package=$3
 units=$root/deploy/card/root/etc/systemd/system
 
+# A journal that has to be replayed takes a while.
+mount_seconds_max=120
+
 mounted=$(mktemp --directory)
-fuse2fs -o "rw,offset=$offset" "$image" "$mounted"
+fuse2fs -f -o "rw,offset=$offset" "$image" "$mounted" &
+writer=$!
 finish() {
-  rm -f "$mounted/var/tmp/homeward.deb" "$mounted/usr/sbin/policy-rc.d"
-  # What in_root bound devices to, where the root has none.
-  find "$mounted/dev" -maxdepth 1 -type f -delete
-  umount "$mounted" && rmdir "$mounted"
+  local status=$?
+  if mountpoint --quiet "$mounted"; then
+    rm -f "$mounted/var/tmp/homeward.deb" "$mounted/usr/sbin/policy-rc.d"
+    # What in_root bound devices to, where the root has none.
+    find "$mounted/dev" -maxdepth 1 -type f -delete
+    # It writes the last of it after umount has ended: before its own end, the image is not whole.
+    { umount "$mounted" && wait "$writer"; } || status=69
+  fi
+  rmdir "$mounted" || true
+  exit "$status"
 }
 trap finish EXIT
+
+until mountpoint --quiet "$mounted"; do
+  if ! kill -0 "$writer" 2>/dev/null || [[ $SECONDS -ge $mount_seconds_max ]]; then
+    kill "$writer" 2>/dev/null || true
+    echo "fuse2fs does not mount $image" >&2
+    exit 69
+  fi
+  sleep 0.1
+done
 
 cp "$package" "$mounted/var/tmp/homeward.deb"
 # Nothing is started here.

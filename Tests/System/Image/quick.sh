@@ -10,6 +10,7 @@ quick() {
   small_card
   manifest "$scratch/small.img"
   injected
+  root_injected
   provisioned "$agent"
 }
 
@@ -199,6 +200,43 @@ card_is_injected() {
 folder_is_injected() {
   local file
   for file in "${injected_files[@]}"; do cmp <(card_read "$file") "$1/$file" || return 1; done
+}
+
+# ---- the root of an image --------------------------------------------------------------------------------
+
+# root_injected: the step of deploy/inject --root. Its fuse2fs is played: it writes the last of the
+# root after that is unmounted, as the real one does. The programs of the root are played, too.
+root_injected() {
+  echo "deploy/inject --root"
+  local root=$scratch/played program
+  mkdir -p "$root"/{dev,proc,var/tmp,usr/sbin,etc/systemd/system} "$scratch/bin"
+  for program in /bin/sh /usr/bin/env $(ldd /bin/sh /usr/bin/env | grep --only-matching '/lib[^ ]*' | sort --unique); do
+    install -D "$program" "$root$program"
+  done
+  play "$root/usr/bin/apt-get" ': >/var/tmp/installed'
+  play "$root/usr/bin/systemctl" ': >/var/tmp/enabled'
+  # shellcheck disable=SC2016  # of the other shell
+  play "$scratch/bin/fuse2fs" 'for mounted; do :; done' \
+    'if [ "$1" != -f ]; then "$0" -f "$@" & sleep 1; exit; fi' \
+    'mount --bind "$PLAYED" "$mounted" || exit' 'while mountpoint -q "$mounted"; do sleep 0.1; done' \
+    'sleep 1; : >"$PLAYED/whole"'
+  holds "the agent is installed into the root" inject_root "$root"
+  holds "which is whole then" test -e "$root/whole"
+  holds "its card is read at each start" test -e "$root/etc/systemd/system/homeward-provision.service"
+  holds "a root that does not mount is refused" ends_with 69 inject_root "$scratch/none"
+}
+
+# play FILE LINE...: a program.
+play() {
+  printf '%s\n' '#!/bin/sh' "${@:2}" >"$1"
+  chmod 755 "$1"
+}
+
+# inject_root FOLDER: which the played fuse2fs has.
+inject_root() {
+  # shellcheck disable=SC2031  # that of use_newer_mke2fs ends with its subshell
+  PATH=$scratch/bin:$PATH PLAYED=$1 unshare --map-root-user --mount --propagation private \
+    deploy/lib/inject-root.sh "$scratch/image" 0 "$scratch/any.deb" &>>"$scratch/inject.log"
 }
 
 # ---- what a board makes of a card ------------------------------------------------------------------------
