@@ -17,9 +17,6 @@ foreign() {
   card=$scratch/card.img
   foreign_card "$card"
   imager_user_data | card_write user-data
-  # As Raspberry Pi OS has it before its first start.
-  card_read cmdline.txt | sed '1s/$/ resize/' >"$scratch/cmdline.txt"
-  card_write cmdline.txt <"$scratch/cmdline.txt"
   printf 'dsmode: local\ninstance_id: rpi-imager-1763600000000\n' | card_write meta-data
   printf 'network:\n  version: 2\n  ethernets:\n    wired: { match: { name: "e*" }, dhcp4: true }\n' |
     card_write network-config

@@ -151,8 +151,6 @@ injected() {
   mkdir "$folder"
   printf '#cloud-config\nhostname: from-imager\nruncmd:\n- [ true ]\n' >"$folder/user-data"
   echo 'instance_id: rpi-imager-1763600000000' >"$folder/meta-data"
-  echo 'console=tty1 root=PARTUUID=041bba91-02 rootwait resize ds=nocloud;i=rpi-imager-1763600000000' \
-    >"$folder/cmdline.txt"
   echo 'not a package' >"$scratch/any.deb"
   echo 'home_assistant: { url: http://homeassistant.local:8123 }' >"$scratch/boat.yaml"
 
@@ -161,7 +159,7 @@ injected() {
   truncate --size 64M "$card"
   printf 'start=4MiB, size=40MiB, type=c\nsize=16MiB, type=83\n' | sfdisk --quiet "$card"
   MTOOLS_SKIP_CHECK=1 mformat -i "$card@@4M" -F -T $((40 * 2048)) ::
-  for place in user-data meta-data cmdline.txt; do card_write "$place" <"$folder/$place"; done
+  for place in user-data meta-data; do card_write "$place" <"$folder/$place"; done
 
   holds "it takes an image" inject "$card"
   holds "the board will find all that it needs" card_is_injected
@@ -173,11 +171,6 @@ injected() {
   holds "without a configuration it takes the card, too" deploy/inject --package "$scratch/any.deb" "$folder" \
     2>>"$scratch/inject.log"
   holds "which has one to be filled in" cmp "$folder/homeward.yaml" deploy/card/injected/homeward.yaml
-  echo 'console=tty1 root=PARTUUID=7f1c2a34-02 rootwait ds=nocloud;i=rpi-imager-1763600000000' |
-    tee "$folder/cmdline.txt" | card_write cmdline.txt
-  holds "a card that a board has started is refused" ends_with 65 inject "$folder"
-  holds "and so is an image of one" ends_with 65 inject "$card"
-  rm "$folder/cmdline.txt"
   echo '#cloud-config' >"$folder/vendor-data"
   holds "another vendor-data is refused" ends_with 73 inject "$folder"
   holds "it stays as it is" says '#cloud-config' cat "$folder/vendor-data"
