@@ -1,6 +1,7 @@
 import Board
 import Bytes
 import CLinux
+import HomeAssistant
 import Outbox
 import Sensing
 
