@@ -15,7 +15,10 @@ extension IIOSettings: SensorSettings {
 
   init?(_ keys: SectionReader, notAmong taken: TakenNames) {
     var channel: IIOChannel?
-    let entry = ChannelSettings(keys, key: Self.key, example: Self.example, notAmong: taken) {
+    let entry = ChannelSettings(
+      keys, keys.required(Self.key, example: Self.example), example: Self.example,
+      shunt: keys.optional("shunt"), notAmong: taken
+    ) {
       channel = $0.iioChannel($1.channel)
       return channel?.quantity
     }

@@ -59,17 +59,18 @@ public struct ChannelSettings: Equatable, Sendable {
 }
 
 extension ChannelSettings {
-  /// Reads an entry; nil, reported, if it cannot be used. The field `key` names the channel, and
-  /// `quantity` returns its quantity; nil, reported, if there is no such channel.
+  /// Reads an entry; nil, reported, if it cannot be used. `field` names the channel, and `quantity`
+  /// returns its quantity; nil, reported, if there is no such channel. The field of the resistor is
+  /// read after the keys that come before it in messages.
   init?(
-    _ keys: SectionReader, key: StaticString, example: StaticString, notAmong taken: TakenNames,
+    _ keys: SectionReader, _ field: ConfigurationField?, example: StaticString,
+    shunt shuntField: @autoclosure () -> ConfigurationField?, notAmong taken: TakenNames,
     _ quantity: (ConfigurationField, ChannelAddress) -> Quantity?
   ) {
-    let field = keys.required(key, example: example)
     let address = field?.channelAddress(example: example, notAmong: taken.addresses)
     let measured = field.flatMap { field in address.flatMap { quantity(field, $0) } }
     let measurement = MeasurementSettings(keys, of: measured, notAmong: taken)
-    let shuntField = keys.optional("shunt")
+    let shuntField = shuntField()
     let shunt = measured.flatMap { shuntField?.shunt(of: $0) }
     guard let address, measured != nil, let measurement else { return nil }
     self.init(address: address, measurement: measurement, shunt: shunt)
