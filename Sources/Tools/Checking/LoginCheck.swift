@@ -51,20 +51,22 @@ final class LoginCheck {
 
   /// Returns the finding about a board whose webhook is not live; nil if that is not known.
   func findingNotLive(_ deviceID: [UInt8]) -> Finding? {
-    guard let config = try? client.ask(.config) else { return nil }
-    guard config.state == "RUNNING" else {
+    // All of `ServerConfig` would cost 8 KB of the program.
+    guard let config = try? client.ask(RawRequest("get_config")) else { return nil }
+    guard config["state"] == .text("RUNNING") else {
       return .wrong(
         "encryption", "starting", .homeAssistant, .temporaryFailure, "Home Assistant is starting",
         remedy: "wait some minutes, and check again")
     }
-    guard let devices = try? client.ask(.devices) else { return nil }
-    guard let device = devices.elements.first(where: { $0.isBoard(deviceID) }) else {
+    let found: BoardDevice?
+    do throws(RequestError) { found = try client.device(ofBoard: deviceID) } catch { return nil }
+    guard let device = found else {
       return .wrong(
         "encryption", "gone", .homeAssistant, .unavailable,
         "Home Assistant is running, but this board was deleted there",
         remedy: EncryptionProof.again)
     }
-    guard device.disabledBy == nil else {
+    guard !device.isDisabled else {
       return .wrong(
         "encryption", "disabled", .homeAssistant, .unavailable,
         "Home Assistant is running, but this board is disabled there",

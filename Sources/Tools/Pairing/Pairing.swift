@@ -244,8 +244,9 @@ final class Pairing {
   ) throws(CommandFailure) {
     let client = try client(of: login, rejected)
     defer { client.end() }
-    let devices: [Device]
-    do throws(RequestError) { devices = try client.ask(.devices).elements } catch {
+    let device: BoardDevice?
+    let deviceID = identity.deviceID(of: registration)
+    do throws(RequestError) { device = try client.device(ofBoard: deviceID) } catch {
       if client.isCredentialRejected {
         dialog.keep(rejected: login.credential, in: state)
         throw CommandFailure(code: .noPermission, text: Login.rejectedWords)
@@ -255,8 +256,7 @@ final class Pairing {
         text: "the new login cannot be tested: \(error.words). The old one stays; try again later"
       )
     }
-    let deviceID = identity.deviceID(of: registration)
-    guard devices.contains(where: { $0.isBoard(deviceID) }) else {
+    guard device != nil else {
       throw CommandFailure(
         code: .unavailable,
         text:

@@ -140,8 +140,7 @@ final class Unpairing {
       return dialog.say(
         "The device was not deleted: the user of this board is not an administrator.")
     }
-    let device = try client.ask(.devices).elements.first { $0.isBoard(deviceID) }
-    if let entry = device?.configEntryIDs.first {
+    if let entry = try client.device(ofBoard: deviceID)?.configEntryIDs.first {
       _ = try client.call(RawRESTRequest(.delete, "config/config_entries/entry/" + entry))
       dialog.say("Home Assistant has deleted this board, with its entities.")
     } else {
@@ -209,8 +208,29 @@ extension RequestError {
   }
 }
 
-extension Device {
-  func isBoard(_ deviceID: [UInt8]) -> Bool {
-    identifiers.contains(["mobile_app", Text(deviceID)])
+/// The members of a device that these commands need; all of `Device` would cost 8 KB of the program.
+struct BoardDevice: JSONDecodable {
+  let isDisabled: Bool
+  let configEntryIDs: [Text]
+  private let identifiers: [JSON]
+
+  init(json: JSON) throws(JSONDecodingError) {
+    let members = try json.object()
+    let disabledBy: Text? = try members.getIfPresent("disabled_by")
+    isDisabled = disabledBy != nil
+    configEntryIDs = try members.get("config_entries", default: [])
+    identifiers = try members.get("identifiers", default: [])
+  }
+
+  fileprivate func isBoard(_ deviceID: [UInt8]) -> Bool {
+    identifiers.contains(.array([.text("mobile_app"), .text(Text(deviceID))]))
+  }
+}
+
+extension BlockingClient {
+  /// Returns the device of a board; nil if Home Assistant has none.
+  func device(ofBoard deviceID: [UInt8]) throws(RequestError) -> BoardDevice? {
+    try ask(TypedRequest<LossyArray<BoardDevice>>("config/device_registry/list")).elements
+      .first { $0.isBoard(deviceID) }
   }
 }
