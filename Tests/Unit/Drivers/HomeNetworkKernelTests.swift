@@ -45,8 +45,10 @@ import Testing
       """)
   }
 
-  /// The place that is known in the end, in a network of its own after `script`.
-  private func place(after script: String, at address: NetworkAddress?) -> [NetworkPlace] {
+  /// The places that are known in a network of its own after `script`, and after `change`.
+  private func place(
+    after script: String, at address: NetworkAddress?, change: String? = nil
+  ) -> [NetworkPlace] {
     let gateway = Self.gateway
     return onThread { () -> [NetworkPlace] in
       guard unshare(CLONE_NEWNET) == 0 else { return [] }
@@ -68,6 +70,12 @@ import Testing
       let end = Moment.now.instant + .seconds(20)
       while let deadline = network.deadline, Moment.now.instant < end {
         try? loop.turn(until: min(deadline, end))
+        network.deadlineReached(now: Moment.now.instant)
+      }
+      guard let change, Self.run(change) == 0 else { return owner.places }
+      let count = owner.places.count
+      while owner.places.count == count, Moment.now.instant < end {
+        try? loop.turn(until: earliest(network.deadline, end))
         network.deadlineReached(now: Moment.now.instant)
       }
       return owner.places
@@ -108,6 +116,20 @@ import Testing
     let route = "ip addr add 10.8.0.2/24 dev tun0 && ip route add default dev tun0 metric 50"
     let places = place(after: "\(tunnel) && \(route)", at: Self.server)
     #expect(isHome(places.last), "\(places)")
+  }
+
+  @Test(.enabled("networks are made by root", isAllowed))
+  func aRuleThatSendsTheServersTrafficIntoATunnelIsHeard() {
+    let tunnel = "ip tuntap add dev tun0 mode tun && ip link set tun0 up"
+    let route = "ip addr add 10.8.0.2/24 dev tun0 && ip route add default dev tun0 table 52"
+    let places = place(
+      after: "\(tunnel) && \(route)", at: Self.server, change: "ip rule add pref 100 lookup 52")
+    #expect(isHome(places.dropLast().last), "\(places)")
+    guard case .elsewhere(let interface) = places.last else {
+      Issue.record("\(places)")
+      return
+    }
+    #expect(string(interface.name) == "tun0")
   }
 
   @Test(.enabled("networks are made by root", isAllowed))

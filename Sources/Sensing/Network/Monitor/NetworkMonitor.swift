@@ -111,11 +111,14 @@ public struct NetworkMonitor: ~Copyable {
     connection = Connection(
       routePort: routePort, genericPort: genericPort, phase: .resting)
     gateways = nil
-    for group in [
+    var groups = [
       RouteNetlink.Group.link, RouteNetlink.Group.ipv4Route, RouteNetlink.Group.ipv6Route,
-    ] {
-      actions.append(.join(.route, group: group))
+    ]
+    // Rules choose the table for an address.
+    if goal?.address != nil {
+      groups += [RouteNetlink.Group.ipv4Rule, RouteNetlink.Group.ipv6Rule]
     }
+    for group in groups { actions.append(.join(.route, group: group)) }
     startRound(now: now)
   }
 
@@ -200,9 +203,13 @@ public struct NetworkMonitor: ~Copyable {
     case RouteNetlink.MessageType.newRoute:
       let (header, byteCount) = (message.payload, RouteNetlink.Route.byteCount)
       guard header.count >= byteCount else { throw .truncated }
-      // Only default routes, and routes that may lead to the address, count.
+      // Only default routes count, and routes that may lead to the address or except it, as a
+      // VPN excepts the local network from its table.
       let isForAll = header[1] == 0
-      if isForAll || goal != nil && header[7] == RouteNetlink.Route.unicast { changed(now: now) }
+      let isOwn = RouteNetlink.Route.ownAddresses.contains(header[7])
+      if isForAll || goal != nil && !isOwn { changed(now: now) }
+    case RouteNetlink.MessageType.newRule, RouteNetlink.MessageType.deleteRule:
+      changed(now: now)
     case RouteNetlink.MessageType.deleteRoute:
       // With the last address of an interface, the kernel drops the default route over it, and
       // announces only the removal of the routes that came with the address.

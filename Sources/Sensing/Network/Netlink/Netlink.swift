@@ -45,13 +45,17 @@ enum RouteNetlink {
     static let getRoute: UInt16 = 26
     static let newNeighbour: UInt16 = 28
     static let getNeighbour: UInt16 = 30
+    static let newRule: UInt16 = 32
+    static let deleteRule: UInt16 = 33
   }
 
   enum Group {
     static let link: UInt32 = 1
     static let neighbour: UInt32 = 3
     static let ipv4Route: UInt32 = 7
+    static let ipv4Rule: UInt32 = 8
     static let ipv6Route: UInt32 = 11
+    static let ipv6Rule: UInt32 = 19
   }
 
   enum Route {
@@ -66,6 +70,8 @@ enum RouteNetlink {
 
     static let mainTable: UInt8 = 254
     static let unicast: UInt8 = 1
+    /// Local, broadcast, anycast, multicast: addresses of the machine itself, and of groups.
+    static let ownAddresses: ClosedRange<UInt8> = 2...5
     /// An entry of a cache (`RTM_F_CLONED`).
     static let cloned: UInt32 = 0x200
     /// The interface is down, or nothing is plugged in (`RTNH_F_DEAD`, `RTNH_F_LINKDOWN`).

@@ -120,6 +120,15 @@ final class FakeKernel {
     routes.removeAll { $0.interface == interface }
   }
 
+  /// Announces a changed rule of the family, if the monitor has joined the group for that.
+  func changeRules(_ group: rtnetlink_groups, _ type: Int = RTM_NEWRULE) {
+    guard groups.contains("route \(group.rawValue)") else { return }
+    let family = group == RTNLGRP_IPV4_RULE ? AF_INET : AF_INET6
+    announce(
+      .route,
+      KernelMessage.message(type, [UInt8(family)] + [UInt8](repeating: 0, count: 11)))
+  }
+
   func announceLink(_ index: UInt32, isOfRadio: Bool = false) {
     guard let link = links.first(where: { $0.index == index }) else { return }
     announce(

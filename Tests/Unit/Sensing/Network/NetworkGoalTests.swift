@@ -128,6 +128,46 @@ import Testing
     #expect(kernel.place == tunnel)
   }
 
+  /// A VPN sends all traffic to a table of its own, by a rule, and may except the local network.
+  @Test(
+    arguments: [RTNLGRP_IPV4_RULE, RTNLGRP_IPV6_RULE].flatMap { group in
+      [RTM_NEWRULE, RTM_DELRULE].map { (group, $0) }
+    })
+  func aChangedRuleIsNoticed(group: rtnetlink_groups, type: Int) throws {
+    kernel.routes = [route(Self.eth)]
+    kernel.ways[Self.server] = route(Self.eth, gateway: nil, bits: 32)
+    try begin()
+    kernel.ways[Self.server] = route(Self.tun, gateway: nil, bits: 32)
+    kernel.changeRules(group, type)
+    kernel.wait(NetworkMonitor.quietTime)
+    #expect(kernel.place == tunnel)
+    #expect(kernel.deadline == nil)
+  }
+
+  @Test(arguments: [false, true])
+  func rulesMatterOnlyOnTheWayToAnAddress(isNamed: Bool) throws {
+    kernel.routes = [route(Self.eth)]
+    if isNamed { try begin(at: nil) } else { kernel.begin() }
+    for group in [RTNLGRP_IPV4_RULE, RTNLGRP_IPV6_RULE] {
+      #expect(!kernel.groups.contains("route \(group.rawValue)"))
+    }
+  }
+
+  @Test(
+    arguments: [
+      (RTN_THROW, true), (RTN_UNREACHABLE, true), (RTN_BLACKHOLE, true), (RTN_PROHIBIT, true),
+      (RTN_LOCAL, false), (RTN_BROADCAST, false), (RTN_ANYCAST, false), (RTN_MULTICAST, false),
+    ])
+  func aRouteThatLeadsNowhereMayChangeTheWay(type: Int, counts: Bool) throws {
+    kernel.routes = [route(Self.eth)]
+    kernel.ways[Self.server] = route(Self.tun, gateway: nil, bits: 32)
+    try begin()
+    var exception = route(Self.tun, gateway: nil, bits: 24)
+    (exception.type, exception.interface) = (type, nil)
+    kernel.add(exception)
+    #expect((kernel.deadline != nil) == counts)
+  }
+
   // MARK: Several routers
 
   private static func linkLocal(_ last: UInt8) -> [UInt8] {
