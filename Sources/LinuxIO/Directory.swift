@@ -120,8 +120,8 @@ extension Directory {
     try synchronize()
   }
 
-  /// Removes the temporary files of `replace` that a killed process or a loss of power left of these
-  /// files. A person may keep a file such as hosts.new there.
+  /// Removes the temporary files of `replace` that a killed process or a loss of power left of
+  /// these files. A person may keep a file such as hosts.new there.
   ///
   /// A process that is replacing a file at this moment gets `.noSuchFile`.
   public func removeUnfinished(of path: Path, named names: [[UInt8]]) throws(Errno) {

@@ -245,8 +245,8 @@ public final class StateDirectory {
     try replaceFile(named: name, in: path, with: buffer.bytes)
   }
 
-  /// Removes registration and credential, the token of the card, with which the agent would register
-  /// again, and what a push relay needs. Rejected tokens remain stored.
+  /// Removes registration and credential, the token of the card, with which the agent would
+  /// register again, and what a push relay needs. Rejected tokens remain stored.
   public func removePairing() throws(Errno) {
     for name in [
       Self.tokenName, Self.relayTokenName, Self.pushKeysName, Self.keylessName,

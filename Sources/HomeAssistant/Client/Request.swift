@@ -123,3 +123,11 @@ public struct NoContent: JSONDecodable, Equatable, Sendable {
   /// Accepts any JSON.
   public init(json: JSON) {}
 }
+
+extension AccessTokens.Problem {
+  /// Error of a request that needs a token now.
+  public var requestError: RequestError {
+    guard case .denied(let reason) = self else { return .transport(words) }
+    return .server(code: "access_denied", message: Text(reason.bytes))
+  }
+}

@@ -3,9 +3,9 @@ public import Bytes
 /// Tokens that Home Assistant rejected, as fingerprints: it counts rejected tokens and may ban the
 /// address, webhooks included.
 ///
-/// If TLS has authenticated the server, a verdict on the token is final. Over plain HTTP any machine
-/// on the path can forge it, and a 401 or a denial may be due to the place: such a token is retried
-/// without end, with growing waits.
+/// If TLS has authenticated the server, a verdict on the token is final. Over plain HTTP any
+/// machine on the path can forge it, and a 401 or a denial may be due to the place: such a token is
+/// retried without end, with growing waits.
 ///
 /// The file has at least one line, and one for each token, the newest last: its fingerprint in 32
 /// hexadecimal digits; if the rejection is not final, a space, the number of rejections, a space,

@@ -143,7 +143,7 @@ public struct AccessTokens: Sendable {
   public var isRejected: Bool { if case .rejected = state { true } else { false } }
 
   /// Whether the rejection is a verdict on the credential, which is final if TLS authenticated the
-  /// server. A 401 is none: Home Assistant also answers so if the user may not log in from here.
+  /// server. A 401 is not: Home Assistant also answers so if the user may not log in from here.
   public var isRejectionFinal: Bool {
     if case .rejected(isFinal: true) = state { true } else { false }
   }
@@ -239,11 +239,5 @@ extension AccessTokens.Problem {
       "Home Assistant denies this login from here: " + Text(words.bytes)
         + "; allow its user to log in from outside the local network, or use another user"
     }
-  }
-
-  /// Error of a request that needs a token now.
-  public var requestError: RequestError {
-    guard case .denied(let reason) = self else { return .transport(words) }
-    return .server(code: "access_denied", message: Text(reason.bytes))
   }
 }

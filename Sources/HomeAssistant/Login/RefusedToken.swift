@@ -6,8 +6,8 @@ public enum TokenVerdict: Equatable, Sendable {
   case invalid
   /// Home Assistant knows the token, but does not accept it from here, in these words.
   indirect case denied(InlineText)
-  /// The server gives none: over HTTP, Home Assistant answers an invalid token and a denied one with
-  /// the same 401.
+  /// The server gives none: over HTTP, Home Assistant answers an invalid token and a denied one
+  /// with the same 401.
   case unexplained
 
   /// Reads the words of `auth_invalid`.

@@ -2,7 +2,7 @@ public import Bytes
 public import HomeAssistant
 import Sensing
 
-// Answers of servers, requests without an answer, and events of the WebSocket.
+// Answers of servers and of the disk, requests without an answer, and events of the WebSocket.
 
 extension Uplink {
   /// Handles the answer of Home Assistant, or of a server in its place, to the message. An envelope
@@ -108,5 +108,42 @@ extension Uplink {
   public func asked(_ result: Result<JSON, RequestError>, now: Instant) {
     self.now = now
     statistics?.answered(result, now: now)
+  }
+
+  // MARK: Disk
+
+  /// Receiver of the results of disk actions.
+  public var spool: Spool { delivery.history.spool }
+
+  /// Whether entries are due for writing: then the disk actions must be performed before the next
+  /// reading is recorded.
+  public var isWriteDue: Bool { spool.isBatchDue }
+
+  /// Returns the next disk action.
+  public func nextSpoolAction() -> Spool.Action? { delivery.history.nextAction() }
+
+  public func stateWritten() { keeper.written() }
+
+  public func stateFailed(words: [UInt8]) { keeper.failed(words) }
+
+  /// `rejected` is nil if the tokens cannot be read, for the cause in `words`.
+  public func rejectedTokensRead(_ rejected: RejectedTokens?, words: [UInt8] = []) {
+    if rejected == nil { keeper.tell(words) }
+    login.rejectedTokensRead(rejected.map { keeper.completed($0, now: now) }, now: now)
+  }
+
+  public func tokenFileRead(_ token: Result<[UInt8], Enrollment.TokenFlaw>) {
+    login.tokenFileRead(token)
+  }
+
+  /// Handles the end of a write of `waitingHours`; `failure` is nil after a success.
+  public func hoursKept(_ failure: DiskFailure?) {
+    statistics?.kept(failure)
+  }
+
+  /// Writes all data in memory to the disk now, even after a recent failure.
+  public func keepEverything() {
+    keeper.retryDue()
+    delivery.keepEverything()
   }
 }

@@ -95,8 +95,8 @@ public struct PlausibleRange: Equatable, Sendable {
 
   /// Part, unit, minimum and maximum; the first matching line counts. Parts of 1-Wire are known by
   /// their family. Thermocouples and infrared thermometers measure beyond the range of others;
-  /// barometers measure less than the meters of pipes. A processor switches itself off below 130 °C;
-  /// the sensor of one that is not calibrated reports any temperature.
+  /// barometers measure less than the meters of pipes. A processor switches itself off below
+  /// 130 °C; the sensor of one that is not calibrated reports any temperature.
   ///
   /// The registers of a part that lost its connection are all zeros or all ones. A hygrometer's
   /// driver converts them to -45, -46.85 or -50 °C and to 129, 130 or 150 °C, an MLX90614's to

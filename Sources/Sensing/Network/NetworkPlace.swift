@@ -192,8 +192,8 @@ public struct HardwareAddress: Hashable, Sendable {
   /// Whether the address can belong to one device: it is not zero, and not that of a group.
   public var isOfDevice: Bool { !isZero && byte(0) & 1 == 0 }
 
-  /// Whether it is the address of a virtual router, which is the same in many networks: of VRRP (RFC
-  /// 9568) and CARP, of HSRP, or of GLBP.
+  /// Whether it is the address of a virtual router, which is the same in many networks: of VRRP
+  /// (RFC 9568) and CARP, of HSRP, or of GLBP.
   public var isOfVirtualRouter: Bool {
     switch value >> 8 {
     case 0x00_005E_0001, 0x00_005E_0002, 0x00_000C_07AC: true

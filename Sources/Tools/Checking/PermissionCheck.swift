@@ -140,3 +140,37 @@ extension Configuration {
     return paths
   }
 }
+
+extension ServiceState {
+  /// Finding about the service; nil without a unit: the agent may be started in other ways.
+  var finding: Finding? {
+    guard isLoaded else { return nil }
+    let state: MessageText =
+      "homeward.service is \(bytes: active.printable) (\(bytes: sub.printable))"
+    let isStarting = says("ActiveState", "activating")
+    guard !isStarting || says("SubState", "auto-restart") else {
+      return .note("service", state, remedy: "check again in a moment")
+    }
+    let restarts = value("NRestarts").span.decimalValue.map { Int(clamping: $0) } ?? 0
+    guard says("ActiveState", "active") || says("ActiveState", "reloading") else {
+      return .wrong(
+        "service", isStarting ? "starting" : "not_running", .board, .unavailable,
+        restarts > 0 ? "\(state), and was restarted \(restarts, "time")" : state,
+        remedy: isStarting
+          ? "sudo journalctl -u homeward shows why it stops"
+          : "sudo systemctl restart homeward; sudo journalctl -u homeward shows why it stopped")
+    }
+    let file = value("UnitFileState")
+    if file.span.elementsEqual("disabled") || file.span.elementsEqual("enabled-runtime") {
+      return .note(
+        "service",
+        "\(state), but \(bytes: file.printable): it does not start with the board",
+        remedy: "sudo systemctl enable homeward")
+    }
+    guard restarts > 0 else { return .well("service", "\(state), and enabled") }
+    return .well(
+      "service",
+      "\(state), and enabled; it was restarted \(restarts, "time"): sudo journalctl -u homeward"
+        + " shows why")
+  }
+}

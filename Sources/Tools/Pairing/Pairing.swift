@@ -267,8 +267,8 @@ final class Pairing {
 
   private var host: Configuration.HostPaths { existing?.host ?? .standard }
 
-  /// Revokes a former credential. One for another address must not be sent to this one, and one that
-  /// another board was paired with may be in use there.
+  /// Revokes a former credential. One for another address must not be sent to this one, and one
+  /// that another board was paired with may be in use there.
   private func revoke(_ former: Credential?, isOfThisBoard: Bool) {
     if let former, former.clientURL == summary.url, isOfThisBoard { revoke(former) }
   }

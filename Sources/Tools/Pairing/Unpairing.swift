@@ -208,7 +208,8 @@ extension RequestError {
   }
 }
 
-/// The members of a device that these commands need; all of `Device` would cost 8 KB of the program.
+/// The members of a device that these commands need; all of `Device` would cost 8 KB of the
+/// program.
 struct BoardDevice: JSONDecodable {
   let isDisabled: Bool
   let configEntryIDs: [Text]

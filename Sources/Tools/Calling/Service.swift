@@ -3,6 +3,39 @@ import Bytes
 import CLinux
 import LinuxIO
 
+/// Service of the Debian package: it runs the agent with the standard configuration.
+enum Service {
+  static let user: StaticString = "homeward"
+
+  /// Required paths: a running systemd, the unit, and the configuration of the agent.
+  private static var needed: [StaticString] {
+    [
+      "/run/systemd/system", "/usr/lib/systemd/system/homeward.service",
+      Configuration.defaultFile,
+    ]
+  }
+
+  static var canStart: Bool { canStart(as: geteuid()) }
+
+  /// Returns whether a process of `user` may start it; `root` is the root of the file system.
+  static func canStart(as user: uid_t, below root: Path = Path("")) -> Bool {
+    user == 0 && isInstalled(below: root)
+  }
+
+  static func isInstalled(below root: Path = Path("")) -> Bool {
+    needed.allSatisfy { (try? byteCount(ofFileAt: root / $0)) != nil }
+  }
+
+  /// Starts or restarts it. Returns the message for the person.
+  static func start() -> MessageText {
+    guard unsafe clinux_run("/usr/bin/systemctl", "restart", "homeward.service") == 0 else {
+      return "The service did not start. Read its log: sudo journalctl -u homeward"
+    }
+    return
+      "The agent is running and starts with the board. Check it with: sudo homeward status"
+  }
+}
+
 /// State of the agent's service, as systemd reports it.
 struct ServiceState {
   private static let byteCountMax = 4096
@@ -41,7 +74,7 @@ struct ServiceState {
   }
 
   /// Returns the value of a property; empty if systemd does not report it.
-  private func value(_ name: StaticString) -> [UInt8] {
+  func value(_ name: StaticString) -> [UInt8] {
     for line in shown.split(separator: UInt8(ascii: "\n")) {
       guard let sign = line.firstIndex(of: UInt8(ascii: "=")),
         [UInt8](line[..<sign]).span.elementsEqual(name)
@@ -51,7 +84,7 @@ struct ServiceState {
     return []
   }
 
-  private func says(_ name: StaticString, _ word: StaticString) -> Bool {
+  func says(_ name: StaticString, _ word: StaticString) -> Bool {
     value(name).span.elementsEqual(word)
   }
 
@@ -64,36 +97,4 @@ struct ServiceState {
   var user: [UInt8] { value("User") }
   /// Whether it cannot see whether the kernel's clock is right.
   var hidesClock: Bool { says("ProtectClock", "yes") }
-
-  /// Finding about the service; nil without a unit: the agent may be started in other ways.
-  var finding: Finding? {
-    guard isLoaded else { return nil }
-    let state: MessageText =
-      "homeward.service is \(bytes: active.printable) (\(bytes: sub.printable))"
-    let isStarting = says("ActiveState", "activating")
-    guard !isStarting || says("SubState", "auto-restart") else {
-      return .note("service", state, remedy: "check again in a moment")
-    }
-    let restarts = value("NRestarts").span.decimalValue.map { Int(clamping: $0) } ?? 0
-    guard says("ActiveState", "active") || says("ActiveState", "reloading") else {
-      return .wrong(
-        "service", isStarting ? "starting" : "not_running", .board, .unavailable,
-        restarts > 0 ? "\(state), and was restarted \(restarts, "time")" : state,
-        remedy: isStarting
-          ? "sudo journalctl -u homeward shows why it stops"
-          : "sudo systemctl restart homeward; sudo journalctl -u homeward shows why it stopped")
-    }
-    let file = value("UnitFileState")
-    if file.span.elementsEqual("disabled") || file.span.elementsEqual("enabled-runtime") {
-      return .note(
-        "service",
-        "\(state), but \(bytes: file.printable): it does not start with the board",
-        remedy: "sudo systemctl enable homeward")
-    }
-    guard restarts > 0 else { return .well("service", "\(state), and enabled") }
-    return .well(
-      "service",
-      "\(state), and enabled; it was restarted \(restarts, "time"): sudo journalctl -u homeward"
-        + " shows why")
-  }
 }
