@@ -25,7 +25,7 @@ extension Webhook {
       latitude = try number("latitude", in: -90...90)
       longitude = try number("longitude", in: -180...180)
       radiusMeters = try number("radius", in: 0...Double.greatestFiniteMagnitude)
-      isPassive = try attributes.get("passive")
+      isPassive = try attributes.get("passive", default: false)
     }
   }
 }

@@ -78,10 +78,13 @@ struct KnownServer {
 
   mutating func zonesAsked(now: Instant) { zonesDueAt = now + Self.requestInterval }
 
-  /// Reports the zones without passive ones, which a board never enters. If they cannot be read,
-  /// the known zones stay valid.
+  /// Reports the zones without passive ones, which a board never enters, and without those that
+  /// cannot be read: Home Assistant also has zones that are not loaded, which are nowhere. If none
+  /// can be read, the known zones stay valid.
   func zonesAnswered(_ content: Span<UInt8>) {
-    guard let zones = try? [Webhook.Zone](decoding: content) else { return }
+    guard let zones = try? LossyArray<Webhook.Zone>(decoding: content),
+      !zones.isEmpty || zones.skippedCount == 0
+    else { return }
     let circles = zones.filter { !$0.isPassive }.map {
       ZoneWatch.Circle(
         center: EarthPoint(latitudeDegrees: $0.latitude, longitudeDegrees: $0.longitude),

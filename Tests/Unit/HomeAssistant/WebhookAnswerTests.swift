@@ -83,11 +83,17 @@ import Testing
     ("passive", #""passive":false"#),
   ]
 
-  @Test(arguments: 0..<4) func aZoneWithoutOneOfItsMembersIsNone(missing: Int) {
+  @Test(arguments: 0..<3) func aZoneWithoutOneOfItsMembersIsNone(missing: Int) {
     let rest = Self.members.indices.filter { $0 != missing }.map { Self.members[$0].member }
     let answer = Self.zone(rest.joined(separator: ","))
     #expect(
       error(answer, Self.zones) == .missingKey(Text(Self.members[missing].key)))
+  }
+
+  @Test(arguments: ["", #","passive":null"#])
+  func aZoneThatDoesNotSaySoIsNotPassive(passive: String) throws {
+    let place = Self.members.dropLast().map { $0.member }.joined(separator: ",")
+    #expect(try reading(Self.zone(place + passive), Self.zones).map(\.isPassive) == [false])
   }
 
   @Test(arguments: [

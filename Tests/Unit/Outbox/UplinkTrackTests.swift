@@ -102,12 +102,20 @@ import Testing
       + #""radius":100,"passive":\#(isPassive),"friendly_name":"Home"}}]"#
   }
 
-  /// What becomes of fixes on the way out of a zone, after Home Assistant was asked for its zones
-  /// and said this.
-  private func decisions(_ answer: String) -> [TrackDecision?] {
+  /// What Home Assistant keeps of a zone that is not loaded.
+  private static let ghost =
+    #"{"entity_id":"zone.ghost","state":"unavailable","attributes":{"restored":true}}"#
+
+  /// An uplink that asked Home Assistant for its zones, which said this.
+  private func rig(zones answer: String) -> UplinkRig {
     var setup = UplinkRig.Setup()
     setup.track = TrackFilter.Settings(every: .seconds(3600))
-    let rig = UplinkRig.proven(setup, zones: answer)
+    return UplinkRig.proven(setup, zones: answer)
+  }
+
+  /// What becomes of fixes on the way out of a zone.
+  private func decisions(_ answer: String) -> [TrackDecision?] {
+    let rig = rig(zones: answer)
     return [52, 52.0005, 52.002].map { latitude in
       rig.wait(.seconds(30))
       rig.locate(latitude: latitude, speed: 5)
@@ -124,6 +132,16 @@ import Testing
   @Test(arguments: ["[]", "{}", "nonsense", zones(isPassive: true)])
   func withoutAZoneThatCountsThereIsNothingToLeave(_ answer: String) {
     #expect(decisions(answer) == [.first, .nothingNew, .nothingNew])
+  }
+
+  @Test func aZoneThatCannotBeReadHidesNoOther() {
+    #expect(decisions("[\(Self.ghost),\(Self.zones().dropFirst())") == [.first, .nothingNew, .zone])
+  }
+
+  @Test(arguments: [("[]", true), ("[\(ghost)]", false), ("{}", false)])
+  func onlyAnAnswerThatCanBeReadReplacesTheZones(_ answer: String, isRead: Bool) {
+    let events = rig(zones: answer).deliveryEvents
+    #expect(events.contains { if case .zonesRead = $0 { true } else { false } } == isRead)
   }
 
   @Test func zonesAreAskedForOnceADay() {
