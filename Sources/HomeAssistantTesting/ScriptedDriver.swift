@@ -115,6 +115,9 @@ public final class ScriptedDriver: Driver {
   /// Sends a text to the client, which need not be JSON.
   public func say(text: [UInt8]) { client?.received(text.span) }
 
+  /// Reports that a long message is still arriving; over a slow link this comes every second.
+  public func sayPart() { client?.receiving() }
+
   /// Answers a message: the last one, if `id` is nil.
   public func answer(_ id: Int64? = nil, with result: JSON = .null) {
     say([

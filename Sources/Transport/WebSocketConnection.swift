@@ -8,6 +8,8 @@ public import LinuxIO
 public protocol WebSocketOwner: AnyObject {
   /// Reports that messages may be sent.
   func webSocketOpened()
+  /// Reports that a message is still arriving, every second after its first part.
+  func webSocketReceiving()
   /// Reports a whole message, in `connection.message` until this returns.
   func webSocketReceived(_ kind: WebSocketMessageKind)
   /// Reports the end of the WebSocket, which may be opened again.
@@ -24,6 +26,8 @@ public protocol WebSocketOwner: AnyObject {
   public static let connectTimeout: Duration = .seconds(10)
   /// Maximum number of bytes read, and written, in one turn of the loop; others need theirs.
   static let turnByteCountMax = 64 * 1024
+  /// Minimum time between two reports of a message that is still arriving.
+  static let progressInterval: Duration = .seconds(1)
   /// Memory that a buffer keeps after a longer message.
   static let keptByteCount = 64 * 1024
 
@@ -46,6 +50,8 @@ public protocol WebSocketOwner: AnyObject {
   var conversation: WebSocketConversation
   /// Time since which there may be more to read than the kernel knows of.
   private var unreadSince: Instant?
+  /// Time from which the next part of the current message is reported.
+  private var progressDueAt: Instant?
   /// Error after which nothing can be written. Unread data may explain more.
   private var writeFailure: InlineText?
   /// Whether more waits, or waited, to be sent than the buffer keeps memory for.
@@ -160,6 +166,7 @@ public protocol WebSocketOwner: AnyObject {
       case .bytes(let count):
         byteCount += count
         while let action = conversation.next(into: &message) { act(on: action) }
+        if conversation.isReceivingMessage { partReceived(now: Moment.now.instant) }
       case .wouldBlock:
         if let writeFailure { finish(conversation.disconnected(writeFailure)) }
         return
@@ -171,10 +178,19 @@ public protocol WebSocketOwner: AnyObject {
     }
   }
 
+  /// Reports the current message if a second has passed since its first part or the last report.
+  private func partReceived(now: Instant) {
+    guard let due = progressDueAt else { return progressDueAt = now + Self.progressInterval }
+    guard now >= due else { return }
+    progressDueAt = now + Self.progressInterval
+    unsafe owner?.webSocketReceiving()
+  }
+
   private func act(on action: WebSocketAction) {
     switch action {
     case .tellOpened: unsafe owner?.webSocketOpened()
     case .deliver(let kind):
+      progressDueAt = nil
       unsafe owner?.webSocketReceived(kind)
       if message.count > Self.keptByteCount { message.giveBack() }
     case .reply:
@@ -243,6 +259,7 @@ public protocol WebSocketOwner: AnyObject {
     multi.remove(easy)
     conversation.abandon()
     unreadSince = nil
+    progressDueAt = nil
     writeFailure = nil
     giveBackOutput()
     if message.count > Self.keptByteCount { message.giveBack() }

@@ -137,6 +137,8 @@ extension WebSocketDriver: Driver {
 extension WebSocketDriver: WebSocketOwner {
   public func webSocketOpened() { unsafe client?.socketOpened() }
 
+  public func webSocketReceiving() { unsafe client?.receiving() }
+
   public func webSocketReceived(_ kind: WebSocketMessageKind) {
     guard kind == .text else {
       unsafe client?.receivedBinary()

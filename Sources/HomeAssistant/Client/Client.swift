@@ -110,6 +110,10 @@ public final class Client {
     act()
   }
 
+  /// Reports that a message has been arriving for a second or more, at most once a second: over a
+  /// slow link it delays all answers.
+  public func receiving() { session.receiving(now: driver.now) }
+
   /// Reports a text message.
   public func received(_ text: Span<UInt8>) {
     precondition(!isActing, "a driver tells from its loop")

@@ -63,11 +63,16 @@ struct Reconnection {
 
 /// Pings of a ready connection, as commands: Home Assistant itself answers them, not a proxy in
 /// front of it.
+///
+/// Whatever arrives is a sign of life: over a slow link, a pong comes behind all that Home
+/// Assistant sent before it. Meanwhile the pings go on, because Home Assistant drops a connection
+/// over which it receives nothing for a minute and a half.
 struct KeepAlive {
   private enum State {
     case off
     case resting(until: Instant)
-    case awaitingPong(id: Int64, since: Instant)
+    /// Times of the last ping, and of the last sign of life since the first one.
+    case awaitingPong(id: Int64, since: Instant, heardAt: Instant)
   }
 
   enum Verdict: Equatable {
@@ -85,7 +90,8 @@ struct KeepAlive {
     switch state {
     case .off: nil
     case .resting(let until): until
-    case .awaitingPong(_, let since): since + policy.pongTimeout
+    case .awaitingPong(_, let since, let heardAt):
+      min(heardAt + policy.pongTimeout, since + policy.pingInterval)
     }
   }
 
@@ -99,14 +105,26 @@ struct KeepAlive {
 
   mutating func deadlineReached(now: Instant) -> Verdict? {
     guard let deadline, now >= deadline else { return nil }
-    if case .awaitingPong = state { return .dead(.unanswered) }
+    if case .awaitingPong(_, _, let heardAt) = state {
+      return now >= heardAt + policy.pongTimeout ? .dead(.unanswered) : .ping
+    }
     return now - deadline > policy.sleepAfter ? .dead(.slept) : .ping
   }
 
-  mutating func pingSent(id: Int64, now: Instant) { state = .awaitingPong(id: id, since: now) }
+  mutating func pingSent(id: Int64, now: Instant) {
+    var heardAt = now
+    if case .awaitingPong(_, _, let earlier) = state { heardAt = earlier }
+    state = .awaitingPong(id: id, since: now, heardAt: heardAt)
+  }
+
+  /// Notes a sign of life.
+  mutating func heard(now: Instant) {
+    guard case .awaitingPong(let id, let since, _) = state else { return }
+    state = .awaitingPong(id: id, since: since, heardAt: now)
+  }
 
   mutating func pongReceived(id: Int64, now: Instant) {
-    guard case .awaitingPong(id, let since) = state else { return }
+    guard case .awaitingPong(id, let since, _) = state else { return }
     latency = now - since
     start(now: now)
   }

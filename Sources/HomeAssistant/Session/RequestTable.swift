@@ -21,6 +21,7 @@ struct RequestTable {
     let created: Instant
     /// Number of the message on this connection.
     var wireID: Int64?
+    /// Time of its last sending, or of a later delay of all answers; nil unless it waits for one.
     var sent: Instant?
     /// Whether Home Assistant confirmed the subscription.
     var isStarted = false
@@ -79,6 +80,11 @@ struct RequestTable {
     entries[index].wireID = wireID
     entries[index].sent = now
     unsentCount -= 1
+  }
+
+  /// Restarts the time limit of all answers.
+  mutating func answersDelayed(now: Instant) {
+    for index in entries.indices where entries[index].sent != nil { entries[index].sent = now }
   }
 
   mutating func markStarted(at index: Int) {

@@ -56,6 +56,13 @@ extension Session {
     retry(because: cause, now: now)
   }
 
+  /// Reports that a message has been arriving for a second or more: the answers to a ping and to
+  /// requests come behind it. There is no action.
+  public mutating func receiving(now: Instant) {
+    keepAlive.heard(now: now)
+    table.answersDelayed(now: now)
+  }
+
   /// Reports the answer to `.fetchToken`. A second answer is ignored.
   public mutating func tokenFetched(_ result: TokenResult, now: Instant) {
     guard token == .awaited else { return }

@@ -69,6 +69,7 @@ extension Session {
   /// Reports a text message. The caller keeps it until there are no more actions, which refer to
   /// it.
   public mutating func received(_ text: Span<UInt8>, now: Instant) {
+    keepAlive.heard(now: now)
     do throws(JSONError) {
       var messages = try ServerMessages(text)
       while let message = try messages.next() { received(message, in: text, now: now) }

@@ -9,7 +9,8 @@ public struct SessionPolicy: Sendable {
   /// Assistant counts a rejected token even if its verdict is lost, and may ban the address.
   public var authenticationTimeout: Duration = .seconds(10)
   /// Time from sending a request to its answer, and the longest time that a request that is never
-  /// repeated waits to be sent.
+  /// repeated waits to be sent. It starts again while a long message arrives, behind which the
+  /// answer may be.
   public var answerTimeout: Duration = .seconds(60)
   /// Waits before the first, second, … attempt to reconnect; the last one repeats. After a ban each
   /// is longer by `AccessTokens.longestRefusalDelay`.
@@ -26,7 +27,8 @@ public struct SessionPolicy: Sendable {
   public var stableAfter: Duration = .seconds(30)
   /// Time from the start, and from each answered ping, to the next ping.
   public var pingInterval: Duration = .seconds(60)
-  /// Time from a ping to its answer, after which the connection is dead.
+  /// Time without an answer to a ping, or any other sign of life, after which the connection is
+  /// dead.
   public var pongTimeout: Duration = .seconds(30)
   /// Lateness of a ping that shows that the machine slept: the connection is dead, and the ping is
   /// not sent.

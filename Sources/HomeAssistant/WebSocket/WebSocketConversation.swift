@@ -110,6 +110,9 @@ public struct WebSocketConversation: ~Copyable {
     }
   }
 
+  /// Whether a part of a message has arrived, and not yet its end.
+  public var isReceivingMessage: Bool { isOpen && assembler.isInMessage }
+
   private mutating func readAnswer(_ handshake: inout WebSocketHandshake) -> WebSocketAction? {
     do throws(WebSocketRefusal) {
       guard let byteCount = try handshake.read(input.bytes) else {

@@ -83,6 +83,9 @@ struct WebSocketAssembler {
   private var frame: WebSocketFrameHeader?
   private var remainingByteCount = 0
 
+  /// Whether a message has begun and not ended.
+  var isInMessage: Bool { kind != nil }
+
   /// Reads from `position` on, and moves it, until an item is complete.
   ///
   /// - Parameters:

@@ -60,6 +60,7 @@ final class FuzzingClient {
 
 extension FuzzingClient: WebSocketOwner {
   func webSocketOpened() {}
+  func webSocketReceiving() {}
 
   func webSocketReceived(_ kind: WebSocketMessageKind) {
     switch errand {

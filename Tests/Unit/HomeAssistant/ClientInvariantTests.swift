@@ -64,6 +64,7 @@ private final class World {
     case 10: cancel()
     case 11: resubscribe()
     case 12: driver.say(text: Array("{\"id\":1,\"type\":\"result\"".utf8.prefix(below(24))))
+    case 13: driver.sayPart()
     default: serve()
     }
     look()

@@ -169,6 +169,56 @@ import Testing
     #expect(rig.client.state.cause == .unanswered)
   }
 
+  @Test(arguments: [true, false])
+  func aConnectionIsAliveAsLongAsSomethingArrives(isWhole: Bool) {
+    let rig = ClientRig(isReady: true)
+    rig.driver.advance(by: .seconds(60))
+    for _ in 0..<50 {
+      rig.driver.advance(by: .seconds(29))
+      if isWhole { rig.driver.tell(1, of: 77) } else { rig.driver.sayPart() }
+    }
+    #expect(rig.states.isEmpty)
+    // Home Assistant wants to see signs of life, too.
+    #expect(rig.ids(of: "ping").count == 1 + 50 * 29 / 60)
+    rig.driver.pong(rig.driver.messageID(ofType: "ping"))
+    #expect(rig.client.latency == .seconds(50 * 29 % 60))
+    rig.forget()
+    rig.driver.advance(by: .seconds(60))
+    #expect(rig.ids(of: "ping").count == 1)
+    rig.driver.advance(by: .seconds(10))
+    if isWhole { rig.driver.tell(1, of: 77) } else { rig.driver.sayPart() }
+    rig.driver.advance(by: .seconds(29))
+    #expect(rig.states.isEmpty)
+    rig.driver.advance(by: .seconds(1))
+    #expect(rig.client.state.cause == .unanswered)
+  }
+
+  @Test func aLongMessageDelaysTheAnswersBehindIt() {
+    let rig = ClientRig(isReady: true)
+    rig.send("get_config")
+    for _ in 0..<200 {
+      rig.driver.advance(by: .seconds(1))
+      rig.driver.sayPart()
+    }
+    #expect(rig.endings.isEmpty)
+    rig.driver.pong(rig.driver.messageID(ofType: "ping"))
+    rig.driver.advance(by: .milliseconds(59_999))
+    #expect(rig.endings.isEmpty)
+    rig.driver.advance(by: .milliseconds(1))
+    #expect(rig.endings == ["get_config: expired"])
+  }
+
+  /// What comes whole delays nothing: Home Assistant has not answered.
+  @Test func eventsDoNotDelayAnswers() {
+    let rig = ClientRig(isReady: true)
+    rig.send("get_config")
+    for _ in 0..<60 {
+      rig.driver.tell(1, of: 77)
+      rig.driver.advance(by: .seconds(1))
+    }
+    #expect(rig.endings == ["get_config: expired"])
+  }
+
   @Test func aPingIsNeverRepeatedOnTheNextConnection() {
     let rig = ClientRig(isReady: true)
     rig.driver.advance(by: .seconds(60))

@@ -61,6 +61,15 @@ final class DriverRig<Tested: LoopDriver> {
     }
   }
 
+  /// Turns the loop for this long.
+  func wait(_ duration: Duration) throws {
+    let end = driver.now + duration
+    while driver.now < end {
+      try loop.turn(until: earliest(driver.deadline, end))
+      driver.deadlineReached(now: driver.now)
+    }
+  }
+
   // MARK: The server
 
   /// Takes a whole request that begins like this from the connection that it came over.

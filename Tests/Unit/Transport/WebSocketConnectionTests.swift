@@ -204,6 +204,29 @@ import Testing
     #expect(!rig.send(.text, [UInt8]("x")))
   }
 
+  @Test func aMessageThatArrivesSlowlyIsToldOnceASecond() throws {
+    let peer = try rig.openAndAccept()
+    // Each message ends with the beginning of the next one, and none takes long.
+    let frame = WebSocketRig.frame(0x81, "ab")
+    rig.server.send([frame[0], frame[1], frame[2]], to: peer)
+    for count in 2..<14 {
+      rig.server.send([frame[3], frame[0], frame[1], frame[2]], to: peer)
+      try rig.turn(untilEvents: count)
+      try rig.wait(.milliseconds(100))
+    }
+    #expect(rig.partCount == 0)
+    rig.server.send([frame[3]] + WebSocketRig.frame(0x81, "abcdefgh").dropLast(8), to: peer)
+    try rig.turn(untilEvents: 14)
+    for byte in "abcdefg".utf8 {
+      rig.server.send([byte], to: peer)
+      try rig.wait(.milliseconds(300))
+    }
+    let partCount = rig.partCount
+    #expect((1...3).contains(partCount))
+    try rig.wait(.milliseconds(1100))
+    #expect(rig.partCount == partCount, "silence is no sign of life")
+  }
+
   @Test func theServersCloseIsAnsweredAndKept() throws {
     let peer = try rig.openAndAccept()
     rig.server.send(WebSocketRig.close(1001, "restart"), to: peer)

@@ -24,6 +24,9 @@ import Testing
 
   init() throws {
     rig = try DriverRig { [owner] address, loop, policy in
+      var policy = policy
+      // The first deadline is that of a request.
+      policy.pingInterval = .seconds(3600)
       let driver = try #require(
         WebSocketDriver(
           address: address, settings: .system, loop: loop,
@@ -101,6 +104,22 @@ import Testing
   }
 
   // MARK: The client
+
+  @Test func aMessageThatIsStillArrivingDelaysTheAnswersBehindIt() throws {
+    owner.answer = Self.token("one")
+    let socket = try rig.connected()
+    rig.client.send(RawRequest("get_config")) { _ in }
+    _ = try rig.message(from: socket)
+    let deadline = try #require(rig.client.deadline)
+    // A frame of 16 bytes, which come one by one.
+    rig.server.send([0x81, 16], to: socket)
+    for _ in 0..<15 where rig.client.deadline == deadline {
+      rig.server.send([UInt8(ascii: " ")], to: socket)
+      try rig.wait(.milliseconds(200))
+    }
+    let delayed = try #require(rig.client.deadline)
+    #expect(delayed - deadline >= .seconds(1))
+  }
 
   @Test func aCallOfTheRESTAPIIsRefusedAndTheWebSocketStays() throws {
     owner.answer = Self.token("one")

@@ -18,6 +18,8 @@ final class WebSocketRig: WebSocketOwner {
   let server: StreamServer
   let connection: WebSocketConnection
   private(set) var events: [Event] = []
+  /// How often a message was told to be arriving.
+  private(set) var partCount = 0
   /// Called after each event.
   var reacting: (Event) -> Void = { _ in }
 
@@ -50,6 +52,7 @@ final class WebSocketRig: WebSocketOwner {
   }
 
   func webSocketOpened() { record(.opened) }
+  func webSocketReceiving() { partCount += 1 }
   func webSocketReceived(_ kind: WebSocketMessageKind) {
     func copy(_ message: borrowing ByteBuffer) -> [UInt8] { [UInt8](message.bytes) }
     record(.received(kind, copy(connection.message)))
@@ -75,6 +78,12 @@ final class WebSocketRig: WebSocketOwner {
   func turn(until end: Instant) throws {
     try loop.turn(until: earliest(connection.deadline, end))
     connection.deadlineReached(now: Moment.now.instant)
+  }
+
+  /// Turns the loop for this long.
+  func wait(_ duration: Duration) throws {
+    let end = Moment.now.instant + duration
+    while Moment.now.instant < end { try turn(until: end) }
   }
 
   func turn(untilEvents count: Int) throws { try turn { events.count >= count } }
