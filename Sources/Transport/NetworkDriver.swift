@@ -5,6 +5,10 @@ public import LinuxIO
 /// Connects a `Client` to the network: its WebSocket, its calls to the REST API, and the access
 /// tokens for both. Another address needs another driver and another client.
 @safe public final class NetworkDriver {
+  /// Maximum size of a received message of the WebSocket, in bytes. Home Assistant sends the states
+  /// of all entities in one; the buffer uses memory only as far as it is filled.
+  static let receivedByteCountMax = 32 << 20
+
   private let webSocket: WebSocketDriver
   private let calls: CallQueue
   private unowned(unsafe) var client: Client?
@@ -23,7 +27,8 @@ public import LinuxIO
   ) {
     guard
       let webSocket = WebSocketDriver(
-        address: address, settings: settings, loop: loop, userAgent: userAgent),
+        address: address, settings: settings, receivedByteCountMax: Self.receivedByteCountMax,
+        loop: loop, userAgent: userAgent),
       let calls = CallQueue(
         address: address, tokens: tokens, settings: settings, loop: loop, userAgent: userAgent)
     else { return nil }

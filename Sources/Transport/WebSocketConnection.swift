@@ -65,11 +65,13 @@ public protocol WebSocketOwner: AnyObject {
   /// - Parameters:
   ///   - loop: event loop that drives the connection.
   ///   - settings: settings of proxy and TLS.
-  ///   - messageByteCountMax: maximum size of a received and of a sent message.
+  ///   - sentByteCountMax: maximum size of a sent message.
+  ///   - receivedByteCountMax: maximum size of a received message.
   ///   - userAgent: name of this program for the server's log, at most 256 bytes; may be empty.
   public init?(
     loop: EventLoop, settings: TransportSettings,
-    messageByteCountMax: Int = WebSocketConversation.messageByteCountMax, userAgent: [UInt8]
+    sentByteCountMax: Int = WebSocketConversation.messageByteCountMax,
+    receivedByteCountMax: Int = WebSocketConversation.messageByteCountMax, userAgent: [UInt8]
   ) {
     guard let multi = MultiHandle(loop: loop),
       let easy = EasyHandle(settings, connectTimeout: Self.connectTimeout)
@@ -78,8 +80,8 @@ public protocol WebSocketOwner: AnyObject {
     self.multi = multi
     self.easy = easy
     self.userAgent = userAgent
-    conversation = WebSocketConversation(sentMessageByteCountMax: messageByteCountMax)
-    message = ByteBuffer(capacity: messageByteCountMax)
+    conversation = WebSocketConversation(sentMessageByteCountMax: sentByteCountMax)
+    message = ByteBuffer(capacity: receivedByteCountMax)
     easy.set(CURLOPT_CONNECT_ONLY, 1)
     // Through a proxy, too, the connection is used by this object alone.
     easy.set(CURLOPT_HTTPPROXYTUNNEL, 1)

@@ -38,12 +38,18 @@ public protocol WebSocketDriverOwner: AnyObject {
   /// - Parameters:
   ///   - address: address of Home Assistant, without a slash at its end: `http://192.168.1.5:8123`.
   ///   - settings: settings of proxy and TLS.
+  ///   - receivedByteCountMax: maximum size of a received message.
   ///   - loop: event loop that drives the connection.
   ///   - userAgent: name of this program for the server's log.
   public init?(
-    address: [UInt8], settings: TransportSettings, loop: EventLoop, userAgent: [UInt8]
+    address: [UInt8], settings: TransportSettings,
+    receivedByteCountMax: Int = WebSocketConversation.messageByteCountMax, loop: EventLoop,
+    userAgent: [UInt8]
   ) {
-    guard let socket = WebSocketConnection(loop: loop, settings: settings, userAgent: userAgent)
+    guard
+      let socket = WebSocketConnection(
+        loop: loop, settings: settings, receivedByteCountMax: receivedByteCountMax,
+        userAgent: userAgent)
     else { return nil }
     self.socket = socket
     url = address + [UInt8]("/api/websocket")

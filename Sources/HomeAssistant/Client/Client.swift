@@ -196,6 +196,7 @@ extension SessionOutcome {
     case .refused(nil): .failure(.server(code: "unknown_error", message: ""))
     case .expired: .failure(.expired)
     case .disconnected: .failure(.disconnected)
+    case .tooLarge: .failure(.tooLarge)
     case .rejected: .failure(.rejected)
     }
   }

@@ -95,6 +95,8 @@ public enum SessionOutcome: Equatable, Sendable {
   case expired
   /// The connection ended, and the request must not be repeated.
   case disconnected
+  /// The connection ended because a message was longer than its buffer; it may be the answer.
+  case tooLarge
   /// The token was refused, and the request has a time limit.
   case rejected
 }

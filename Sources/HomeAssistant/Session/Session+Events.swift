@@ -51,8 +51,14 @@ extension Session {
   }
 
   /// Reports that the socket failed to open, or closed without a request to close it.
+  ///
+  /// A message that is too large may be any awaited answer, and would come again on the next
+  /// connection: the requests end.
   public mutating func socketClosed(_ cause: ConnectionFailure, now: Instant) {
     if case .down = phase { return }
+    if case .violation(.messageTooLong) = cause {
+      endRequests(.tooLarge, now: now) { $0.sent != nil }
+    }
     retry(because: cause, now: now)
   }
 
@@ -139,20 +145,28 @@ extension Session {
   }
 
   private mutating func endOverdueRequests(now: Instant) {
+    let answerTimeout = policy.answerTimeout
+    endRequests(.expired, now: now) { entry in
+      guard let deadline = entry.deadline(answerTimeout: answerTimeout) else { return false }
+      return now >= deadline
+    }
+  }
+
+  /// Ends requests; subscriptions are retried later, unless they are for this connection only.
+  private mutating func endRequests(
+    _ outcome: SessionOutcome, now: Instant, where isOver: (RequestTable.Entry) -> Bool
+  ) {
     var index = 0
     while index < table.entries.count {
       let entry = table.entries[index]
-      guard let deadline = entry.deadline(answerTimeout: policy.answerTimeout), now >= deadline
-      else {
+      if !isOver(entry) {
         index += 1
-        continue
-      }
-      if entry.isSubscription, entry.isPatient {
-        subscriptionFailed(at: index, .expired, now: now)
+      } else if entry.isSubscription, entry.isPatient {
+        subscriptionFailed(at: index, outcome, now: now)
         index += 1
       } else {
         table.remove(at: index)
-        enqueue(.finished(entry.id, .expired))
+        enqueue(.finished(entry.id, outcome))
       }
     }
   }

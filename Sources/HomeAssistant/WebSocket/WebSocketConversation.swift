@@ -22,7 +22,7 @@ public struct WebSocketConversation: ~Copyable {
   /// Time from the client's close to the end of the connection.
   public static let closeTimeout: Duration = .seconds(5)
   /// Maximum message size in bytes, unless the owner sets another one. aiohttp, which Home
-  /// Assistant uses, has this limit too.
+  /// Assistant uses, receives no longer message; it sends them of any size.
   public static let messageByteCountMax = 4 * 1024 * 1024
   /// Capacity of the input in bytes: one record of a TLS connection.
   public static let inputByteCountMax = 16 * 1024

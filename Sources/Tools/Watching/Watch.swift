@@ -83,6 +83,7 @@ final class Watch {
   }
 
   private func connectionFailed(_ cause: ConnectionFailure) {
+    guard failure == nil else { return }
     if !wasReady {
       failure = CommandFailure(
         code: cause.exitCode,

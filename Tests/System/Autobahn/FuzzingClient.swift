@@ -27,8 +27,8 @@ final class FuzzingClient {
   init?(loop: EventLoop, server: [UInt8]) {
     guard
       let connection = WebSocketConnection(
-        loop: loop, settings: .system, messageByteCountMax: Self.messageByteCountMax,
-        userAgent: [UInt8]("Homeward"))
+        loop: loop, settings: .system, sentByteCountMax: Self.messageByteCountMax,
+        receivedByteCountMax: Self.messageByteCountMax, userAgent: [UInt8]("Homeward"))
     else { return nil }
     self.server = server
     self.connection = connection

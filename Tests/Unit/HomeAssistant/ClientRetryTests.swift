@@ -5,6 +5,28 @@ import Testing
 
 /// What becomes of requests that meet no connection, or lose it.
 @Suite struct ClientRetryTests {
+  /// It would come again on the next connection.
+  @Test func whatMayHaveATooLargeAnswerIsNotSentAgain() {
+    let rig = ClientRig(isReady: true)
+    let subscriptions = [rig.subscribe("ticks"), rig.subscribe("all")]
+    rig.driver.answer(1)
+    rig.send("get_states", retry: .always)
+    rig.send("get_config")
+    let run = rig.subscribe("run", isResubscribed: false)
+    rig.forget()
+    rig.driver.endConnection(.violation(.messageTooLong))
+    #expect(rig.endings == ["get_states: tooLarge", "get_config: tooLarge"])
+    let success = Result<NoContent, RequestError>.success(NoContent())
+    #expect(rig.starts == [success, .failure(.tooLarge), .failure(.tooLarge)])
+    rig.send("get_panels", retry: .always)
+    rig.client.networkChanged()
+    rig.driver.acceptConnection()
+    #expect(rig.driver.messageTypes == ["auth", "ticks", "all", "get_panels"])
+    rig.driver.endConnection(.violation(.invalidUTF8))
+    #expect(rig.endings.count == 2 && rig.starts.count == 3)
+    for subscription in subscriptions + [run] { subscription.cancel() }
+  }
+
   private static let moment = Duration.nanoseconds(1)
 
   @Test func aRequestWithoutAnAnswerIsSentAgainUnderAnotherNumber() {

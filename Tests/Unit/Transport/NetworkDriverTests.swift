@@ -22,6 +22,19 @@ import Testing
 
   private func rig() throws -> NetworkDriverRig { try rig(NetworkDriverRig.longLived) }
 
+  @Test func anAnswerMayBeLongerThanHomeAssistantAcceptsOne() throws {
+    let rig = try rig()
+    let socket = try rig.connected()
+    var answer: Result<JSON, RequestError>?
+    rig.client.send(RawRequest("get_states")) { answer = $0 }
+    _ = try rig.message(from: socket)
+    let text = String(repeating: "a", count: 5 << 20)
+    rig.say(#"{"id":1,"type":"result","success":true,"result":"\#(text)"}"#, over: socket)
+    try rig.turn { answer != nil || !rig.isReady }
+    let isWhole = answer == .success(.text(Text(text)))
+    #expect(isWhole)
+  }
+
   // MARK: Tokens
 
   @Test func theLongLivedTokenGoesOverTheSocketAndWithACall() throws {

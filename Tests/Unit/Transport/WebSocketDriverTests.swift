@@ -121,6 +121,20 @@ import Testing
     #expect(delayed - deadline >= .seconds(1))
   }
 
+  @Test func aMessageThatIsTooLongEndsWhatItMayAnswer() throws {
+    owner.answer = Self.token("one")
+    let socket = try rig.connected()
+    var answer: Result<JSON, RequestError>?
+    rig.client.send(RawRequest("get_states", retry: .always)) { answer = $0 }
+    _ = try rig.message(from: socket)
+    // The header of 4 MiB and a byte.
+    rig.server.send([0x81, 127, 0, 0, 0, 0, 0, 64, 0, 1], to: socket)
+    _ = try rig.message(from: socket)
+    rig.server.close(socket)
+    #expect(try rig.failure() == .violation(.messageTooLong))
+    #expect(answer == .failure(.tooLarge))
+  }
+
   @Test func aCallOfTheRESTAPIIsRefusedAndTheWebSocketStays() throws {
     owner.answer = Self.token("one")
     let socket = try rig.connected()

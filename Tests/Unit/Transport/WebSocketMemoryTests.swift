@@ -16,7 +16,9 @@ import Testing
 
   private let rig: WebSocketRig
 
-  init() throws { rig = try WebSocketRig() }
+  init() throws {
+    rig = try WebSocketRig(receivedByteCountMax: NetworkDriver.receivedByteCountMax)
+  }
   deinit { rig.stop() }
 
   /// Nil where something waits to be sent.
@@ -24,6 +26,14 @@ import Testing
     var byteCount: Int?
     rig.connection.conversation.withIdleOutput { byteCount = $0.residentByteCount }
     return byteCount
+  }
+
+  @Test func aBufferCostsOnlyWhatIsInIt() throws {
+    let peer = try rig.openAndAccept()
+    rig.server.send(WebSocketRig.frame(0x82, Self.long).dropLast(), to: peer)
+    try rig.turn { rig.connection.message.count == Self.long.count - 1 }
+    // Pages may be large.
+    #expect(rig.connection.message.residentByteCount <= rig.connection.message.capacity / 4)
   }
 
   @Test func aMessageThatHasArrivedGivesItsMemoryBack() throws {

@@ -23,12 +23,12 @@ final class WebSocketRig: WebSocketOwner {
   /// Called after each event.
   var reacting: (Event) -> Void = { _ in }
 
-  init(settings: TransportSettings = .system, messageByteCountMax: Int = 1 << 22) throws {
+  init(settings: TransportSettings = .system, receivedByteCountMax: Int = 1 << 22) throws {
     loop = try EventLoop()
     server = try StreamServer(loop: loop)
     connection = try #require(
       WebSocketConnection(
-        loop: loop, settings: settings, messageByteCountMax: messageByteCountMax,
+        loop: loop, settings: settings, receivedByteCountMax: receivedByteCountMax,
         userAgent: [UInt8]("Homeward/test")))
   }
 
