@@ -52,6 +52,7 @@ extension AsyncClient {
   ) async throws(RequestError) -> [String: [HistoryState]] {
     let found = try await send(
       .history(of: entities, from: WallTime(start), to: end.map { WallTime($0) }))
-    return Dictionary(uniqueKeysWithValues: found.map { (String($0.key), $0.value) })
+    // Names that differ in their bytes may be one string.
+    return Dictionary(found.map { (String($0.key), $0.value) }, uniquingKeysWith: { $1 })
   }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import FoundationEssentials
 import HomeAssistant
 import HomeAssistantAsync
 import HomeAssistantTesting
@@ -43,6 +44,15 @@ import Testing
     let answer = await failure { try await client.send(RawRequest("echo", ["text": .text(text)])) }
     #expect(answer == .tooLarge)
     #expect(await home.play { $0.deeds.isEmpty })
+  }
+
+  /// Their names are equal to Swift, and not to Home Assistant.
+  @Test func entitiesThatOnlySwiftCannotTellApartAreNoTrap() async throws {
+    let (client, home) = await ScriptedHome.makeReady()
+    async let states = client.history(of: ["sensor.x"], from: Date(timeIntervalSince1970: 0))
+    await home.answer(
+      "history/history_during_period", with: ["sensor.caf\u{e9}": [], "sensor.cafe\u{301}": []])
+    #expect(try await states == ["sensor.caf\u{e9}": []])
   }
 
   // MARK: REST
