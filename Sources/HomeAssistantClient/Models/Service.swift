@@ -38,7 +38,7 @@ public struct ServiceDefinition: Equatable, Sendable {
     let description: Text? = try members.getIfPresent("description")
     self.description = description?.nonempty
     self.name = name?.nonempty ?? description?.nonempty ?? domain + "." + service
-    fields = try members.get("fields")
+    fields = try members.get("fields", default: [:])
     target = try members.getIfPresent("target")
     let answer: JSONObject? = try members.getIfPresent("response")
     response =
@@ -53,7 +53,9 @@ public struct ServiceDefinition: Equatable, Sendable {
 /// All services of Home Assistant.
 public struct Services: Equatable, Sendable {
   /// Services by domain, and in it by name.
-  public let byDomain: [Text: [Text: ServiceDefinition]]
+  public private(set) var byDomain: [Text: [Text: ServiceDefinition]] = [:]
+  /// Number of services that did not decode.
+  public private(set) var skippedCount = 0
 
   /// Services, sorted by domain and name.
   public var all: [ServiceDefinition] {
@@ -67,31 +69,29 @@ public struct Services: Equatable, Sendable {
 }
 
 extension Services: JSONDecodable {
-  /// Reads an object of domains, or the array of domains of the REST API.
+  /// Reads an object of domains, or the array of domains of the REST API. Leaves out and counts the
+  /// services that do not decode: an integration describes its own as it likes.
   public init(json: JSON) throws(JSONDecodingError) {
-    var byDomain: [Text: [Text: ServiceDefinition]] = [:]
     if case .array(let domains) = json {
       for domain in domains {
-        let name: Text = try domain.get("domain")
-        byDomain[name] = try Self.services(of: name, try domain.get("services"))
+        try add(to: try domain.get("domain"), try domain.get("services"))
       }
     } else {
-      for domain in try json.object().members {
-        byDomain[domain.key] = try Self.services(of: domain.key, domain.value)
-      }
+      for domain in try json.object().members { try add(to: domain.key, domain.value) }
     }
-    self.byDomain = byDomain
   }
 
-  private static func services(
-    of domain: Text, _ json: JSON
-  ) throws(JSONDecodingError) -> [Text: ServiceDefinition] {
+  private mutating func add(to domain: Text, _ json: JSON) throws(JSONDecodingError) {
     var services: [Text: ServiceDefinition] = [:]
     for service in try json.object().members {
-      services[service.key] = try ServiceDefinition(
-        domain: domain, service: service.key, json: service.value)
+      do throws(JSONDecodingError) {
+        services[service.key] = try ServiceDefinition(
+          domain: domain, service: service.key, json: service.value)
+      } catch {
+        skippedCount += 1
+      }
     }
-    return services
+    byDomain[domain] = services
   }
 }
 

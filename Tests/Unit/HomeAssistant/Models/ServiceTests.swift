@@ -92,13 +92,26 @@ import Testing
     #expect(try Services(json: .array(domains)) == decode(Self.services))
   }
 
+  @Test(arguments: ["{}", #"{"fields":null}"#])
+  func aServiceWithoutFieldsHasNone(service: String) throws {
+    let services: Services = try decode(#"{"a":{"b":\#(service)}}"#)
+    #expect(services["a", "b"]?.fields == [:])
+  }
+
+  @Test(arguments: ["1", "null", #"{"fields":[]}"#, #"{"name":5}"#])
+  func aServiceThatDoesNotDecodeHidesNoOther(service: String) throws {
+    let object = #"{"b":\#(service),"c":{"fields":{}}}"#
+    for text in [#"{"a":\#(object)}"#, #"[{"domain":"a","services":\#(object)}]"#] {
+      let services: Services = try decode(text)
+      #expect(services.all.map(\.fullName) == ["a.c"])
+      #expect(services.skippedCount == 1)
+    }
+  }
+
   @Test(
     arguments: [
       ("7", .wrongKind(key: "root", expected: .object, found: .number)),
       (#"{"a":1}"#, .wrongKind(key: "root", expected: .object, found: .number)),
-      (#"{"a":{"b":1}}"#, .wrongKind(key: "root", expected: .object, found: .number)),
-      (#"{"a":{"b":{}}}"#, .missingKey("fields")),
-      (#"{"a":{"b":{"fields":[]}}}"#, .wrongKind(key: "fields", expected: .object, found: .array)),
     ] as [(String, JSONDecodingError)])
   func whatAreNoServicesIsRefused(text: String, error: JSONDecodingError) {
     #expect(throws: error) { try decode(text, as: Services.self) }
