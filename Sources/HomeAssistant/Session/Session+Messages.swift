@@ -113,7 +113,9 @@ extension Session {
     // A server that refuses a ping is alive too.
     keepAlive.pongReceived(id: wireID, now: now)
     // Cancelled requests, and the session's own messages, have no entry.
-    guard let index = table.index(ofWireID: wireID) else { return }
+    guard let index = table.index(ofWireID: wireID) else {
+      return resultWithoutEntryReceived(wireID, isSuccess: message.isSuccess)
+    }
     let outcome: SessionOutcome =
       message.isSuccess ? .success(message.result) : .refused(message.error)
     guard table.entries[index].isSubscription else { return finish(message, outcome) }
@@ -151,14 +153,6 @@ extension Session {
     } else {
       unsubscribe(wireID)
     }
-  }
-
-  /// Ends an unwanted subscription, once; events may already be on their way.
-  mutating func unsubscribe(_ wireID: Int64) {
-    guard !unsubscribed.contains(wireID) else { return }
-    if unsubscribed.count == Self.unsubscribedMax { unsubscribed.removeFirst() }
-    unsubscribed.append(wireID)
-    enqueue(.unsubscribe(wireID: wireID))
   }
 
   /// Subscribes to the loading of components: Home Assistant may refuse a subscription only until

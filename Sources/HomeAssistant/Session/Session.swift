@@ -68,7 +68,7 @@ public struct Session: ~Copyable {
   /// subscriptions are retried.
   var watch = Watch.none
   /// Last ended subscriptions, whose events may still arrive.
-  var unsubscribed: [Int64] = []
+  var unsubscribed: [Unsubscription] = []
   static let unsubscribedMax = 32
   private var lastWireID: Int64 = 0
   private var steps: [Step] = []
@@ -151,7 +151,7 @@ public struct Session: ~Copyable {
       output.append(",\"type\":\"ping\"}")
       keepAlive.pingSent(id: wireID, now: now)
     case .unsubscribe(let wireID):
-      _ = beginMessage()
+      unsubscriptionSent(of: wireID, as: beginMessage())
       output.append(",\"type\":\"unsubscribe_events\"")
       output.appendJSON(key: "subscription", wireID)
       output.closeJSONObject()

@@ -49,6 +49,24 @@ import Testing
     #expect(rig.events.isEmpty)
   }
 
+  /// Home Assistant may answer the end first, of a subscription that it does not know yet.
+  @Test(arguments: [true, false])
+  func anEndThatCameTooEarlyIsSentOnceMore(isConfirmationLost: Bool) {
+    let rig = ClientRig(isReady: true)
+    rig.subscribe("ticks").cancel()
+    rig.driver.refuse(2, code: "not_found")
+    #expect(rig.ids(of: "unsubscribe_events") == [2])
+    if !isConfirmationLost { rig.driver.answer(1) }
+    for _ in 0..<3 { rig.driver.tell("late", of: 1) }
+    #expect(rig.ids(of: "unsubscribe_events") == [2, 3])
+    #expect(rig.driver.messages.last?["subscription"] == 1)
+    rig.driver.refuse(3, code: "not_found")
+    rig.driver.answer(1)
+    for _ in 0..<3 { rig.driver.tell("late", of: 1) }
+    #expect(rig.ids(of: "unsubscribe_events") == [2, 3])
+    #expect(rig.events.isEmpty)
+  }
+
   @Test func theEndOfASubscriptionIsNotRepeatedOnTheNextConnection() {
     let rig = ClientRig(isReady: true)
     rig.subscribe("ticks").cancel()
