@@ -8,7 +8,8 @@ import Testing
   /// It would come again on the next connection.
   @Test func whatMayHaveATooLargeAnswerIsNotSentAgain() {
     let rig = ClientRig(isReady: true)
-    let subscriptions = [rig.subscribe("ticks"), rig.subscribe("all")]
+    let ticks = rig.subscribe("ticks")
+    let all = rig.subscribe("all")
     rig.driver.answer(1)
     rig.send("get_states", retry: .always)
     rig.send("get_config")
@@ -24,7 +25,9 @@ import Testing
     #expect(rig.driver.messageTypes == ["auth", "ticks", "all", "get_panels"])
     rig.driver.endConnection(.violation(.invalidUTF8))
     #expect(rig.endings.count == 2 && rig.starts.count == 3)
-    for subscription in subscriptions + [run] { subscription.cancel() }
+    ticks.cancel()
+    all.cancel()
+    run.cancel()
   }
 
   private static let moment = Duration.nanoseconds(1)

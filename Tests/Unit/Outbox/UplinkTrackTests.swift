@@ -135,7 +135,8 @@ import Testing
   }
 
   @Test func aZoneThatCannotBeReadHidesNoOther() {
-    #expect(decisions("[\(Self.ghost),\(Self.zones().dropFirst())") == [.first, .nothingNew, .zone])
+    #expect(
+      decisions("[\(Self.ghost),\(Self.zones().dropFirst())") == [.first, .nothingNew, .zone])
   }
 
   @Test(arguments: [("[]", true), ("[\(ghost)]", false), ("{}", false)])
