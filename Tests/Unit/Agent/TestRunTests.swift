@@ -66,12 +66,14 @@ import Testing
     #expect(await process.ending() == 7)
   }
 
-  @Test func writingToAProgramThatHasEndedFailsAndEndsNothing() async throws {
+  @Test(.timeLimit(.minutes(1)))
+  func writingToAProgramThatHasEndedFailsAndEndsNothing() async throws {
     let input = Pipe()
     let process = try ChildProcess("true", [], input: .pipe(input))
     #expect(await process.ending() == 0)
-    #expect(throws: (any Error).self) {
-      try input.fileHandleForWriting.write(contentsOf: Data("late".utf8))
+    // A program that another test starts may hold the other end, too, until it has begun.
+    while (try? input.fileHandleForWriting.write(contentsOf: Data("late".utf8))) != nil {
+      try await Task.sleep(for: .milliseconds(10))
     }
   }
 
