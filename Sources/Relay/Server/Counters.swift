@@ -7,7 +7,8 @@ final class Counters {
   private var fetches = 0
   private var failures = 0
   private var transactions = 0
-  /// Whether the store kept the last that it was asked to keep.
+  /// Whether the store kept the last that it was asked to keep. What keeps nothing is no sign: with
+  /// a full disk, a refusal succeeds.
   private(set) var isStoreWell = true
   /// Requests that were refused, except over the limit of a day.
   var refused = 0
@@ -21,7 +22,9 @@ final class Counters {
     transactions += 1
     for outcome in outcomes {
       switch outcome {
-      case .accepted: accepted += 1
+      case .accepted:
+        accepted += 1
+        storeSucceeded()
       case .overLimit: overLimit += 1
       case .waiting: fetches += 1
       case .hasNoKey, .isFull, .unknown: refused += 1
@@ -29,7 +32,7 @@ final class Counters {
     }
   }
 
-  /// Notes that the store works, and says so if it did not before.
+  /// Notes that the store kept something, and says so if it failed before.
   func storeSucceeded() {
     if !isStoreWell { report("works again") }
     isStoreWell = true

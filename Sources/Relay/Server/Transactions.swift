@@ -44,18 +44,21 @@ final class Transactions {
     if !batch.isEmpty { answer(batch, at: now) }
     if instant - cleaned >= Self.pause {
       cleaned = instant
-      attempt { () throws(StoreFailure) in counters.dropped += Int(try store.dropOld(at: now)) }
+      attempt { () throws(StoreFailure) in try clean(at: now) }
     }
     return !batch.isEmpty
   }
 
+  /// Drops what has waited too long, and finds out whether a store that failed works again.
+  private func clean(at now: WallTime) throws(StoreFailure) {
+    counters.dropped += Int(try store.dropOld(at: now))
+    guard !counters.isStoreWell else { return }
+    try store.probe()
+    counters.storeSucceeded()
+  }
+
   private func attempt(_ body: () throws(StoreFailure) -> Void) {
-    do {
-      try body()
-      counters.storeSucceeded()
-    } catch {
-      counters.storeFailed(error)
-    }
+    do { try body() } catch { counters.storeFailed(error) }
   }
 
   private func answer(
@@ -64,7 +67,6 @@ final class Transactions {
     do throws(StoreFailure) {
       let outcomes = try store.perform(batch.map { $0.operation }, at: now)
       counters.count(outcomes)
-      counters.storeSucceeded()
       for (request, outcome) in zip(batch, outcomes) {
         request.exchange.state = .answered(Answer(outcome, to: request.operation))
       }

@@ -23,7 +23,7 @@ enum RedisScript: Int, CaseIterable {
   }
 
   /// KEYS: board, waiting. ARGV: milliseconds, clock difference, push digest, public key, sealed,
-  /// seconds, day, notifications a day, notifications that wait at most.
+  /// seconds, day, notifications a day, notifications that wait at most, run of the server.
   ///
   /// Its judgement is that of `Account.notificationArrived`. `key` has the board's key if the
   /// notification is sealed to another one; it was not kept then.
@@ -32,7 +32,7 @@ enum RedisScript: Int, CaseIterable {
     if math.abs(time[1] * 1000 + time[2] / 1000 - ARGV[1]) > tonumber(ARGV[2]) then
       return {'clocks'}
     end
-    local board = redis.call('HMGET', KEYS[1], 'push', 'key', 'day', 'successful', 'newest')
+    local board = redis.call('HMGET', KEYS[1], 'push', 'key', 'day', 'successful', 'newest', 'run')
     if board[1] ~= ARGV[3] then return {'unknown'} end
     local day, successful, today = tonumber(board[3]), tonumber(board[4]), tonumber(ARGV[7])
     if today ~= day and today ~= day - 1 then day, successful = today, 0 end
@@ -42,6 +42,9 @@ enum RedisScript: Int, CaseIterable {
     if board[2] ~= ARGV[4] then return {'key', board[2]} end
     local number = string.format('%.0f', math.max(board[5] + 1, tonumber(ARGV[1])))
     redis.call('HSET', KEYS[1], 'day', day, 'successful', successful + 1, 'newest', number)
+    if board[6] ~= ARGV[10] then
+      redis.call('HSET', KEYS[1], 'run', ARGV[10], 'began', number)
+    end
     redis.call('ZADD', KEYS[2], number, number .. ':' .. ARGV[6] .. ':' .. ARGV[5])
     return {'accepted', day, successful + 1}
     """
@@ -146,14 +149,16 @@ enum RedisScript: Int, CaseIterable {
     return 1
     """
 
-  /// KEYS: waiting of a board. ARGV: seconds by which its arrivals are moved.
+  /// KEYS: board, waiting. ARGV: seconds by which the arrivals of a run are moved, the run.
   private static let shiftText: StaticString = """
-    local count = redis.call('ZCARD', KEYS[1])
-    for index = 0, count - 1 do
-      local each = redis.call('ZRANGE', KEYS[1], index, index)[1]
+    local board = redis.call('HMGET', KEYS[1], 'run', 'began')
+    if board[1] ~= ARGV[2] then return 0 end
+    local count = redis.call('ZCARD', KEYS[2])
+    for index = redis.call('ZCOUNT', KEYS[2], '-inf', '(' .. board[2]), count - 1 do
+      local each = redis.call('ZRANGE', KEYS[2], index, index)[1]
       local number, arrived, place = string.match(each, '^(%d+):(-?%d+):()')
-      redis.call('ZREM', KEYS[1], each)
-      redis.call('ZADD', KEYS[1], number, number .. ':' ..
+      redis.call('ZREM', KEYS[2], each)
+      redis.call('ZADD', KEYS[2], number, number .. ':' ..
         string.format('%.0f', arrived + ARGV[1]) .. ':' .. string.sub(each, place))
     end
     return count

@@ -11,6 +11,8 @@ final class RedisSession {
   private let address: RedisAddress
   /// Names that the server gave the scripts.
   private var names: [[UInt8]] = []
+  /// The server's name for its process.
+  private(set) var runIdentifier: [UInt8] = []
 
   init(
     _ address: RedisAddress, _ clocks: Clocks, differenceMax: Duration
@@ -20,6 +22,7 @@ final class RedisSession {
     try logIn()
     try checkSettings()
     try check(clocks.wall, differenceMax)
+    try readRunIdentifier()
     try loadScripts()
     try checkVersion()
   }
@@ -108,7 +111,8 @@ final class RedisSession {
       remedy: "allow this user CONFIG GET (ACL: +config|get)")
   }
 
-  private func check(
+  /// Checks that the clocks of this machine and of the server are near each other.
+  func check(
     _ wall: @Sendable () -> WallTime, _ differenceMax: Duration
   ) throws(StoreFailure) {
     add("TIME")
@@ -119,6 +123,16 @@ final class RedisSession {
     guard difference <= differenceMax, difference >= .zero - differenceMax else {
       throw clocksDiffer()
     }
+  }
+
+  private func readRunIdentifier() throws(StoreFailure) {
+    let name = utf8("run_id:")
+    add("INFO", utf8("server"))
+    guard case .bytes(let text) = try answers().first,
+      let line = text.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D })
+        .first(where: { $0.starts(with: name) })
+    else { throw strange() }
+    runIdentifier = Array(line.dropFirst(name.count))
   }
 
   /// Loads the scripts; a server that was restarted has none.

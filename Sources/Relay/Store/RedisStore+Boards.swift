@@ -146,8 +146,9 @@ extension RedisStore {
 
   // MARK: Time
 
-  /// Moves the times of what waits, if the clock of the server was set as well. One of the relays
-  /// does that for all.
+  /// Moves the times of what came in this run of the server, if its clock was set as well. One of
+  /// the relays does that for all: each takes notifications only while its clock is near that of
+  /// the server, so the server's run says since when a clock may have been wrong.
   func clockStepped(by seconds: Int64) throws(StoreFailure) {
     // If this clock was wrong and that of the server was not, only the first was set.
     guard clocksAgree else { return }
@@ -159,7 +160,9 @@ extension RedisStore {
     repeat {
       let (boards, next) = try page(from: cursor, session)
       for (_, identifier) in boards {
-        _ = try session.count(.shift, keys: [Self.waitingKey(identifier)], [digits(seconds)])
+        _ = try session.count(
+          .shift, keys: [Self.boardKey(identifier), Self.waitingKey(identifier)],
+          [digits(seconds), session.runIdentifier])
       }
       cursor = next
     } while cursor != utf8("0")
@@ -179,6 +182,14 @@ extension RedisStore {
     }
     if dropped < limits.droppedCountMax { dropCursor = next }
     return dropped
+  }
+
+  func probe() throws(StoreFailure) {
+    let (session, key) = (try openSession(), utf8("homeward:probe"))
+    try session.check(clocks.wall, limits.clockDifferenceMax)
+    session.add("SET", key, [UInt8](repeating: 0, count: limits.bodyByteCountMax))
+    session.add("DEL", key)
+    _ = try session.answers()
   }
 }
 

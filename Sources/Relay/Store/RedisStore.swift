@@ -11,11 +11,12 @@ import CSodium
 /// | `homeward:version` | string | version of these keys |
 /// | `homeward:names` | hash | a board's identifier by its name |
 /// | `homeward:tokens` | hash | its identifier by `p` and the push digest, `f` and the other |
-/// | `homeward:{ID}:board` | hash | its digests, key, day and times |
+/// | `homeward:{ID}:board` | hash | its digests, key, day and times, and where its `run` began |
 /// | `homeward:{ID}:waiting` | sorted set | `NUMBER:ARRIVED:SEALED` by its number |
 /// | `homeward:step` | hash | the last time that the clock was set: `seconds`, `at` |
 ///
 /// Times are seconds since 1970. A refusal writes nothing: each relay counts its own.
+/// A run of the server ends with its process.
 ///
 /// If the connection is lost, it is unknown what the server has kept of a batch. It was answered
 /// with 503 then, so a notification may be there twice, and nothing is lost.
@@ -118,7 +119,7 @@ final class RedisStore: Store {
       let keys = [Self.boardKey(board.identifier), Self.waitingKey(board.identifier)]
       switch operations[index] {
       case .push(let request):
-        let words = try words(of: request, for: board, at: now)
+        let words = try words(of: request, for: board, at: now) + [session.runIdentifier]
         calls.append(Call(index: index, script: .push, keys: keys, words: words))
       case .fetch(let digest, let request):
         let words = words(of: request, digest, at: now)

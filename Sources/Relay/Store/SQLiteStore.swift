@@ -14,7 +14,7 @@ import Bytes
 final class SQLiteStore: Store {
   static let version: Int64 = 1
 
-  private let database: Database
+  let database: Database
   private let limits: Limits
   private let sealer = Sealer()
   private let byPush: Statement
@@ -26,6 +26,8 @@ final class SQLiteStore: Store {
   private let next: Statement
   /// Refused notifications of boards since their last one that was accepted.
   private var refused: [Int64: (day: Day, errors: Int64)] = [:]
+  /// Numbers of the first notifications of boards since this process began.
+  private var began: [Int64: Int64] = [:]
 
   init(_ path: String, limits: Limits) throws(StoreFailure) {
     database = try Database(path)
@@ -150,6 +152,8 @@ final class SQLiteStore: Store {
     try insert.run([
       .integer(board.id), .integer(number), .integer(now.seconds), .bytes(sealed),
     ])
+    // Another board may have had this identifier before, and higher numbers.
+    began[board.id] = min(began[board.id] ?? number, number)
     let account = board.account
     try saveCounts.run([
       .integer(account.day.number), .integer(account.successful), .integer(account.errors),
@@ -239,7 +243,13 @@ final class SQLiteStore: Store {
   // MARK: Time
 
   func clockStepped(by seconds: Int64) throws(StoreFailure) {
-    try Statement(database, "UPDATE waiting SET arrived = arrived + ?").run([.integer(seconds)])
+    try database.transaction { () throws(StoreFailure) in
+      let move = try Statement(
+        database, "UPDATE waiting SET arrived = arrived + ? WHERE board = ? AND number >= ?")
+      for (board, number) in began {
+        try move.run([.integer(seconds), .integer(board), .integer(number)])
+      }
+    }
   }
 
   func dropOld(at now: WallTime) throws(StoreFailure) -> Int64 {
@@ -252,6 +262,13 @@ final class SQLiteStore: Store {
       }
       return dropped
     }
+  }
+
+  func probe() throws(StoreFailure) {
+    // No board has the identifier 0.
+    try Statement(database, "INSERT OR REPLACE INTO waiting VALUES (0, 0, 0, zeroblob(?))")
+      .run([.integer(Int64(limits.bodyByteCountMax))])
+    try Statement(database, "DELETE FROM waiting WHERE board = 0").run()
   }
 
   /// Boards of which the first notification came before a time. No index of times is kept for it:

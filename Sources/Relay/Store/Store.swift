@@ -70,10 +70,16 @@ protocol Store: AnyObject {
   /// Boards by their names.
   func boards(at now: WallTime) throws(StoreFailure) -> [BoardSummary]
 
-  /// Moves the times of what waits, because the clock was set by `seconds`.
+  /// Moves the times of what came since this process began, or the server of the store, because
+  /// the clock was set by `seconds`. What came before keeps its time: a clock that is behind after
+  /// a power cut was right until then.
   func clockStepped(by seconds: Int64) throws(StoreFailure)
 
   /// Drops a part of what has waited too long; returns the number of notifications, 0 if nothing is
   /// left to drop.
   func dropOld(at now: WallTime) throws(StoreFailure) -> Int64
+
+  /// Writes as much as a large notification, and removes it: a store that failed works again if it
+  /// keeps that.
+  func probe() throws(StoreFailure)
 }

@@ -92,6 +92,19 @@ import Testing
     #expect(try !exists("homeward:step", server))
   }
 
+  /// It would refuse each notification.
+  @Test func aRelayWhoseClockDiffersFailsItsProbe() throws {
+    let (server, added) = (try RedisServer(), Step())
+    var clocks = Clocks.kernel
+    clocks.wall = { .now + .seconds(added.seconds.load(ordering: .relaxed)) }
+    let store = try RedisStore(server.address(), limits: Limits(), clocks: clocks)
+    try store.probe()
+    added.seconds.store(400, ordering: .relaxed)
+    #expect(throws: StoreFailure.self) { try store.probe() }
+  }
+
+  private final class Step: Sendable { let seconds = Atomic(0) }
+
   private func exists(_ key: String, _ server: RedisServer) throws -> Bool {
     guard case .integer(let count) = try server.send("EXISTS", key) else { return false }
     return count > 0

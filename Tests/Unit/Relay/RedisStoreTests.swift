@@ -129,8 +129,8 @@ import Testing
     let store = try pairedStore()
     let other = try server.store()
     #expect(isAccepted(try send(to: store)))
-    try store.clockStepped(by: 1000)
-    try other.clockStepped(by: 1001)
+    try other.clockStepped(by: 1000)
+    try store.clockStepped(by: 1001)
     #expect(try fetch(from: store).map(\.arrived) == [now + .seconds(1000)])
   }
 

@@ -92,19 +92,29 @@ private final class SetClock: Sendable {
   }
 }
 
-/// A store on a disk that is full.
+/// A store on a disk that is full. It has no board: only a notification would be written.
 private final class FullStore: Store {
-  private let failure = StoreFailure(
-    code: 13, message: "database or disk is full", remedy: "make room on the disk")
-  func perform(_: [StoreOperation], at _: WallTime) throws(StoreFailure) -> [Outcome] {
-    throw failure
+  private let isFull = Atomic(true)
+
+  func makeRoom() { isFull.store(false, ordering: .relaxed) }
+
+  private func write() throws(StoreFailure) {
+    guard isFull.load(ordering: .relaxed) else { return }
+    throw StoreFailure(
+      code: 13, message: "database or disk is full", remedy: "make room on the disk")
+  }
+
+  func perform(_ operations: [StoreOperation], at _: WallTime) throws(StoreFailure) -> [Outcome] {
+    for case .push in operations { try write() }
+    return operations.map { _ in .unknown }
   }
   func add(_: String, _: BoardToken, at _: WallTime) -> Bool { true }
   func rotate(_: String, _: BoardToken) -> Bool { true }
   func revoke(_: String) -> Bool { true }
   func boards(at _: WallTime) -> [BoardSummary] { [] }
-  func clockStepped(by _: Int64) throws(StoreFailure) { throw failure }
-  func dropOld(at _: WallTime) throws(StoreFailure) -> Int64 { throw failure }
+  func clockStepped(by _: Int64) {}
+  func dropOld(at _: WallTime) -> Int64 { 0 }
+  func probe() throws(StoreFailure) { try write() }
 }
 
 @Suite(.timeLimit(.minutes(10))) struct ServerTests {
@@ -277,6 +287,26 @@ private final class FullStore: Store {
     #expect(try relay.send("GET /healthz HTTP/1.1").hasPrefix("HTTP/1.1 200 "))
     _ = try relay.push("one")
     #expect(try relay.send("GET /healthz HTTP/1.1").hasPrefix("HTTP/1.1 503 "))
+  }
+
+  /// An unknown token is refused, and nothing is old enough to be dropped.
+  @Test func whatWritesNothingDoesNotMakeAStoreWell() throws {
+    let (store, clock) = (FullStore(), SetClock())
+    let relay = try RunningRelay(store, clocks: clock.clocks)
+    defer { relay.stop() }
+    _ = try relay.push("one")
+    for _ in 0..<2 {
+      _ = try relay.fetch()
+      #expect(try relay.send("GET /healthz HTTP/1.1").hasPrefix("HTTP/1.1 503 "))
+      clock.advance(by: .seconds(60))
+    }
+    _ = try relay.fetch()
+    store.makeRoom()
+    _ = try relay.fetch()
+    #expect(try relay.send("GET /healthz HTTP/1.1").hasPrefix("HTTP/1.1 503 "))
+    clock.advance(by: .seconds(60))
+    _ = try relay.fetch()
+    #expect(try relay.send("GET /healthz HTTP/1.1").hasPrefix("HTTP/1.1 200 "))
   }
 
   @Test func manyAtOnceAreAllAnswered() throws {

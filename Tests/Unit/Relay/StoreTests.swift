@@ -214,6 +214,23 @@ import Testing
     #expect(messages(try fetch(from: store)) == [#"1 {"message":"one"}"#])
   }
 
+  /// The power goes, and the clock is behind until the network sets it.
+  @Test(arguments: StoreKind.allCases)
+  func aClockThatIsSetMovesOnlyWhatCameSinceTheStart(kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    do { _ = try send("before", to: pairedStore(place)) }
+    try place.endHard()
+    try place.begin()
+    let store = try place.store()
+    for _ in 0..<2 { _ = try send("after", to: store, at: now - .seconds(3600)) }
+    try store.clockStepped(by: 7200)
+    guard case .waiting(let read, _) = try fetch(from: store, at: now + .seconds(3600)) else {
+      Issue.record("nothing waits")
+      return
+    }
+    #expect(read.map { $0.arrived - now } == [.zero, .seconds(3600), .seconds(3600)])
+  }
+
   @Test(arguments: StoreKind.allCases)
   func aBoardThatIsFullSaysSo(kind: StoreKind) throws {
     let place = try StorePlace(kind)
@@ -222,6 +239,26 @@ import Testing
     #expect(try send("three", to: store) == .isFull(counts(2, 1)))
     _ = try fetch(from: store, after: 1)
     #expect(try send("four", to: store) == .accepted(counts(3, 1)))
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func aProbeNeedsRoomAndLeavesNothing(kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    let store = try pairedStore(place)
+    try setRoom(of: place, store, "1", "1")
+    #expect(try store.dropOld(at: now) == 0)
+    #expect(throws: StoreFailure.self) { try store.probe() }
+    try setRoom(of: place, store, "0", "1000000")
+    for _ in 0..<2 { try store.probe() }
+    #expect(try fetch(from: store) == .waiting([], remaining: 0))
+    #expect(try store.boards(at: now).map(\.waiting) == [0])
+  }
+
+  private func setRoom(
+    of place: StorePlace, _ store: any Store, _ bytes: String, _ pages: String
+  ) throws {
+    try place.server?.send("CONFIG", "SET", "maxmemory", bytes)
+    try (store as? SQLiteStore)?.database.execute("PRAGMA max_page_count = \(pages)")
   }
 
   @Test(arguments: StoreKind.allCases)
