@@ -107,9 +107,11 @@ public final class Supplies: Source {
       if supplies[gone].hasPlace { placesTaken -= 1 }
       supplies.remove(at: gone)
     }
-    let supply = makeSupply([UInt8](name))
+    let name = [UInt8](name)
+    let supply = makeSupply(name)
     supply.isListed = true
-    supplies.append(supply)
+    // The kernel lists them in any order, and the first battery decides the power level.
+    supplies.insert(supply, at: supplies.firstIndex { $0.comesAfter(name) } ?? supplies.count)
   }
 
   public func valuesAnnounced() { for supply in supplies { supply.valuesAnnounced() } }

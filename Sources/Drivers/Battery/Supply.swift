@@ -68,6 +68,9 @@ final class Supply: FileSource {
     return id.span.elementsEqual(other)
   }
 
+  /// Whether its name is after another in byte order.
+  func comesAfter(_ other: [UInt8]) -> Bool { Text(other) < Text(id) }
+
   /// Whether a supply feeds a device and not the board, as far as its driver reports that.
   static func isOfDevice(at directory: Path) -> Bool {
     let scope = KernelFile(directory / "scope")
@@ -214,6 +217,9 @@ final class Supply: FileSource {
     }
     if holdsLoopUp { return false }
     said.status = status.map(text)
+    if case .text(let word)? = said.status, word.bytes.elementsEqual("Full") {
+      said.answers.fullBatteryReported()
+    }
     said.online = online.map(truth)
     self.said = said
     return true

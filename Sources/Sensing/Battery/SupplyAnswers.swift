@@ -150,6 +150,17 @@ public struct SupplyAnswers: Sendable {
     set { answers[quantity.rawValue] = newValue }
   }
 
+  /// Drops the zeros of a battery whose status is `Full`, which contradict it.
+  public mutating func fullBatteryReported() {
+    dropZero(of: .capacity)
+    dropZero(of: .energyNow)
+    dropZero(of: .chargeNow)
+  }
+
+  private mutating func dropZero(of quantity: SupplyQuantity) {
+    if self[quantity] == .number(0) { self[quantity] = .unknown }
+  }
+
   /// Whole percent, 0...100.
   public var capacityPercent: Value? {
     if case .number(let number) = self[.capacity], number <= 100 {

@@ -2,7 +2,8 @@ import Bytes
 
 /// Delays a charge that may be wrong: a gauge that reports 0 % once must not make a board sleep for
 /// hours. A fall that no load explains, and an almost empty battery at the start, are accepted if a
-/// second reading, a minute later, confirms them.
+/// second reading, a minute later, confirms them. On mains no reading confirms such a fall, or 0 %
+/// at the start: some gauges report 0 % for as long as the battery is charged.
 struct FallFilter: Sendable {
   static let secondLookAfter: Duration = .seconds(60)
   /// Largest correction of a gauge at once, in millionths of a percent, and largest loss to a load
@@ -22,8 +23,12 @@ struct FallFilter: Sendable {
   var secondLookAt: Instant? { doubtedSince.map { $0 + Self.secondLookAfter } }
 
   /// Returns whether the charge is accepted.
-  mutating func admit(_ millionths: Int64, now: Instant) -> Bool {
+  mutating func admit(_ millionths: Int64, isOnMains: Bool, now: Instant) -> Bool {
     if isImplausible(millionths, now: now) {
+      if isOnMains, believed != nil || millionths == 0 {
+        doubtedSince = nil
+        return false
+      }
       let since = doubtedSince ?? now
       doubtedSince = since
       guard now - since >= Self.secondLookAfter else { return false }

@@ -136,7 +136,8 @@ public struct PowerMonitor: Sendable {
   private mutating func take(_ reading: Reading, now: Instant) -> Bool {
     if let charge, charge.index == reading.sensor {
       guard let value = reading.value.millionths(decimals: charge.decimals) else { return false }
-      let counts = falls?.admit(value, now: now) ?? true
+      let isOnMains = isOnMains == true
+      let counts = falls?.admit(value, isOnMains: isOnMains, now: now) ?? true
       planSecondLook(now: now)
       guard counts else { return false }
       read(.charge, value, now: now)

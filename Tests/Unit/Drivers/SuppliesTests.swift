@@ -112,6 +112,34 @@ import Testing
     #expect(sink.reports.isEmpty == (now != "-\n"))
   }
 
+  /// armbian build issue 391.
+  @Test(arguments: [
+    ("Full\n", "0\n", "0\n", Value.unknown),
+    ("Full\n", "0\n", "49000000\n", .number(FixedPoint(98))),
+    ("Full\n", "1\n", "0\n", .number(FixedPoint(1))),
+    ("Charging\n", "0\n", "0\n", .number(FixedPoint(0))),
+  ])
+  func aBatteryThatIsFullIsNotEmpty(
+    status: String, capacity: String, energy: String, wanted: Value
+  ) throws {
+    try tree.write(
+      ["status": status, "capacity": capacity, "energy_now": energy], in: battery)
+    try supplies().sample(at: at(seconds: 1))
+    #expect(sink.values["supply_bat0_capacity"] == wanted)
+    #expect(sink.reports.isEmpty)
+  }
+
+  /// The first one decides the power level (xmobar issue 315).
+  @Test func suppliesAreKnownInTheOrderOfTheirNames() throws {
+    for number in [3, 1, 7, 5, 9, 2, 8, 6, 4] {
+      try tree.write(
+        ["type": "Battery\n", "capacity": "50\n"], in: "class/power_supply/BAT\(number)")
+    }
+    try supplies().sample(at: at(seconds: 1))
+    let ids = sink.sensors.filter { $0.powerFigure == .charge }.map { string($0.uniqueID) }
+    #expect(ids == (0..<10).map { "supply_bat\($0)_capacity" })
+  }
+
   /// RK817 (Waybar pull 1495, pinenote-debian-image issue 128).
   @Test func theAverageStandsInForANumberOfNow() throws {
     try tree.remove(battery)

@@ -92,6 +92,45 @@ extension PowerMonitorTests {
     #expect(charge(1) == 0)
   }
 
+  /// The gauge of a PinePhone says 0 % as soon as it is charged (Waybar issue 1664).
+  @Test mutating func onMainsAFallThatCannotBeIsNeverALevel() {
+    set(Self.below(10, every: .seconds(7200)))
+    charge(64)
+    #expect(charge(0) == nil)
+    _ = read(Self.mains, .boolean(true))
+    pass(.seconds(60))
+    #expect(takesLook() == true, "the plug was read after the charge")
+    for _ in 0..<3 {
+      #expect(charge(0) == nil && monitor.deadline == nil)
+      pass(.seconds(60))
+    }
+    _ = read(Self.mains, .boolean(false))
+    #expect(charge(0) == nil)
+    #expect(monitor.deadline == now + .seconds(60))
+    pass(.seconds(60))
+    #expect(charge(0) == 0)
+  }
+
+  /// A weak charger, such as a solar panel in winter.
+  @Test mutating func onMainsAFallThatALoadExplainsIsALevel() {
+    set(Self.below(30, every: .seconds(7200)))
+    _ = read(Self.mains, .boolean(true))
+    charge(33)
+    now = now + .seconds(60)
+    #expect(charge(29) == 0)
+  }
+
+  /// The sun starts a board whose battery is nearly empty; 0 % is the gauge's.
+  @Test mutating func onMainsAFirstChargeOfNearlyNothingIsALevelUnlessItIsZero() {
+    set(Self.below(30, every: .seconds(7200)))
+    _ = read(Self.mains, .boolean(true))
+    for percent: Int64 in [0, 0, 3] {
+      #expect(charge(percent) == nil)
+      pass(.seconds(60))
+    }
+    #expect(charge(3) == 0)
+  }
+
   /// A board that is switched off between two reports would drain an empty battery.
   @Test mutating func withoutASecondLookEachChargeCounts() {
     monitor = PowerMonitor(

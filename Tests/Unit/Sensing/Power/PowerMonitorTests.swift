@@ -7,7 +7,7 @@ import Testing
 @Suite struct PowerMonitorTests {
   static let charge = SensorIndex(0)
   static let voltage = SensorIndex(1)
-  private static let mains = SensorIndex(2)
+  static let mains = SensorIndex(2)
   private static let otherMains = SensorIndex(3)
   private static let load = SensorIndex(4)
 
