@@ -55,15 +55,13 @@ public struct FixFilter: Sendable {
 
   private var clock = ReceiverClock()
   private var stillness = Stillness()
-  /// Age of the newest report when it was read, in nanoseconds; 0 if the age is unknown or the
-  /// report is not a fix.
+  /// Age of the newest fix when it was read, in nanoseconds; 0 if the age is unknown.
   private(set) var lag: Int64 = 0
 
   public init() {}
 
   /// Judges a report that was just read.
   public mutating func reported(_ report: FixReport, _ arrival: Arrival) -> Verdict {
-    lag = 0
     let mode: Fix.Mode
     switch report.mode {
     case 0, 1: return .noFix
@@ -78,6 +76,7 @@ public struct FixFilter: Sendable {
     if report.isEmpty(error: fix.horizontalErrorMeters) { return .rejected(.emptyPosition) }
     if report.isContradictory { return .rejected(.contradictory) }
     if let time = report.time, !clock.isNews(time) { return .rejected(.notNewer) }
+    lag = 0
     let isFrozen = stillness.holds(report, now: arrival.instant)
     guard let time = report.time else { return isFrozen ? .frozen(fix) : .usable(fix) }
     if let age = clock.age(of: time, now: arrival.instant) {
@@ -199,6 +198,28 @@ extension WallTime {
 }
 
 extension Fix {
+  /// Whether it has all that a receiver reports of each position. A course belongs to a movement.
+  var isWhole: Bool {
+    mode == .threeDimensional && altitudeMeters != nil && speedMetersPerSecond != nil
+      && horizontalErrorMeters != nil
+  }
+
+  /// Adds the fields that are missing from another report of the same time. Three dimensions
+  /// replace two.
+  mutating func add(_ report: FixReport, _ arrival: Arrival) {
+    var rest = Fix(report, mode: report.mode == 3 ? .threeDimensional : .twoDimensional, arrival)
+    if rest.mode == .threeDimensional, mode == .twoDimensional {
+      (rest.time, rest.clock, rest.notBefore) = (time, clock, notBefore)
+      swap(&self, &rest)
+    }
+    altitudeMeters = altitudeMeters ?? rest.altitudeMeters
+    speedMetersPerSecond = speedMetersPerSecond ?? rest.speedMetersPerSecond
+    trackDegrees = trackDegrees ?? rest.trackDegrees
+    verticalErrorMeters = verticalErrorMeters ?? rest.verticalErrorMeters
+    guard let error = rest.horizontalErrorMeters else { return }
+    estimateError(meters: error, from: rest.errorSource)
+  }
+
   /// A fix with the time of its arrival.
   fileprivate init(_ report: FixReport, mode: Mode, _ arrival: Arrival) {
     let parts = (report.eastErrorMeters, report.northErrorMeters)
@@ -248,6 +269,8 @@ struct ReceiverClock: Sendable {
       return true
     }
     guard time < lastTime else { return false }
+    // An echo neither counts nor ends the row.
+    if let earlier, time == earlier.time { return false }
     let count = earlier.map { time > $0.time ? $0.count + 1 : 1 } ?? 1
     earlier = (time, count)
     guard count >= Self.earlierReportsMax else { return false }

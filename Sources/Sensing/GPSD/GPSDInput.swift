@@ -111,8 +111,16 @@ public struct GPSDInput: ~Copyable {
 struct GPSDLine: ~Copyable {
   enum Class { case version, position, satellites, attitude, error, other }
 
-  /// Value of a TPV beside another of the same receiver.
-  enum Worth: Int { case noFix, undatedFix, datedFix }
+  /// Value of a TPV beside another of the same receiver. The last two have a time.
+  enum Worth: Int {
+    case noFix, undatedFix, twoDimensionalFix, threeDimensionalFix
+
+    /// Whether a TPV of this worth replaces an earlier one that has another time: the newer fix
+    /// counts, whatever its dimensions.
+    func replaces(_ earlier: Self) -> Bool {
+      rawValue >= min(earlier.rawValue, Self.twoDimensionalFix.rawValue)
+    }
+  }
 
   private(set) var reportClass = Class.other
   /// Path of the receiver of a TPV; empty if there is none.
@@ -130,10 +138,13 @@ struct GPSDLine: ~Copyable {
   private static let startByteCountMax = 256
   private static let quote = UInt8(ascii: "\"")
 
-  /// Whether a TPV is a fix, and has a time.
+  /// Whether a TPV is a fix, whether it has a time, and its dimensions.
   var worth: Worth {
-    guard mode == UInt8(ascii: "2") || mode == UInt8(ascii: "3") else { return .noFix }
-    return time.isEmpty ? .undatedFix : .datedFix
+    switch mode {
+    case UInt8(ascii: "2"): time.isEmpty ? .undatedFix : .twoDimensionalFix
+    case UInt8(ascii: "3"): time.isEmpty ? .undatedFix : .threeDimensionalFix
+    default: .noFix
+    }
   }
 
   /// Reads the head of the line at `range` of `input`. Returns whether the line is a JSON object

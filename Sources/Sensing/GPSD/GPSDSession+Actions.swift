@@ -59,7 +59,7 @@ extension GPSDSession {
   public static let versionTimeout: Duration = .seconds(5)
   /// A socket that is not empty after this time is filled faster than it is read.
   public static let drainTimeout: Duration = .seconds(5)
-  /// Time that a cycle with a fix waits for other receivers.
+  /// Time that a cycle with a fix waits for other receivers, and for other reports of its time.
   public static let othersTimeout: Duration = .seconds(2)
   /// Time by which a report may be older than a cycle: receivers need a while to compute it.
   public static let latencyMax: Duration = .seconds(2)

@@ -199,7 +199,7 @@ public struct GPSDSession: ~Copyable {
     case .draining: return cycleDrained(now: now)
     case .awaitingFix(let until):
       readReports()
-      if receivers.isComplete, details.isComplete {
+      if receivers.isComplete, !receivers.isPartial(ifUnknown: true, now: now), details.isComplete {
         if case .fix = choose(now: now) { return rest() }
       } else if receivers.hasFix {
         state = .awaitingFix(until: min(until, now + Self.othersTimeout))
@@ -219,6 +219,10 @@ public struct GPSDSession: ~Copyable {
     // After a sleep of the board the socket holds more than one cycle, which is normal.
     let isUsual = now - emptySince <= cycle + cycle
     if isUsual, isTalkative { pace = .onDemand }
+    // The cycle begins while a receiver reports.
+    if receivers.isPartial(ifUnknown: false, now: now) {
+      return askForReports(now: now, for: Self.othersTimeout)
+    }
     if case .behind = choose(now: now) {
       if isUsual { pace = .onDemand }
       return askForReports(now: now)
@@ -245,9 +249,9 @@ public struct GPSDSession: ~Copyable {
     }
   }
 
-  private mutating func askForReports(now: Instant) -> Action {
-    let timeout = pace == .releasing ? max(fixTimeout, Self.startTimeout) : fixTimeout
-    state = .awaitingFix(until: now + timeout)
+  private mutating func askForReports(now: Instant, for timeout: Duration? = nil) -> Action {
+    let usual = pace == .releasing ? max(fixTimeout, Self.startTimeout) : fixTimeout
+    state = .awaitingFix(until: now + (timeout ?? usual))
     isStreaming = true
     return .askForReports
   }

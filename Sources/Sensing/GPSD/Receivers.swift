@@ -58,6 +58,15 @@ struct Receivers: ~Copyable {
     hasFix && !all.contains { $0.isExpected && $0.fix == nil }
   }
 
+  /// Whether reports may still come that add to the fix of the chosen receiver, or before the first
+  /// choice, of one. `isLikely` says whether a receiver may send several reports of one time if
+  /// that is unknown.
+  func isPartial(ifUnknown isLikely: Bool, now: Instant) -> Bool {
+    all.contains {
+      (chosen ?? $0.checksum) == $0.checksum && $0.isPartial(ifUnknown: isLikely, now: now)
+    }
+  }
+
   /// Returns the receiver that has sent the last line of `input`, a TPV.
   mutating func sender(of input: borrowing GPSDInput, now: Instant) -> Receiver {
     let checksum = input.line.sender
@@ -133,7 +142,10 @@ struct Receivers: ~Copyable {
 /// A receiver of gpsd, and its reports since the last choice.
 ///
 /// Of the TPVs that come together only one is read, because it replaces the others: the last one
-/// of the greatest worth. Of TPVs with the same time the first counts: the others are its echoes.
+/// of the greatest worth. Of TPVs with the same time, which are an epoch, the richest counts: three
+/// dimensions before two, then the longest, then the first. If it comes after another one was read,
+/// it adds the fields that the fix lacks.
+///
 /// A TPV that is read and rejected costs a cycle; then every TPV is read, for as long as some are
 /// rejected.
 final class Receiver {
@@ -144,7 +156,11 @@ final class Receiver {
   var heardAt: Instant
   /// Newest usable fix since the last choice.
   private(set) var fix: Fix?
-  /// TPV that was read last since the last choice.
+  /// Time of the fix by the receiver, even if its date is impossible; nil if it has none.
+  private var epoch: WallTime?
+  /// Whether the last epoch that was read whole had several TPVs; nil if none was.
+  private var comesInParts: Bool?
+  /// TPV that was read last since the last choice, or the better one of its epoch.
   private(set) var position: FixReport?
   /// Whether it had a fix at the last choice.
   private(set) var isExpected = false
@@ -176,21 +192,40 @@ final class Receiver {
   /// Keeps a TPV with its time at `time`, if it replaces the kept one. Returns whether it begins an
   /// epoch: it has another time than the kept one.
   func keep(_ line: Span<UInt8>, time: Range<Int>, _ worth: GPSDLine.Worth) -> Bool {
-    kept.replace(line, time: time, worth)
+    // A cycle that has its fix at once reads no further in an epoch.
+    let wasAlone = kept.isAlone && (kept.isUnread || fix?.isWhole == false)
+    let isNew = kept.replace(line, time: time, worth)
+    if !isNew {
+      comesInParts = true
+    } else if wasAlone, !time.isEmpty {
+      comesInParts = false
+    }
+    return isNew
+  }
+
+  /// Whether TPVs may still come that add to the fix: those of an epoch come together.
+  func isPartial(ifUnknown isLikely: Bool, now: Instant) -> Bool {
+    guard comesInParts ?? isLikely, epoch != nil, let fix, !fix.isWhole else { return false }
+    return now - fix.notBefore < GPSDSession.othersTimeout
   }
 
   /// Reads the kept TPV.
   func readKept(_ reader: GPSDReader, _ arrival: Arrival) -> FixFilter.Verdict {
-    guard let report = kept.read(reader) else {
+    guard let report = kept.read(reader)?.fix else {
       hasRejected = true
       return .rejected(.unreadable)
     }
-    position = report.fix
-    let verdict = filter.reported(report.fix, arrival)
+    let verdict = filter.reported(report, arrival)
     if case .rejected(let flaw) = verdict, flaw != .notNewer || !kept.isEcho { hasRejected = true }
+    if let epoch, report.time == epoch {
+      if verdict == .rejected(.notNewer) { fix?.add(report, arrival) }
+      if report.mode >= position?.mode ?? 0 { position = report }
+      return verdict
+    }
+    position = report
     // Some sentences of a receiver have a time, others do not.
     if let fix = verdict.fix, fix.clock == .receiver || self.fix?.clock != .receiver {
-      self.fix = fix
+      (self.fix, epoch) = (fix, report.time)
     }
     return verdict
   }
@@ -198,11 +233,11 @@ final class Receiver {
   func cycleEnded() {
     isExpected = fix != nil
     (isDoubted, hasRejected) = (hasRejected, false)
-    (fix, position) = (nil, nil)
+    (fix, epoch, position) = (nil, nil, nil)
   }
 
   func forgetReports() {
-    (fix, position) = (nil, nil)
+    (fix, epoch, position) = (nil, nil, nil)
     kept.forget()
   }
 
@@ -222,20 +257,27 @@ private struct KeptTPV: ~Copyable {
   /// Range of its time; empty if it has none.
   private var time = 0..<0
   private(set) var isUnread = false
-  /// Whether it has the time of the one before it.
+  /// Whether it has the time of one that was read.
   private(set) var isEcho = false
+  /// Whether it has a time that no other one had.
+  private(set) var isAlone = false
 
   mutating func replace(
     _ new: Span<UInt8>, time newTime: Range<Int>, _ newWorth: GPSDLine.Worth
   ) -> Bool {
-    let isEcho =
+    let isOfEpoch =
       !time.isEmpty && line.bytes.extracting(time).elementsEqual(new.extracting(newTime))
-    let worthMin = worth.rawValue + (isEcho ? 1 : 0)
-    guard !isUnread || newWorth.rawValue >= worthMin else { return !isEcho }
+    if isOfEpoch { isAlone = false }
+    let isBetter =
+      isOfEpoch
+      ? (newWorth.rawValue, new.count) > (worth.rawValue, line.count) : newWorth.replaces(worth)
+    guard !isUnread || isBetter else { return !isOfEpoch }
+    isEcho = isOfEpoch && (isEcho || !isUnread)
+    isAlone = !isOfEpoch && !newTime.isEmpty
     line.removeAll()
     line.append(new)
-    (worth, time, self.isEcho, isUnread) = (newWorth, newTime, isEcho, true)
-    return !isEcho
+    (worth, time, isUnread) = (newWorth, newTime, true)
+    return !isOfEpoch
   }
 
   mutating func read(_ reader: GPSDReader) -> GPSDReport? {

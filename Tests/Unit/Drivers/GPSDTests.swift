@@ -28,8 +28,12 @@ import Testing
     gpsd = try FakeGPSD(loop: loop)
   }
 
+  static let whole = #","altMSL":12.5,"speed":1.492,"eph":17.1"#
+
   /// A TPV of gpsd 3.22.
-  func report(_ second: Int, latitude: String = "51.500000000", rest: String = "") -> String {
+  func report(
+    _ second: Int, latitude: String = "51.500000000", rest: String = Self.whole
+  ) -> String {
     #"{"class":"TPV","device":"/dev/ttyUSB0","mode":3,"time":"2027-05-01T12:00:0\#(second).000Z","#
       + #""ept":0.005,"lat":\#(latitude),"lon":-0.100001667"# + rest + "}\r\n"
   }
@@ -225,6 +229,24 @@ import Testing
     #expect(latitudes == [51.5])
   }
 
+  /// gpsd sends the reports of a u-blox one after the other.
+  @Test func theReportsOfOneTimeMakeOneFix() throws {
+    let driver = driver()
+    try introduce(driver)
+    try gpsd.say(report(0, rest: ""))
+    try turn(loop) { driver.shortfall == nil }
+    #expect(driver.isGathering && sink.fixes.isEmpty)
+    try gpsd.say(report(0))
+    try turn(loop) { !sink.fixes.isEmpty }
+    try gpsd.say(report(1, rest: ""))
+    driver.sample(at: .now)
+    #expect(driver.isGathering && sink.fixes.count == 1, "the cycle begins amid them")
+    try gpsd.say(report(1))
+    try turn(loop) { sink.fixes.count == 2 }
+    #expect(!driver.isGathering)
+    #expect(sink.fixes.allSatisfy { $0.altitudeMeters == 12.5 })
+  }
+
   // MARK: What is told beside the position
 
   func sky(_ seen: Int, _ used: Int) -> String {
@@ -235,7 +257,7 @@ import Testing
   @Test func whatTheReceiverTellsIsASensorAndWhatItDoesNotTellIsNone() throws {
     let driver = driver(details: .all)
     try introduce(driver)
-    try gpsd.say(sky(12, 8) + report(0, rest: #","climb":-1.26"#))
+    try gpsd.say(sky(12, 8) + report(0, rest: Self.whole + #","climb":-1.26"#))
     try turn(loop) { !sink.fixes.isEmpty }
     #expect(sink.values["gps_fix"] == .text(InlineText("3D")))
     #expect(sink.values["gps_satellites_seen"] == .number(FixedPoint(12)))

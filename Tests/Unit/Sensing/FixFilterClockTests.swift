@@ -59,6 +59,7 @@ extension FixFilterTests {
 
   @Test func aClockThatWasPutBackForGoodIsBelievedAfterItWentOn() {
     #expect(verdicts([100, 10, 11, 12, 13, 13]) == [true, false, false, true, true, false])
+    #expect(verdicts([100, 10, 10, 11, 11, 12]).last == true, "with echoes, too")
   }
 
   @Test func anOldReportThatIsRepeatedIsNeverBelieved() {

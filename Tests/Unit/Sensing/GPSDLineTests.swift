@@ -30,13 +30,13 @@ import Testing
       let texts = read(text, into: &line)
       #expect(texts == ["/dev/ttyACM0", "2027-05-01T12:00:01.000Z", ""])
       let (reportClass, worth) = (line.reportClass, line.worth)
-      #expect(reportClass == .position && worth == .datedFix)
+      #expect(reportClass == .position && worth == .threeDimensionalFix)
     }
     let other = #" { "time": "now", "mode" : 2, "x":[1], "class":"TPV", "device" : "a"} "#
     let texts = read(other, into: &line)
     #expect(texts == ["a", "now", ""])
     let worth = line.worth
-    #expect(worth == .datedFix)
+    #expect(worth == .twoDimensionalFix)
   }
 
   @Test func anErrorHasAMessage() {
@@ -50,12 +50,13 @@ import Testing
 
   @Test(arguments: [
     (#""mode":0,"time":"now""#, GPSDLine.Worth.noFix), (#""mode":1,"time":"now""#, .noFix),
-    (#""mode":2,"time":"now""#, .datedFix), (#""mode":4,"time":"now""#, .noFix),
+    (#""mode":2,"time":"now""#, .twoDimensionalFix), (#""mode":4,"time":"now""#, .noFix),
     (#""mode":30,"time":"now""#, .noFix), (#""mode":"3","time":"now""#, .noFix),
-    (#""mode":3,"time":"""#, .undatedFix), (#""mode":3,"time":5"#, .undatedFix),
+    (#""mode":3,"time":"now""#, .threeDimensionalFix), (#""mode":3,"time":"""#, .undatedFix),
+    (#""mode":3,"time":5"#, .undatedFix),
     (#""mode":3"#, .undatedFix), (#""time":"now""#, .noFix),
   ])
-  func aFixWithATimeIsWorthMost(members: String, worth: GPSDLine.Worth) {
+  func aFixInThreeDimensionsWithATimeIsWorthMost(members: String, worth: GPSDLine.Worth) {
     var line = GPSDLine()
     let isRead = read(#"{"class":"TPV","device":"a",\#(members)}"#, into: &line) != nil
     let found = line.worth

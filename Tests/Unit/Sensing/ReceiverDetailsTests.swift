@@ -13,7 +13,7 @@ import Testing
   ) -> String {
     let minute = second / 60 < 10 ? "0\(second / 60)" : "\(second / 60)"
     let rest2 = second % 60 < 10 ? "0\(second % 60)" : "\(second % 60)"
-    let place = mode > 1 ? #","lat":51,"lon":1,"eph":\#(error)"# : ""
+    let place = mode > 1 ? #","lat":51,"lon":1,"alt":3,"speed":0.1,"eph":\#(error)"# : ""
     return #"{"class":"TPV","device":"\#(device)","mode":\#(mode),"#
       + #""time":"2027-05-01T12:\#(minute):\#(rest2).000Z"\#(place)\#(rest)}"# + "\r\n"
   }
@@ -37,8 +37,8 @@ import Testing
     let report = Self.tpv(second, mode: mode, rest: rest)
     _ = conversation.hears(lines.replacing("%", with: report))
     _ = conversation.drained()
-    if conversation.isGathering {
-      conversation.wait(GPSDConversation.fixTimeout)
+    if let deadline = conversation.deadline {
+      conversation.wait(deadline - conversation.now)
       _ = conversation.deadlineReached()
     }
   }
@@ -220,6 +220,8 @@ import Testing
     _ = conversation.hears(
       Self.tpv(10).replacing(#","eph":5.0"#, with: "") + Self.sky(10, 8))
     _ = conversation.drained()
+    conversation.wait(GPSDSession.othersTimeout)
+    _ = conversation.deadlineReached()
     let fix = try #require(conversation.fixes.first)
     #expect(fix.horizontalErrorMeters == 38)
     #expect(fix.errorSource == .dilution)
@@ -231,6 +233,8 @@ import Testing
       Self.tpv(10).replacing(#","eph":5.0"#, with: "")
         + Self.sky(10, 8).replacing("2.00", with: dilution))
     _ = conversation.drained()
+    conversation.wait(GPSDSession.othersTimeout)
+    _ = conversation.deadlineReached()
     let fix = try #require(conversation.fixes.first)
     #expect(fix.horizontalErrorMeters == nil)
   }

@@ -15,7 +15,8 @@ import Testing
     let rest = second % 60 < 10 ? "0\(second % 60)" : "\(second % 60)"
     let eph = error.map { #","eph":\#($0)"# } ?? ""
     return #"{"class":"TPV","device":"\#(device)","mode":\#(mode),"#
-      + #""time":"2027-05-01T12:\#(minute):\#(rest).000Z","lat":\#(latitude),"lon":1\#(eph)}"#
+      + #""time":"2027-05-01T12:\#(minute):\#(rest).000Z","lat":\#(latitude),"lon":1,"#
+      + #""alt":3,"speed":0.1\#(eph)}"#
       + "\n"
   }
 
