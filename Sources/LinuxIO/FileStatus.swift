@@ -7,6 +7,8 @@ public struct FileStatus: Equatable, Sendable {
   public let group: UInt32
   let mode: mode_t
   let byteCount: Int
+  /// Number of the device that the file stands for; 0 for other files.
+  public let deviceNumber: UInt64
 
   /// Lower twelve bits of its mode: the permissions, and the bits of programs and directories.
   public var permissions: UInt32 { UInt32(mode) & 0o7777 }
@@ -41,6 +43,7 @@ public struct FileStatus: Equatable, Sendable {
     group = status.st_gid
     mode = status.st_mode
     byteCount = Int(clamping: status.st_size)
+    deviceNumber = UInt64(status.st_rdev)
   }
 
   var isRegularFile: Bool { mode & mode_t(S_IFMT) == mode_t(S_IFREG) }

@@ -80,7 +80,7 @@ extension Configuration {
   public func findingLines() -> (Configuration, flaws: [MessageText]) {
     let hasNames = lineAddresses.contains { if case .name = $0 { true } else { false } }
     guard hasNames else { return (self, []) }
-    let uses = GPIOLineUses()
+    let uses = GPIOLineUses(in: GPIOChips(sys: Path(host.sys)))
     var flaws: [MessageText] = []
     do throws(CommandFailure) {
       let pins = try boardPins()

@@ -78,6 +78,8 @@ extension GPIOLineAddress {
     switch failure {
     case .busy:
       "stop the program that uses it (sudo gpioinfo shows which), or remove it from sensors"
+    case .ambiguous:
+      "write which one, such as 1-0021/3: the name of the chip's device in sysfs, and the offset"
     case .flooded:
       "check its wire: a floating one needs bias, and one beside a motor a shield; a debounce of"
         + " 20ms or more filters short edges"

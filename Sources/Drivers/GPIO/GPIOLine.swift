@@ -24,7 +24,7 @@ public final class GPIOLine: LineSource {
     sensor = DeclaredSensor(
       GPIOLineSettings.entityKind.description(
         of: settings.entity, uniqueID: settings.address.uniqueID, isUrgent: settings.isUrgent))
-    super.init(settings.address, in: context.devices, context.sink, context.supervisor)
+    super.init(settings.address, in: context.chips, context.sink, context.supervisor)
   }
 
   // MARK: The line

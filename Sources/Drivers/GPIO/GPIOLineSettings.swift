@@ -78,21 +78,27 @@ extension GPIOLineSettings {
   /// The kernel does not know what is connected to a line.
   static func found(in search: BoardSearch) -> FoundKind {
     var kind = FoundKind("GPIO lines", key: key)
-    let uses = GPIOLineUses(in: search.devices)
+    let uses = GPIOLineUses(in: GPIOChips(devices: search.devices, sys: search.sys))
     var start = 0
     while start < uses.lines.count {
-      let label = uses.lines[start].chip
+      let (label, parent) = (uses.lines[start].chip, uses.lines[start].parent)
       var end = start + 1
       // Two parts of a kind have the same label; the offsets of each start at 0 again.
       while end < uses.lines.count, uses.lines[end].chip == label,
         uses.lines[end].offset > uses.lines[end - 1].offset
       { end += 1 }
       let freeCount = uses.lines[start..<end].count { !$0.isTaken }
-      let isSecond = kind.items.contains { $0.address == label }
-      let reach: StaticString = isSecond ? "; another chip has this label: name them" : ""
-      kind.append(
-        FoundItem(
-          label, named: [], words: "\(freeCount) of \(end - start, "line") free\(reach)"))
+      // Expanders of a kind have one label, and each its own parent.
+      let isShared = uses.lines.contains { $0.chip == label && $0.parent != parent }
+      let address = isShared && !parent.isEmpty ? parent : label
+      let isSecond = kind.items.contains { $0.address == address }
+      var words: MessageText = "\(freeCount) of \(end - start, "line") free"
+      if isSecond {
+        words = "\(words); another chip has this label: name them"
+      } else if isShared {
+        words = "\(words); another chip has its label, \(bytes: label.printable)"
+      }
+      kind.append(FoundItem(address, named: [], words: words))
       start = end
     }
     for line in uses.lines where kind.examples.count < examplesMax {

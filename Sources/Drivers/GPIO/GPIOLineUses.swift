@@ -1,11 +1,11 @@
-import CLinux
-public import LinuxIO
 public import Sensing
 
 /// The kernel's report on a GPIO line and its holder.
 public struct GPIOLineUse: Equatable, Sendable {
   /// Label of the chip.
   public let chip: [UInt8]
+  /// Name of the device that the chip is a part of; empty if it is unknown.
+  public var parent: [UInt8] = []
   /// Offset of the line on the chip.
   public let offset: UInt32
   /// Name of the line; empty if the kernel knows none.
@@ -29,29 +29,22 @@ public struct GPIOLineUses: Sendable {
   }
 
   /// Asks the kernel.
-  ///
-  /// - Parameter devices: where the devices of the chips are.
-  public init(in devices: Path = Path("/dev")) {
+  public init(in chips: GPIOChips = GPIOChips()) {
+    var chips = chips
     var lines: [GPIOLineUse] = []
     var isIncomplete = false
-    for number in 0..<GPIOChip.chipsMax {
-      do throws(Errno) {
-        let chip = try GPIOChip(opening: GPIOLinePlace.path(ofChip: number, in: devices))
-        if !chip.appendLines(to: &lines) { isIncomplete = true }
-      } catch .noSuchFile, .noSuchDevice, Errno(code: ENOTTY) {
-        continue  // Most numbers have no chip, and some files are not chips.
-      } catch {
-        isIncomplete = true
-      }
+    while let chip = chips.next() {
+      if !chip.appendLines(to: &lines) { isIncomplete = true }
     }
-    self.init(lines: lines, isIncomplete: isIncomplete)
+    self.init(lines: lines, isIncomplete: isIncomplete || chips.failure != nil)
   }
 
   /// The first line at an address.
   public func line(at address: GPIOLineAddress) -> GPIOLineUse? {
     switch address {
     case .name(let name): lines.first { $0.name == name }
-    case .chip(let label, let offset): lines.first { $0.chip == label && $0.offset == offset }
+    case .chip(let label, let offset):
+      lines.first { $0.offset == offset && ($0.chip == label || $0.parent == label) }
     }
   }
 }

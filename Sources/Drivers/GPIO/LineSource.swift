@@ -11,16 +11,17 @@ public class LineSource: Source {
   let sink: any ReadingSink
   let supervisor: Supervisor
   private let address: GPIOLineAddress
-  private let devices: Path
+  private let chips: GPIOChips
   /// The held line; nil while it is closed.
   final var request: GPIOLineRequest?
 
   init(
-    _ address: GPIOLineAddress, in devices: Path, _ sink: any ReadingSink, _ supervisor: Supervisor
+    _ address: GPIOLineAddress, in chips: GPIOChips, _ sink: any ReadingSink,
+    _ supervisor: Supervisor
   ) {
     name = InlineText(address.text.span)
     self.address = address
-    self.devices = devices
+    self.chips = chips
     self.sink = sink
     self.supervisor = supervisor
   }
@@ -46,7 +47,7 @@ public class LineSource: Source {
 
   public var listening: Listening { request != nil ? .open : .closed }
 
-  public var holder: InlineText? { address.holder(in: devices) }
+  public var holder: InlineText? { address.holder(in: chips) }
 
   /// Performs `body`; its failure is reported, and closes the line. Returns whether it succeeded.
   @discardableResult
@@ -65,7 +66,7 @@ public class LineSource: Source {
   final func open(
     _ purpose: GPIOLineRequest.Purpose, isActiveLow: Bool, bias: GPIOBias
   ) throws(SourceFailure) {
-    let place = try GPIOLinePlace(of: address, named: name, in: devices)
+    let place = try chips.place(of: address, named: name)
     do throws(Errno) {
       request = try GPIOLineRequest(place, purpose, isActiveLow: isActiveLow, bias: bias)
     } catch {

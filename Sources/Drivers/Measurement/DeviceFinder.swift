@@ -76,7 +76,8 @@ struct DeviceFinder {
     return isSkipped(directory) ? nil : place
   }
 
-  private static func place(of directory: Path) -> [UInt8] {
+  /// Returns the name of the parent of a device; empty if sysfs does not have the device.
+  static func place(of directory: Path) -> [UInt8] {
     if let device = link(directory / "device") { return device.name.bytes }
     return link(directory)?.parent.name.bytes ?? []
   }

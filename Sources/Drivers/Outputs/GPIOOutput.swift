@@ -17,13 +17,13 @@ public final class GPIOOutput: LineSource {
   private var isFollowing = false
 
   public init(
-    _ settings: OutputSettings, devices: Path = Path("/dev"), sink: any ReadingSink,
+    _ settings: OutputSettings, chips: GPIOChips = GPIOChips(), sink: any ReadingSink,
     supervisor: Supervisor
   ) {
     self.settings = settings
     output = OutputLine(safe: settings.safe, maxOn: settings.maxOn)
     sensor = DeclaredSensor(settings.description)
-    super.init(settings.address, in: devices, sink, supervisor)
+    super.init(settings.address, in: chips, sink, supervisor)
   }
 
   // MARK: Commands
@@ -141,20 +141,19 @@ public final class GPIOOutput: LineSource {
 public final class OutputLook: Source {
   public let name: InlineText
   private let address: GPIOLineAddress
-  private let devices: Path
+  private let chips: GPIOChips
   private let sink: any ReadingSink
   private var sensor: DeclaredSensor
 
   init(_ settings: OutputSettings, _ context: SourceContext) {
     name = settings.name
     address = settings.address
-    devices = context.devices
+    chips = context.chips
     sink = context.sink
     sensor = DeclaredSensor(settings.description)
   }
 
-  /// - Throws: `.busy` if a program holds the line, even the agent; `.missing`; `.notPermitted` if
-  ///   it may be at a chip that cannot be asked.
+  /// - Throws: `.busy` if a program holds the line, even the agent; the failures of its address.
   public func sample(at moment: Moment) throws(SourceFailure) {
     do throws(SourceFailure) {
       try look()
@@ -167,12 +166,10 @@ public final class OutputLook: Source {
   }
 
   private func look() throws(SourceFailure) {
-    let uses = GPIOLineUses(in: devices)
-    guard let line = uses.line(at: address) else {
-      throw uses.isIncomplete ? .notPermitted(name) : .missing(name)
-    }
+    let place = try chips.place(of: address, named: name)
+    guard let line = place.chip.line(at: place.offset) else { throw .missing(name) }
     if line.isTaken { throw .busy(name) }
   }
 
-  public var holder: InlineText? { address.holder(in: devices) }
+  public var holder: InlineText? { address.holder(in: chips) }
 }

@@ -75,7 +75,7 @@ extension OutputSettings {
   }
 
   public func source(_ context: SourceContext) -> GPIOOutput {
-    GPIOOutput(self, sink: context.sink, supervisor: context.supervisor)
+    GPIOOutput(self, chips: context.chips, sink: context.sink, supervisor: context.supervisor)
   }
 
   /// Makes a source that looks at the output without switching it.

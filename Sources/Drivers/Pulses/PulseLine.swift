@@ -33,7 +33,7 @@ public final class PulseLine: LineSource {
           of: $0.entity, uniqueID: settings.rateID), minChange: $0.entity.minChange,
         isRate: true)
     }
-    super.init(settings.address, in: context.devices, context.sink, context.supervisor)
+    super.init(settings.address, in: context.chips, context.sink, context.supervisor)
   }
 
   // MARK: The line

@@ -66,7 +66,7 @@ struct PinsCommand {
       guard let found = try BoardFiles(packagedIn: host.boards).board(of: tree) else {
         throw CommandFailure.unknownBoard(tree.compatible)
       }
-      report = BoardReport(found, in: surroundings(configuration, tree))
+      report = BoardReport(found, in: surroundings(configuration, tree, sys: Path(host.sys)))
     }
     writeToTerminal(
       options.isJSON ? report.json : report.lines(isColoured: isColored(STDOUT_FILENO)),
@@ -85,12 +85,12 @@ struct PinsCommand {
   }
 
   private func surroundings(
-    _ configuration: Configuration?, _ tree: DeviceTree
+    _ configuration: Configuration?, _ tree: DeviceTree, sys: Path
   ) -> PinReport.Surroundings {
     var surroundings = PinReport.Surroundings()
     surroundings.tree = tree
     surroundings.configured = configuration?.lines ?? []
-    surroundings.lines = GPIOLineUses()
+    surroundings.lines = GPIOLineUses(in: GPIOChips(sys: sys))
     if surroundings.lines.isIncomplete {
       Log().warning("the kernel hides which programs use some lines; only root can see them")
     }

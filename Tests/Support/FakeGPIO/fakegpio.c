@@ -25,7 +25,7 @@ struct fakegpio {
   char path[128], label[32], name[32], source[128], holder[32];
   int wire;      // The file that has the level as the only byte of it, or -1.
   const char *busy;  // While this file is there another program holds the line; or NULL.
-  unsigned int offset;
+  unsigned int offset, number;
   int level, refusal, open_error, info_error;
   bool has_left, is_shorted, refuses_debounce;
   int device;    // What every descriptor of the chip is a copy of.
@@ -51,11 +51,14 @@ fakegpio *fakegpio_add(const char *path, const char *label, const char *name,
   chip->device = memfd_create("gpiochip", MFD_CLOEXEC);
   chip->line = chip->feed = chip->wire = -1;
   pthread_mutex_lock(&lock);
+  chip->number = chips ? chips->number + 1 : 0;
   chip->next = chips;
   chips = chip;
   pthread_mutex_unlock(&lock);
   return chip;
 }
+
+void fakegpio_share_number(fakegpio *chip, fakegpio *other) { chip->number = other->number; }
 
 void fakegpio_hang_up(fakegpio *chip) {
   chip->has_left = true;
@@ -267,14 +270,14 @@ static int take_level(struct fakegpio *chip, const struct gpio_v2_line_values *v
 
 // libgpiod opens only a character device of the subsystem: it asks sysfs for that of its number,
 // which no real device has.
-enum { device_major = 0xFAC, device_minor = 0 };
+enum { device_major = 0xFAC };
 
 static int look_at(const char *path, struct stat *status, int flags) {
   struct fakegpio *chip = *path ? chip_at(path) : NULL;
   if (!chip) return (int)syscall(SYS_newfstatat, AT_FDCWD, path, status, flags);
   if (chip->has_left) return refuse(ENOENT);
   *status = (struct stat){.st_mode = S_IFCHR | 0600};
-  status->st_rdev = makedev(device_major, device_minor);
+  status->st_rdev = makedev(device_major, chip->number);
   return 0;
 }
 
@@ -285,8 +288,9 @@ int lstat(const char *path, struct stat *status) {
 
 char *realpath(const char *path, char *room) {
   char own[64];
-  snprintf(own, sizeof own, "/sys/dev/char/%u:%u/subsystem", device_major, device_minor);
-  char *found = strcmp(path, own) == 0 ? strdup("/sys/bus/gpio") : canonicalize_file_name(path);
+  const int start = snprintf(own, sizeof own, "/sys/dev/char/%u:", device_major);
+  const bool is_own = strncmp(path, own, (size_t)start) == 0;
+  char *found = is_own ? strdup("/sys/bus/gpio") : canonicalize_file_name(path);
   if (!found || !room) return found;
   strcpy(room, found);
   free(found);

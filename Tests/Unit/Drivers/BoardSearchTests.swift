@@ -173,6 +173,21 @@ import Testing
       ])
   }
 
+  @Test func twoExpandersAreToldApartByTheirPlaces() throws {
+    let fakes = try (0...1).map { number in
+      try tree.addExpander(number, at: "1-002\(number)")
+      return FakeLine(
+        tree.path / [UInt8]("gpiochip\(number)".utf8), label: "pcf8574", name: "L\(number)")
+    }
+    let kind = GPIOLineSettings.found(in: search())
+    #expect(kind.items.map { string($0.address) } == ["1-0020", "1-0021"])
+    #expect(
+      kind.items.map { string($0.words?.bytes ?? []) }
+        == Array(
+          repeating: "18 of 18 lines free; another chip has its label, pcf8574", count: 2))
+    withExtendedLifetime(fakes) {}
+  }
+
   @Test func aGPSDOfAnotherMachineIsWaitedForLonger() {
     func patience(_ host: String) -> Duration {
       GPSDSettings(host: [UInt8](host.utf8), port: 2947).patience

@@ -21,6 +21,7 @@ import Testing
   func hold(as name: String) { unsafe fakegpio_set_holder(chip, name) }
   func refuseDebounce() { unsafe fakegpio_refuse_debounce(chip) }
   func short() { unsafe fakegpio_short(chip) }
+  func isSecondNode(of other: FakeLine) { unsafe fakegpio_share_number(chip, other.chip) }
   func hangUp() { unsafe fakegpio_hang_up(chip) }
 
   /// Puts an edge to `level` into the queue that happens at `instant`.

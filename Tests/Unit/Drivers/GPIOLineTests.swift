@@ -79,6 +79,62 @@ import Testing
     withExtendedLifetime(fake) {}
   }
 
+  // MARK: Two chips
+
+  private func makeExpanders() throws -> [FakeLine] {
+    try [2, 3].map { number in
+      try tree.addExpander(number, at: "1-002\(number - 2)")
+      return FakeLine(tree.path / [UInt8]("gpiochip\(number)".utf8), label: "mcp23017")
+    }
+  }
+
+  /// Which of two expanders has the lower number changes with each start.
+  @Test(arguments: [
+    GPIOLineAddress.name([UInt8]("GPIO17")), .chip(label: [UInt8]("mcp23017"), offset: 17),
+  ])
+  func aLineOfTwoChipsIsRefusedUnderBothNames(address: GPIOLineAddress) throws {
+    let fakes = try makeExpanders()
+    makeLine(address).sample(at: at(seconds: 1))
+    let name = string(address.text)
+    #expect(sink.reports == ["\(name): ambiguous \(name) '1-0020/17 1-0021/17'"])
+    #expect(fakes.allSatisfy { $0.flags == 0 }, "neither was requested")
+  }
+
+  @Test func aChipIsFoundByThePlaceOfItsParent() throws {
+    let fakes = try makeExpanders()
+    fakes[1].level = true
+    makeLine(.chip(label: [UInt8]("1-0021"), offset: 17)).sample(at: at(seconds: 1))
+    #expect(sink.reports.isEmpty)
+    #expect(sink.values.values.first == .boolean(true))
+    #expect(fakes.map { $0.flags == 0 } == [true, false])
+  }
+
+  /// The banks of one controller may have a label and a parent.
+  @Test func chipsWithOneParentAreNamedByTheirDevices() throws {
+    let fakes = try makeExpanders()
+    try tree.remove("bus/gpio/devices/gpiochip3")
+    try tree.addExpander(3, at: "1-0020")
+    makeLine().sample(at: at(seconds: 1))
+    #expect(sink.reports == ["GPIO17: ambiguous GPIO17 'gpiochip2 gpiochip3'"])
+    withExtendedLifetime(fakes) {}
+  }
+
+  /// Raspberry Pi OS has `/dev/gpiochip4` as another name of `/dev/gpiochip0`.
+  @Test func aSecondNodeOfAChipIsNoOtherChip() throws {
+    let fakes = try makeExpanders()
+    fakes[1].isSecondNode(of: fakes[0])
+    makeLine().sample(at: at(seconds: 1))
+    #expect(sink.reports.isEmpty)
+    #expect(recorded == .boolean(false))
+  }
+
+  @Test func aChipWithTheHighestNumberIsFound() throws {
+    let fake = FakeLine(tree.path / "gpiochip255")
+    makeLine().sample(at: at(seconds: 1))
+    #expect(recorded == .boolean(false))
+    withExtendedLifetime(fake) {}
+  }
+
   /// The level may be ahead of the events that the kernel still has: then it is not read.
   @Test(arguments: [true, false])
   func aChangeCountsOnceItHasLastedAndFromItsOwnTime(level: Bool) throws {

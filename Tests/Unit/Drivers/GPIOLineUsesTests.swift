@@ -9,7 +9,9 @@ import Testing
 
   init() throws { tree = try FakeTree() }
 
-  private var uses: GPIOLineUses { GPIOLineUses(in: tree.path) }
+  private var uses: GPIOLineUses {
+    GPIOLineUses(in: GPIOChips(devices: tree.path, sys: tree.path))
+  }
 
   private func makeLine(chip: Int, name: String = "GPIO17") throws -> FakeLine {
     try tree.write("", to: "gpiochip\(chip)")
@@ -29,6 +31,22 @@ import Testing
     let address = GPIOLineAddress.chip(label: [UInt8]("pinctrl-fake".utf8), offset: 17)
     #expect(uses.line(at: address) == line(isTaken: true, consumer: "pump"))
     #expect(!uses.isIncomplete)
+  }
+
+  @Test func aLineIsFoundByTheParentOfItsChip() throws {
+    let fakes = [try makeLine(chip: 2, name: "A"), try makeLine(chip: 3, name: "B")]
+    try tree.addExpander(2, at: "1-0020")
+    try tree.addExpander(3, at: "1-0021")
+    let address = GPIOLineAddress.chip(label: [UInt8]("1-0021".utf8), offset: 17)
+    #expect(uses.line(at: address)?.name == [UInt8]("B".utf8))
+    #expect(uses.line(at: address)?.parent == [UInt8]("1-0021".utf8))
+    withExtendedLifetime(fakes) {}
+  }
+
+  @Test func aSecondNodeOfAChipIsNoOtherChip() throws {
+    let fakes = [try makeLine(chip: 0), try makeLine(chip: 4)]
+    fakes[1].isSecondNode(of: fakes[0])
+    #expect(uses.lines.count == 18)
   }
 
   @Test func aChipThatMayNotBeOpenedIsKnownToBeLeftOut() throws {

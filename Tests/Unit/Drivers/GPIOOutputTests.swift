@@ -14,7 +14,8 @@ import Testing
     let settings = OutputSettings(
       address: .name([UInt8]("GPIO22")), entity: EntitySettings(name: [UInt8]("Pump")),
       maxOn: maxOn, isActiveLow: isActiveLow, safe: safe)
-    let output = GPIOOutput(settings, devices: tree.path, sink: sink, supervisor: supervisor)
+    let output = GPIOOutput(
+      settings, chips: GPIOChips(devices: tree.path), sink: sink, supervisor: supervisor)
     supervisor.add(output)
     return output
   }

@@ -60,10 +60,19 @@ import Testing
   }
 
   @Test func aChipThatMayNotBeAskedMayHaveTheLine() {
-    let fake = FakeLine(tree.path / "gpiochip3", name: "GPIO22")
+    let device = tree.path / "gpiochip3"
+    let fake = FakeLine(device, name: "GPIO22")
     fake.refuseToOpen(EACCES)
-    #expect(failure(of: makeLook()) == "not permitted GPIO22")
+    #expect(failure(of: makeLook()) == "not permitted \(string(InlineText(device.bytes.span)))")
     #expect(recorded == .unavailable)
+  }
+
+  @Test func aLineThatTwoChipsHaveIsRefused() {
+    let fakes = [2, 3].map {
+      FakeLine(tree.path / [UInt8]("gpiochip\($0)".utf8), name: "GPIO22")
+    }
+    #expect(failure(of: makeLook()) == "ambiguous GPIO22 'gpiochip2 gpiochip3'")
+    withExtendedLifetime(fakes) {}
   }
 
   @Test func aContextThatChangesNothingMakesLooks() throws {

@@ -36,6 +36,15 @@ extension FakeTree {
   }
 }
 
+extension FakeTree {
+  /// The chip with this number is a part of an expander at `place` on an I²C bus.
+  func addExpander(_ number: Int, at place: String) throws {
+    try link(
+      "../../../devices/platform/i2c-1/\(place)/gpiochip\(number)",
+      at: "bus/gpio/devices/gpiochip\(number)")
+  }
+}
+
 /// What the kernel shows of one device: recorded, and named by the device and its condition.
 struct Recording {
   let name: String

@@ -19,6 +19,9 @@ fakegpio *fakegpio_add(const char *path, const char *label, const char *name, un
 /// line.
 void fakegpio_remove(fakegpio *chip);
 
+/// The path of the chip is another node of `other`'s device.
+void fakegpio_share_number(fakegpio *chip, fakegpio *other);
+
 /// The level that is read from now on.
 void fakegpio_set_level(fakegpio *chip, int level);
 /// The level that a program gave its output last, or the one that was set.

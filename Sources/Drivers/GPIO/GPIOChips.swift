@@ -1,0 +1,109 @@
+import Bytes
+import CLinux
+public import LinuxIO
+import Sensing
+
+/// The GPIO chips of this machine, each once, from the lowest number on.
+public struct GPIOChips: Sendable {
+  /// `GPIO_DEV_MAX` of the kernel: the numbers of all chips are below this. The driver of an
+  /// expander may use another number after each time that it was unplugged.
+  static let numbersMax = 256
+
+  /// Folder of their devices, and mount point of sysfs.
+  private let devices: Path
+  private let sys: Path
+
+  private var number = 0
+  /// Device numbers of the chips so far: the chip of a Raspberry Pi has two names in `/dev`.
+  private var known: [UInt64] = []
+  /// Last failure to open a chip.
+  private(set) var failure: SourceFailure?
+
+  public init(devices: Path = Path("/dev"), sys: Path = Path("/sys")) {
+    self.devices = devices
+    self.sys = sys
+  }
+
+  /// Opens the next chip that can be opened; nil at the end.
+  mutating func next() -> GPIOChip? {
+    while number < Self.numbersMax {
+      let path = path(ofChip: number)
+      number += 1
+      // Most numbers have no chip.
+      guard let device = FileStatus(of: path)?.deviceNumber, !known.contains(device) else {
+        continue
+      }
+      do throws(Errno) {
+        let chip = try GPIOChip(opening: path, sys: sys)
+        known.append(device)
+        return chip
+      } catch .noSuchFile, .noSuchDevice, Errno(code: ENOTTY) {
+        continue  // Some files are not chips.
+      } catch {
+        failure = SourceFailure(error, of: InlineText(path.bytes.span))
+      }
+    }
+    return nil
+  }
+
+  private func path(ofChip number: Int) -> Path {
+    var name = ByteBuffer(capacity: 16)
+    name.append("gpiochip")
+    name.append(decimal: number)
+    return devices / [UInt8](name.bytes)
+  }
+}
+
+/// A chip, and the offset of a line on it.
+struct GPIOLinePlace: ~Copyable {
+  let chip: GPIOChip
+  let offset: UInt32
+
+  /// Address that only this one of two lines has; without one, the name of the chip's device.
+  func title(besides other: borrowing GPIOLinePlace) -> [UInt8] {
+    guard !chip.parent.isEmpty, chip.parent != other.chip.parent else { return chip.device }
+    return GPIOLineAddress.chip(label: chip.parent, offset: offset).text
+  }
+}
+
+extension GPIOChips {
+  /// Looks for a line on all chips.
+  ///
+  /// - Throws: `.missing`; if the line may be on a chip that cannot be opened, the reason for that;
+  ///   `.ambiguous` if two lines have the address: which is the first may change with each start.
+  func place(
+    of address: GPIOLineAddress, named label: InlineText
+  ) throws(SourceFailure) -> GPIOLinePlace {
+    var chips = self
+    guard let place = chips.nextPlace(of: address) else {
+      let subject = chips.known.isEmpty ? [UInt8]("a chip for ") : []
+      throw chips.failure ?? .missing(InlineText((subject + [UInt8](label.bytes)).span))
+    }
+    if let other = chips.nextPlace(of: address) {
+      let titles = [place.title(besides: other), other.title(besides: place)]
+      throw .ambiguous(label, found: InlineText([UInt8](titles.joined(separator: [0x20])).span))
+    }
+    return place
+  }
+
+  private mutating func nextPlace(of address: GPIOLineAddress) -> GPIOLinePlace? {
+    while let chip = next() {
+      if let offset = chip.offset(of: address) { return GPIOLinePlace(chip: chip, offset: offset) }
+    }
+    return nil
+  }
+}
+
+extension GPIOLineAddress {
+  /// Name with which the program that holds this line requested it from the kernel; nil if no
+  /// program holds it, or the name is unknown.
+  func holder(in chips: GPIOChips) -> InlineText? {
+    guard let place = try? chips.place(of: self, named: InlineText(text.span)) else { return nil }
+    guard let line = place.chip.line(at: place.offset), !line.consumer.isEmpty else { return nil }
+    return InlineText(line.consumer.span)
+  }
+}
+
+extension SourceContext {
+  var chips: GPIOChips { GPIOChips(devices: devices, sys: sys) }
+}
