@@ -118,11 +118,15 @@ public struct MessageText: ExpressibleByStringInterpolation, Sendable {
 
     /// Appends `a, b or c`.
     @inline(never)
-    public mutating func appendInterpolation(anyOf words: [StaticString]) {
+    public mutating func appendInterpolation(anyOf words: [[UInt8]]) {
       for index in words.indices {
         if index > 0 { appendLiteral(index == words.count - 1 ? " or " : ", ") }
-        appendLiteral(words[index])
+        bytes += words[index]
       }
+    }
+
+    public mutating func appendInterpolation(anyOf words: [StaticString]) {
+      appendInterpolation(anyOf: words.map { [UInt8]($0) })
     }
   }
 }

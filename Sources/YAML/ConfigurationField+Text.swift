@@ -9,12 +9,17 @@ extension ConfigurationField {
   /// Returns the index of the value in `words`. If other values are possible too, `remedy` names
   /// them; otherwise the message offers the words.
   public func word(of words: [StaticString], remedy: MessageText? = nil) -> Int? {
+    word(of: words.map { [UInt8]($0) }, remedy: remedy)
+  }
+
+  /// Returns the index of the value in words that are composed at run time.
+  public func word(of words: [[UInt8]], remedy: MessageText? = nil) -> Int? {
     guard let text = text() else { return nil }
-    for index in words.indices where text.span.elementsEqual(words[index]) { return index }
+    if let index = words.firstIndex(of: text) { return index }
     if let remedy {
       report("\(quoted: text) is not possible here", remedy: remedy)
-    } else if let nearest = Suggestion.nearest(to: text, in: words) {
-      report("\(quoted: text) is unknown", remedy: "did you mean \"\(nearest)\"?")
+    } else if let nearest = Suggestion.index(nearestTo: text, in: words) {
+      report("\(quoted: text) is unknown", remedy: "did you mean \"\(bytes: words[nearest])\"?")
     } else {
       report("\(quoted: text) is unknown", remedy: "write \(anyOf: words)")
     }

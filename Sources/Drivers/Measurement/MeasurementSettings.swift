@@ -47,7 +47,7 @@ extension MeasurementSettings {
       keys, of: quantity, isFree: quantity == nil || written.isPresent)
     let decimals = keys.optional("decimals")?.wholeNumber(in: 0...Self.decimalsMax)
     guard var entity, let meaning else { return nil }
-    entity.deviceClass = meaning.sensorClass.map { [UInt8]($0.name) }
+    entity.deviceClass = meaning.sensorClass.map { $0.name }
     entity.unit = meaning.unit
     entity.stateClass = meaning.stateClass
     self.init(
@@ -99,14 +99,14 @@ private struct MeasurementMeaning {
     _ field: ConfigurationField?, of sensorClass: SensorClass?
   ) -> [UInt8]? {
     let all: WordList = "measurement total total_increasing measurement_angle"
-    let possible = sensorClass?.stateClasses ?? all
+    let possible = sensorClass?.stateClasses ?? all.words
     guard let field else { return possible.first }
     guard let text = field.text() else { return nil }
     if possible.contains(text) { return text }
     let subject: MessageText =
-      sensorClass.map { "\(quoted: text) does not match \($0.name)" }
+      sensorClass.map { "\(quoted: text) does not match \(bytes: $0.name)" }
       ?? "\(quoted: text) is unknown"
-    field.report(subject, remedy: "write \(possible.alternatives)")
+    field.report(subject, remedy: "write \(anyOf: possible)")
     return nil
   }
 }
@@ -114,7 +114,7 @@ private struct MeasurementMeaning {
 extension SensorClass {
   /// Whether the class allows this unit; a class of numbers without a unit allows only nil.
   fileprivate func goes(with unit: [UInt8]?) -> Bool {
-    guard let unit else { return units.first == nil }
+    guard let unit else { return units.isEmpty }
     return units.contains(unit)
   }
 }
@@ -134,7 +134,8 @@ extension ConfigurationField {
   }
 
   fileprivate func sensorClass() -> SensorClass? {
-    word(of: SensorClass.all.map { $0.name }).map { SensorClass.all[$0] }
+    let all = SensorClass.all
+    return word(of: all.map { $0.name }).map { all[$0] }
   }
 
   fileprivate func reportForeign(_ unit: [UInt8], insteadOf usual: [UInt8]?) {
@@ -147,10 +148,10 @@ extension ConfigurationField {
     _ sensorClass: SensorClass, _ unit: [UInt8]?, isWritten: Bool
   ) {
     let units: MessageText =
-      sensorClass.units.first == nil ? "no unit" : "unit: \(sensorClass.units.alternatives)"
+      sensorClass.units.isEmpty ? "no unit" : "unit: \(anyOf: sensorClass.units)"
     let problem: MessageText =
-      unit.map { "\(sensorClass.name) does not match \(quoted: $0)" }
-      ?? "\(sensorClass.name) has a unit"
+      unit.map { "\(bytes: sensorClass.name) does not match \(quoted: $0)" }
+      ?? "\(bytes: sensorClass.name) has a unit"
     report(problem, remedy: isWritten ? "write \(units)" : "write it with \(units)")
   }
 }

@@ -218,7 +218,7 @@ final class Receiver {
     let verdict = filter.reported(report, arrival)
     if case .rejected(let flaw) = verdict, flaw != .notNewer || !kept.isEcho { hasRejected = true }
     if let epoch, report.time == epoch {
-      if verdict == .rejected(.notNewer) { fix?.add(report, arrival) }
+      if case .rejected(.notNewer) = verdict { fix?.add(report, arrival) }
       if report.mode >= position?.mode ?? 0 { position = report }
       return verdict
     }

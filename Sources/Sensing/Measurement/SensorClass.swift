@@ -1,34 +1,35 @@
-public import Bytes
+import Bytes
 
 /// A device class of Home Assistant for numbers, with its units and state classes:
 /// `DEVICE_CLASS_UNITS` and `DEVICE_CLASS_STATE_CLASSES` of
 /// `homeassistant/components/sensor/const.py`, as far as 2025.4 and all later versions have it.
 /// Home Assistant accepts another pair too, and warns in its log.
 public struct SensorClass: Sendable {
-  public let name: StaticString
+  public let name: [UInt8]
   /// Allowed units; `decimals` applies to the first. Empty for a number without a unit.
-  public let units: WordList
+  public let units: [[UInt8]]
   /// Allowed state classes; the first is the default.
-  public let stateClasses: WordList
+  public let stateClasses: [[UInt8]]
   /// Useful number of decimals.
   private let decimals: UInt8
 
-  private init(
-    _ name: StaticString, _ units: WordList, _ decimals: UInt8,
-    _ stateClasses: WordList = measurement
-  ) {
-    self.name = name
-    self.units = units
-    self.decimals = decimals
-    self.stateClasses = stateClasses
-  }
-
   /// Finds the class with this name; nil if there is none.
   public init?(named name: [UInt8]) {
-    guard let known = Self.all.first(where: { name.span.elementsEqual($0.name) }) else {
-      return nil
-    }
-    self = known
+    let row = Self.rows.first { $0.prefix { $0 != UInt8(ascii: " ") } == name[...] }
+    guard let row else { return nil }
+    self.init(row: row)
+  }
+
+  private init(row: [UInt8]) {
+    let parts = row.split(separator: UInt8(ascii: "|")).map { Self.words($0) }
+    name = parts[0][0]
+    decimals = parts[0][1][0] - UInt8(ascii: "0")
+    units = [[UInt8]](parts[0][2...])
+    stateClasses = parts.count == 2 ? parts[1] : [[UInt8]("measurement")]
+  }
+
+  private static func words(_ text: ArraySlice<UInt8>) -> [[UInt8]] {
+    text.split(separator: UInt8(ascii: " ")).map { [UInt8]($0) }
   }
 
   /// Returns the useful number of decimals for a class and a unit, each possibly nil.
@@ -43,71 +44,70 @@ public struct SensorClass: Sendable {
     return unit == [UInt8(ascii: "m")] + usual ? 0 : 3
   }
 
-  private static let measurement: WordList = "measurement"
-  private static let totals: WordList = "total_increasing total"
-  private static let any: WordList = "measurement total total_increasing"
-  private static let concentration: WordList = "µg/m³"
-  private static let energy: WordList = "kWh Wh mWh MWh GWh TWh J kJ MJ GJ cal kcal Mcal Gcal"
-  private static let volume: WordList = "L mL m³ ft³ CCF gal"
-  private static let speed: WordList = "m/s km/h kn mph ft/s in/s mm/s"
+  /// All classes, by name.
+  public static var all: [SensorClass] { rows.map { SensorClass(row: $0) } }
 
-  public static let all: [SensorClass] = [
-    SensorClass("apparent_power", "VA", 0),
-    SensorClass("aqi", "", 0),
-    SensorClass("area", "m² cm² km² mm² in² ft² yd² mi² ac ha", 2, any),
-    SensorClass("atmospheric_pressure", "hPa Pa kPa bar cbar mbar mmHg inHg psi", 1),
-    SensorClass("battery", "%", 0),
-    SensorClass("blood_glucose_concentration", "mg/dL mmol/L", 1),
-    SensorClass("carbon_dioxide", "ppm", 0),
-    SensorClass("carbon_monoxide", "ppm", 0),
-    SensorClass("conductivity", "µS/cm mS/cm S/cm", 1),
-    SensorClass("current", "A mA", 2),
-    SensorClass(
-      "data_rate", "MB/s B/s kB/s GB/s bit/s kbit/s Mbit/s Gbit/s KiB/s MiB/s GiB/s", 1),
-    SensorClass(
-      "data_size", "MB B kB GB TB PB EB ZB YB bit kbit Mbit Gbit KiB MiB GiB TiB PiB EiB ZiB YiB",
-      0, "total_increasing measurement total"),
-    SensorClass("distance", "m km cm mm mi nmi yd ft in", 1, any),
-    SensorClass("duration", "s min h d ms", 0, any),
-    SensorClass("energy", energy, 2, totals),
-    SensorClass("energy_distance", "kWh/100km mi/kWh km/kWh", 1),
-    SensorClass("energy_storage", energy, 2),
-    SensorClass("frequency", "Hz kHz MHz GHz", 0),
-    SensorClass("gas", "m³ ft³ CCF", 2, totals),
-    SensorClass("humidity", "%", 1),
-    SensorClass("illuminance", "lx", 0),
-    SensorClass("irradiance", "W/m² BTU/(h⋅ft²)", 0),
-    SensorClass("moisture", "%", 1),
-    SensorClass("nitrogen_dioxide", concentration, 0),
-    SensorClass("nitrogen_monoxide", concentration, 0),
-    SensorClass("nitrous_oxide", concentration, 0),
-    SensorClass("ozone", concentration, 0),
-    SensorClass("ph", "", 2),
-    SensorClass("pm1", concentration, 0),
-    SensorClass("pm10", concentration, 0),
-    SensorClass("pm25", concentration, 0),
-    SensorClass("power", "W mW kW MW GW TW", 0),
-    SensorClass("power_factor", "%", 0),
-    SensorClass("precipitation", "mm cm in", 2, "total_increasing total measurement"),
-    SensorClass("precipitation_intensity", "mm/h mm/d in/h in/d", 1),
-    SensorClass("pressure", "hPa Pa kPa bar cbar mbar mmHg inHg psi", 1),
-    SensorClass("reactive_power", "var", 0),
-    SensorClass("signal_strength", "dBm dB", 0),
-    SensorClass("sound_pressure", "dB dBA", 1),
-    SensorClass("speed", "m/s km/h kn mph ft/s in/s mm/s mm/h mm/d in/h in/d", 1),
-    SensorClass("sulphur_dioxide", concentration, 0),
-    SensorClass("temperature", "°C °F K", 1),
-    SensorClass("volatile_organic_compounds", concentration, 0),
-    SensorClass("volatile_organic_compounds_parts", "ppb ppm", 0),
-    SensorClass("voltage", "V mV µV kV MV", 2),
-    SensorClass("volume", volume, 2, totals),
-    SensorClass("volume_flow_rate", "L/min m³/h mL/s ft³/min gal/min", 1),
-    SensorClass("volume_storage", volume, 0),
-    SensorClass("water", "L m³ ft³ CCF gal", 1, totals),
-    SensorClass("weight", "kg g mg µg oz lb st", 2, any),
-    SensorClass("wind_direction", "°", 0, "measurement_angle"),
-    SensorClass("wind_speed", speed, 1),
-  ]
+  private static var rows: [[UInt8]] {
+    [UInt8](table).split(separator: UInt8(ascii: "\n")).map { [UInt8]($0) }
+  }
+
+  /// Lines of name, decimals and units, and after a `|` the state classes if `measurement` is not
+  /// the only one. One literal is smaller than an array of literals.
+  private static let table: StaticString = """
+    apparent_power 0 VA
+    aqi 0
+    area 2 m² cm² km² mm² in² ft² yd² mi² ac ha | measurement total total_increasing
+    atmospheric_pressure 1 hPa Pa kPa bar cbar mbar mmHg inHg psi
+    battery 0 %
+    blood_glucose_concentration 1 mg/dL mmol/L
+    carbon_dioxide 0 ppm
+    carbon_monoxide 0 ppm
+    conductivity 1 µS/cm mS/cm S/cm
+    current 2 A mA
+    data_rate 1 MB/s B/s kB/s GB/s bit/s kbit/s Mbit/s Gbit/s KiB/s MiB/s GiB/s
+    data_size 0 MB B kB GB TB PB EB ZB YB bit kbit Mbit Gbit KiB MiB GiB TiB PiB EiB ZiB YiB | \
+    total_increasing measurement total
+    distance 1 m km cm mm mi nmi yd ft in | measurement total total_increasing
+    duration 0 s min h d ms | measurement total total_increasing
+    energy 2 kWh Wh mWh MWh GWh TWh J kJ MJ GJ cal kcal Mcal Gcal | total_increasing total
+    energy_distance 1 kWh/100km mi/kWh km/kWh
+    energy_storage 2 kWh Wh mWh MWh GWh TWh J kJ MJ GJ cal kcal Mcal Gcal
+    frequency 0 Hz kHz MHz GHz
+    gas 2 m³ ft³ CCF | total_increasing total
+    humidity 1 %
+    illuminance 0 lx
+    irradiance 0 W/m² BTU/(h⋅ft²)
+    moisture 1 %
+    nitrogen_dioxide 0 µg/m³
+    nitrogen_monoxide 0 µg/m³
+    nitrous_oxide 0 µg/m³
+    ozone 0 µg/m³
+    ph 2
+    pm1 0 µg/m³
+    pm10 0 µg/m³
+    pm25 0 µg/m³
+    power 0 W mW kW MW GW TW
+    power_factor 0 %
+    precipitation 2 mm cm in | total_increasing total measurement
+    precipitation_intensity 1 mm/h mm/d in/h in/d
+    pressure 1 hPa Pa kPa bar cbar mbar mmHg inHg psi
+    reactive_power 0 var
+    signal_strength 0 dBm dB
+    sound_pressure 1 dB dBA
+    speed 1 m/s km/h kn mph ft/s in/s mm/s mm/h mm/d in/h in/d
+    sulphur_dioxide 0 µg/m³
+    temperature 1 °C °F K
+    volatile_organic_compounds 0 µg/m³
+    volatile_organic_compounds_parts 0 ppb ppm
+    voltage 2 V mV µV kV MV
+    volume 2 L mL m³ ft³ CCF gal | total_increasing total
+    volume_flow_rate 1 L/min m³/h mL/s ft³/min gal/min
+    volume_storage 0 L mL m³ ft³ CCF gal
+    water 1 L m³ ft³ CCF gal | total_increasing total
+    weight 2 kg g mg µg oz lb st | measurement total total_increasing
+    wind_direction 0 ° | measurement_angle
+    wind_speed 1 m/s km/h kn mph ft/s in/s mm/s
+    """
 }
 
 /// A list of words in one literal, separated by spaces.
@@ -121,18 +121,5 @@ public struct WordList: Sendable, ExpressibleByStringLiteral {
     [UInt8](text).split(separator: UInt8(ascii: " ")).map { [UInt8]($0) }
   }
 
-  public var first: [UInt8]? { words.first }
-
   public func contains(_ word: [UInt8]) -> Bool { words.contains(word) }
-
-  /// The words as `a, b or c`.
-  public var alternatives: MessageText {
-    let words = words
-    var shown: [UInt8] = []
-    for index in words.indices {
-      if index > 0 { shown += [UInt8](index == words.count - 1 ? " or " : ", ") }
-      shown += words[index]
-    }
-    return MessageText(bytes: shown)
-  }
 }

@@ -23,21 +23,30 @@ public struct VEDirectSensor: Sendable {
   private let meaning: Meaning
   private let format: Format
   /// Name for people; nil for the key with spaces.
-  private let words: StaticString?
-  private let icon: StaticString?
+  private var words: StaticString?
+  private var icon: StaticString?
 
-  // Not inlined: the table has many rows.
+  // None of these is inlined: the table has many rows.
   @inline(never)
-  init(
-    _ label: StaticString, _ key: StaticString, _ meaning: Meaning, _ format: Format,
-    words: StaticString? = nil, icon: StaticString? = nil
-  ) {
+  init(_ label: StaticString, _ key: StaticString, _ meaning: Meaning, _ format: Format) {
     self.label = label
     self.key = key
     self.meaning = meaning
     self.format = format
-    self.words = words
-    self.icon = icon
+  }
+
+  @inline(never)
+  func named(_ words: StaticString) -> Self {
+    var sensor = self
+    sensor.words = words
+    return sensor
+  }
+
+  @inline(never)
+  func with(icon: StaticString) -> Self {
+    var sensor = self
+    sensor.icon = icon
+    return sensor
   }
 
   /// Returns the description for Home Assistant. `identity` identifies the device, `name` is its
@@ -96,50 +105,81 @@ public struct VEDirectSensor: Sendable {
 }
 
 extension VEDirectSensor {
-  /// Home Assistant's terms of a number, shared by the sensors of a quantity.
-  final class Meaning: Sendable {
-    let unit: StaticString?
-    let deviceClass: StaticString?
-    let stateClass: StaticString?
-    let icon: StaticString?
-    let isDiagnostic: Bool
-    let range: PlausibleRange?
+  /// Home Assistant's terms of a number, shared by the sensors of a quantity. Those of the past are
+  /// the device's own history.
+  enum Meaning: Sendable {
+    case none, diagnosis, problem
+    case volts, amperes, watts, voltAmperes, ampereHours, celsius, charge, percent, minutes, energy
+    case pastEnergy, pastCharge, pastCount, pastVolts, pastTime
 
-    private init(
-      _ unit: StaticString? = nil, _ deviceClass: StaticString? = nil,
-      stateClass: StaticString? = "measurement", icon: StaticString? = nil,
-      isDiagnostic: Bool = false, range: PlausibleRange? = nil
-    ) {
-      self.unit = unit
-      self.deviceClass = deviceClass
-      self.stateClass = stateClass
-      self.icon = icon
-      self.isDiagnostic = isDiagnostic
-      self.range = range
+    var unit: StaticString? {
+      switch self {
+      case .none, .diagnosis, .problem, .pastCount: nil
+      case .volts, .pastVolts: "V"
+      case .amperes: "A"
+      case .watts: "W"
+      case .voltAmperes: "VA"
+      case .ampereHours, .pastCharge: "Ah"
+      case .celsius: "°C"
+      case .charge, .percent: "%"
+      case .minutes: "min"
+      case .energy, .pastEnergy: "kWh"
+      case .pastTime: "s"
+      }
     }
 
-    private static func range(_ unit: StaticString) -> PlausibleRange? {
-      KernelPart(named: []).range(of: unit)
+    var deviceClass: StaticString? {
+      switch self {
+      case .problem: "problem"
+      case .volts, .pastVolts: "voltage"
+      case .amperes: "current"
+      case .watts: "power"
+      case .voltAmperes: "apparent_power"
+      case .celsius: "temperature"
+      case .charge: "battery"
+      case .minutes, .pastTime: "duration"
+      case .energy, .pastEnergy: "energy"
+      case .none, .diagnosis, .ampereHours, .percent, .pastCharge, .pastCount: nil
+      }
     }
 
-    static let none = Meaning(stateClass: nil)
-    static let diagnosis = Meaning(stateClass: nil, isDiagnostic: true)
-    static let problem = Meaning(nil, "problem", stateClass: nil)
-    static let volts = Meaning("V", "voltage", range: range("V"))
-    static let amperes = Meaning("A", "current", range: range("A"))
-    static let watts = Meaning("W", "power", range: range("W"))
-    static let voltAmperes = Meaning("VA", "apparent_power")
-    static let ampereHours = Meaning("Ah")
-    static let celsius = Meaning("°C", "temperature", range: range("°C"))
-    static let charge = Meaning("%", "battery", range: .ofCharge)
-    static let percent = Meaning("%")
-    static let minutes = Meaning("min", "duration")
-    static let energy = Meaning("kWh", "energy", stateClass: "total_increasing")
-    static let pastEnergy = Meaning("kWh", "energy", stateClass: nil)
-    static let pastCharge = Meaning("Ah", icon: "mdi:history", isDiagnostic: true)
-    static let pastCount = Meaning(icon: "mdi:history", isDiagnostic: true)
-    static let pastVolts = Meaning("V", "voltage", isDiagnostic: true, range: range("V"))
-    static let pastTime = Meaning("s", "duration", isDiagnostic: true)
+    var stateClass: StaticString? {
+      switch self {
+      case .none, .diagnosis, .problem, .pastEnergy: nil
+      case .energy: "total_increasing"
+      default: "measurement"
+      }
+    }
+
+    var icon: StaticString? {
+      switch self {
+      case .pastCharge, .pastCount: "mdi:history"
+      default: nil
+      }
+    }
+
+    var isDiagnostic: Bool {
+      switch self {
+      case .diagnosis, .pastCharge, .pastCount, .pastVolts, .pastTime: true
+      default: false
+      }
+    }
+
+    /// Range of the numbers that a device can measure; nil for any number.
+    var range: PlausibleRange? {
+      switch self {
+      case .volts, .pastVolts: Self.ranges[0]
+      case .amperes: Self.ranges[1]
+      case .watts: Self.ranges[2]
+      case .celsius: Self.ranges[3]
+      case .charge: .ofCharge
+      default: nil
+      }
+    }
+
+    private static let ranges = (["V", "A", "W", "°C"] as [StaticString]).map {
+      KernelPart(named: []).range(of: $0)
+    }
   }
 }
 
@@ -169,7 +209,7 @@ extension VEDirectSensor {
   }
 
   /// Whether it is the charge of the battery.
-  public var measuresCharge: Bool { meaning === Meaning.charge }
+  public var measuresCharge: Bool { meaning == .charge }
 
   /// Whether it is the voltage of the battery whose charge the device counts, and not of another.
   public var measuresVoltageOfCharge: Bool { [UInt8](label) == [UInt8(ascii: "V")] }

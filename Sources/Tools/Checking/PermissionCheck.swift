@@ -7,7 +7,7 @@ import Transport
 
 /// Check of the files that the user of the service has to read: `homeward check` itself runs as
 /// root, which may read everything.
-struct PermissionCheck {
+struct PermissionCheck: ~Copyable {
   let user: UserRights
   /// File of the configuration.
   var file = Path(Configuration.defaultFile)

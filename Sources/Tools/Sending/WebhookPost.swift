@@ -4,7 +4,7 @@ import HomeAssistant
 import LinuxIO
 
 /// Message to the webhook that waits for its answer, while an agent may be running.
-struct WebhookPost {
+struct WebhookPost: ~Copyable {
   private static let requestByteCountMax = Envelope.byteCount(
     sealing: WrittenMessage.dataByteCountMax)
   /// Size of the zones or the configuration of a large home.

@@ -35,14 +35,14 @@ extension Contract.Words {
   private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
   @Test(
-    .enabled(if: areKnown, reason), arguments: SensorClass.all.map { String(describing: $0.name) })
+    .enabled(if: areKnown, reason), arguments: SensorClass.all.map { text($0.name) })
   func theUnitsAndStateClassesOfADeviceClassAreHomeAssistants(name: String) throws {
     let known = try Known()
     let sensorClass = try #require(SensorClass(named: [UInt8](name.utf8)))
     #expect(known.sensor_classes.contains(name))
-    let units = Set(sensorClass.units.words.map(Self.text))
+    let units = Set(sensorClass.units.map(Self.text))
     #expect(units.subtracting(known.units[name] ?? []).isEmpty)
-    let stateClasses = Set(sensorClass.stateClasses.words.map(Self.text))
+    let stateClasses = Set(sensorClass.stateClasses.map(Self.text))
     #expect(!stateClasses.isEmpty)
     #expect(stateClasses.subtracting(known.state_classes[name] ?? []).isEmpty)
   }
