@@ -234,7 +234,8 @@ struct Login {
     let wasAllowed = self.isAllowed
     self.isAllowed = isAllowed
     if isAllowed {
-      if !wasAllowed { tokens?.networkChanged() }
+      // A denial ends in another network only.
+      if !wasAllowed, tokens?.denial == nil { tokens?.networkChanged() }
       cycleDue(now: now)
     } else if wasAllowed {
       withhold()

@@ -12,7 +12,7 @@ struct HomeDetector {
   private(set) var presence = HomeNetworks.Presence.unknown
   private(set) var place = NetworkPlace.unknown
   /// Network of the last messages.
-  private var network = NetworkPlace.unknown
+  private(set) var network = NetworkPlace.unknown
   /// End of the first message's delay; nil once the presence is known, or the time is over.
   private(set) var deadline: Instant?
 

@@ -29,6 +29,8 @@ public final class Uplink {
   /// Present registration, or the former one during a new enrollment.
   public internal(set) var registration: Registration?
   var login: Login
+  /// Network in which the login is denied; nil if it is not.
+  var deniedIn: NetworkPlace?
   var statistics: StatisticsImport?
   /// Nil without a push relay.
   var push: PushFetcher?
@@ -183,7 +185,8 @@ public final class Uplink {
     if change.isPresenceOther { presenceFound() }
     guard change.isNetworkOther else { return }
     endCalls(InlineText("the network changed"))
-    login.networkChanged(now: now)
+    // A link that was lost and is back leads to the Home Assistant that counts each denial.
+    if deniedIn.map({ !place.isSameNetwork(as: $0) }) ?? true { login.networkChanged(now: now) }
     delivery.networkChanged(now: now)
     checkWebSocket()
   }

@@ -269,6 +269,25 @@ import Testing
     #expect(rig.calls.count == 2)
   }
 
+  /// A weak link comes and goes in one harbour; Home Assistant counts each attempt, and bans.
+  @Test func aLinkThatIsBackInOneNetworkBringsNoAttemptWithADeniedLogin() {
+    var setup = UplinkRig.Setup()
+    setup.refreshToken = "refresh"
+    setup.url = "https://127.0.0.1:1"
+    setup.webSocket = Self.webSocket
+    let rig = UplinkRig(setup)
+    rig.arrive(atHome: false)
+    rig.wait(.seconds(1))
+    rig.answer(403, #"{"error":"access_denied"}"#)
+    for _ in 0..<3 {
+      rig.event { $0.placeChanged(.none, now: $1) }
+      rig.arrive(atHome: false)
+      rig.event { $0.webSocketWantsToken(refused: nil, now: $1) }
+    }
+    #expect(rig.calls.count == 1)
+    #expect(!rig.rejected.isEmpty)
+  }
+
   /// Home Assistant says 401 also of a token whose user may not log in from outside.
   @Test(arguments: Kind.allCases)
   func overTLSATokenThatTheRegistrationShowedInVainIsShownAgainLater(kind: Kind) {
