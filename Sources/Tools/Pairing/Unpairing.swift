@@ -90,6 +90,9 @@ final class Unpairing {
     do throws(RequestError) {
       defer { client.end() }
       try delete(deviceID, client)
+    } catch  where client.denial != nil {
+      // In the home network this login may still delete the device.
+      throw unchanged(.noPermission, error.words)
     } catch  where error.isNoAnswer {
       throw unchanged(.temporaryFailure, error.words)
     } catch {

@@ -12,6 +12,8 @@ public enum Fault: Sendable, Equatable {
   case forget
   /// Have no WebSocket, as behind a proxy that knows of none: 404.
   case noWebSocket
+  /// Deny each login, as of a user who may log in only in the local network.
+  case denied
   /// Store the message, but seal the answer with a key that is not the client's.
   case wrongKey
   /// Answer with what was answered to the message before of the same type, as an on-path attacker
@@ -31,7 +33,8 @@ public enum Fault: Sendable, Equatable {
     [("hang", .hang)] + [400, 401, 403, 404, 410, 503].map { ("\($0)", .status($0)) }
     + [
       ("captive-portal", .captivePortal), ("starting", .starting), ("forget", .forget),
-      ("no-websocket", .noWebSocket), ("wrong-key", .wrongKey), ("slow", .slow(.seconds(3))),
+      ("no-websocket", .noWebSocket), ("denied", .denied), ("wrong-key", .wrongKey),
+      ("slow", .slow(.seconds(3))),
       ("break-off", .breakOff), ("huge", .huge), ("replay", .replay),
     ]
 
@@ -63,7 +66,7 @@ public enum Fault: Sendable, Equatable {
     case .starting, .hang: .nothing(200)
     case .foreign(let status, let type, let text, let field):
       .foreign(status, type: type, text, field)
-    case .forget, .noWebSocket, .wrongKey, .replay, .slow, .breakOff, .huge: nil
+    case .forget, .noWebSocket, .denied, .wrongKey, .replay, .slow, .breakOff, .huge: nil
     }
   }
 

@@ -94,6 +94,10 @@ extension Home {
         ? ["name": "Home Assistant Local", "id": nil, "type": "homeassistant"]
         : ["name": "Trusted Networks", "id": nil, "type": "trusted_networks"]
       return .open(["providers": [provider], "preselect_remember_me": true])
+    case ("POST", "/auth/token") where fault == .denied:
+      return .foreign(
+        403, type: "application/json",
+        #"{"error":"access_denied","error_description":"User cannot authenticate remotely"}"#, nil)
     case ("POST", "/auth/token"): return try grant(request, now: now)
     case ("POST", "/auth/revoke"): return revoke(request, now: now)
     case ("GET", Self.loginPath): throw .webhookMethod("GET")

@@ -137,6 +137,17 @@ extension SetUp.Unpairing {
     #expect(board.isPaired)
   }
 
+  /// A user who may log in only in the local network: at home the same command works.
+  @Test func whereTheLoginIsDeniedNothingIsForgotten() async throws {
+    let (home, board) = try await loggedInHomeAndBoard()
+    home.fault = .denied
+    let ending = try await board.unpaired("--yes")
+    #expect(ending.status == 77)
+    #expect(ending.lines(with: "User cannot authenticate remotely").count == 1, "\(ending.log)")
+    #expect(board.isPaired)
+    #expect(home.occurrences(.tokenRevoked) == 0)
+  }
+
   @Test func aBoardThatIsNotPairedIsNoFailure() async throws {
     let (home, board) = try unpairedHomeAndBoard()
     let ending = try await board.unpaired("--yes")
