@@ -50,7 +50,7 @@ final class ConfigurationInput {
 }
 
 /// The prerequisites for the agent's work with a configuration.
-struct Preparation: ~Copyable {
+final class Preparation {
   /// Time between two attempts of an agent that worked before.
   static let retryInterval: Duration = .seconds(10)
 

@@ -110,7 +110,7 @@ public struct Run {
   }
 
   private func work(
-    _ preparation: borrowing Preparation, _ wait: SafeWait, _ input: ConfigurationInput,
+    _ preparation: Preparation, _ wait: SafeWait, _ input: ConfigurationInput,
     _ starts: StartCount?, _ service: ServiceReport?
   ) throws(CommandFailure) -> ExitCode {
     let (state, signals) = (preparation.state, wait.signals)
@@ -157,7 +157,7 @@ public struct Run {
 
   /// Creates the parts and starts them.
   private func runLoop(
-    _ preparation: borrowing Preparation, _ wait: SafeWait, _ starts: StartCount?,
+    _ preparation: Preparation, _ wait: SafeWait, _ starts: StartCount?,
     _ service: ServiceReport?, _ reporter: Reporter, now: Instant
   ) throws(Errno) -> RunLoop {
     let (configuration, state, loop) = (preparation.configuration, preparation.state, wait.loop)

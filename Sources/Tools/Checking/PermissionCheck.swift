@@ -69,9 +69,12 @@ struct PermissionCheck: ~Copyable {
   private func foreignPath(in state: Path) -> Path? {
     let spool = state / StateDirectory.spoolName
     if let folder = [state, spool].first(where: { user.owns($0) == false }) { return folder }
+    // The state may have a file system of its own, which has a folder that only root can read.
+    let others: [StaticString] = [StateDirectory.statusSocketName, "lost+found"]
     for folder in [state, spool] {
-      for file in files(in: folder, where: { !$0.elementsEqual(StateDirectory.statusSocketName) })
-      where user.obstacle(toReading: file) != nil { return file }
+      for file in files(in: folder, where: { name in
+        !others.contains { name.elementsEqual($0) }
+      }) where user.obstacle(toReading: file) != nil { return file }
     }
     return nil
   }

@@ -71,7 +71,7 @@ struct SendCommand {
   }
 
   func run() throws(CommandFailure) -> ExitCode {
-    var post = try WebhookPost(of: message.type, try .read(from: options.file))
+    let post = try WebhookPost(of: message.type, try .read(from: options.file))
     let report = try post.send(message)
     writeToTerminal(options.isJSON ? report.json : report.lines, STDOUT_FILENO)
     // On standard error: a script can use the answer alone.

@@ -4,7 +4,7 @@ import HomeAssistant
 import LinuxIO
 
 /// Message to the webhook that waits for its answer, while an agent may be running.
-struct WebhookPost: ~Copyable {
+final class WebhookPost {
   private static let requestByteCountMax = Envelope.byteCount(
     sealing: WrittenMessage.dataByteCountMax)
   /// Size of the zones or the configuration of a large home.
@@ -40,7 +40,7 @@ struct WebhookPost: ~Copyable {
       responseByteCountMax: Self.responseByteCountMax)
   }
 
-  mutating func send(_ message: WrittenMessage) throws(CommandFailure) -> SendReport {
+  func send(_ message: WrittenMessage) throws(CommandFailure) -> SendReport {
     try http.send(message.type, message.data ?? description, to: registration, at: url)
     if message.type == .enableEncryption { return try keepKey() }
     let answer = http.readAnswer(to: registration)
@@ -56,7 +56,7 @@ struct WebhookPost: ~Copyable {
   }
 
   /// Stores the key, which came in clear, and is never shown.
-  private mutating func keepKey() throws(CommandFailure) -> SendReport {
+  private func keepKey() throws(CommandFailure) -> SendReport {
     switch http.readEnabledEncryption() {
     case .enabled(let key):
       registration.protection = .sealed(key)

@@ -75,6 +75,8 @@ import Testing
     #expect(try rows(user, state)[0].hasPrefix("permissions: "))
     _ = try write("s/agent.socket", mode: 0o600)
     #expect(try rows(user, state)[0].hasPrefix("permissions: "), "the agent makes it again")
+    _ = try write("s/lost+found", mode: 0o600)
+    #expect(try rows(user, state)[0].hasPrefix("permissions: "), "of the file system itself")
     try board.write("", to: "s/spool/x")
     let spool = board.folder.appending(path: "s/spool").path
     guard unsafe chown(spool, 0, 0) == 0 else { throw POSIXError(.EPERM) }
