@@ -12,7 +12,7 @@ public final class InterfaceStatistics: FileSource {
   private var receivedSensor: DeclaredSensor
   private var sentSensor: DeclaredSensor
   private var signalSensor: DeclaredSensor
-  private var figures: Result<Figures, SourceFailure>?
+  private var figures: Figures?
 
   /// Whether the interface has a radio; nil if unknown.
   private var hasRadio: Bool?
@@ -35,55 +35,56 @@ public final class InterfaceStatistics: FileSource {
 
   public override var deviceKinds: DeviceKinds { .network }
 
+  /// Results of the reads: a value that cannot be read takes no other with it.
   private struct Figures {
-    let received: FixedPoint
-    let sent: FixedPoint
+    let received: Result<Value, SourceFailure>
+    let sent: Result<Value, SourceFailure>
     /// Strength of the signal; nil if the interface has no radio.
-    let signal: Value?
+    let signal: Result<Value, SourceFailure>?
   }
 
   /// Reads the values. A stopped radio delays a request for its signal, for seconds.
   override func readFiles() -> Bool {
-    do throws(SourceFailure) {
-      let counts = (try megabytes(received), try megabytes(sent))
-      let signal: Value? = if isRadio { try readSignal() } else { nil }
-      figures = .success(Figures(received: counts.0, sent: counts.1, signal: signal))
-    } catch {
-      // Another device may come back under the same name.
-      hasRadio = nil
-      figures = .failure(error)
-    }
+    let figures = Figures(
+      received: Result { () throws(SourceFailure) in try megabytes(received) },
+      sent: Result { () throws(SourceFailure) in try megabytes(sent) },
+      signal: isRadio ? Result { () throws(SourceFailure) in try readSignal() } : nil)
+    // Another device may come back under the same name.
+    if (figures.received.failure ?? figures.signal?.failure) != nil { hasRadio = nil }
+    self.figures = figures
     return true
   }
 
   override func tell(at moment: Moment) throws(SourceFailure) {
-    do throws(SourceFailure) {
-      guard let figures = try figures?.get() else { return }
-      receivedSensor.record(.number(figures.received), at: moment.wallTime, in: sink)
-      sentSensor.record(.number(figures.sent), at: moment.wallTime, in: sink)
-      guard let signal = figures.signal else { return }
+    guard let figures else { return }
+    receivedSensor.record(figures.received.value, at: moment.wallTime, in: sink)
+    sentSensor.record(figures.sent.value, at: moment.wallTime, in: sink)
+    let failure = figures.received.failure ?? figures.sent.failure ?? figures.signal?.failure
+    if case .success(let signal)? = figures.signal {
       signalSensor.record(signal, at: moment.wallTime, in: sink)
-    } catch {
-      recordFailure(error.value, at: moment)
-      throw error
+    } else if let failure = figures.signal?.failure ?? failure {
+      // Of a missing interface it is not known whether it has a radio.
+      signalSensor.recordFailure(failure.value, at: moment.wallTime, in: sink)
     }
+    if let failure { throw failure }
   }
 
-  override func tellSilence(at moment: Moment) { recordFailure(.unavailable, at: moment) }
-
-  /// Records a failure. A named interface has its counters before it exists, but it may have no
-  /// radio.
-  private func recordFailure(_ value: Value, at moment: Moment) {
-    receivedSensor.record(value, at: moment.wallTime, in: sink)
-    sentSensor.record(value, at: moment.wallTime, in: sink)
-    signalSensor.recordFailure(value, at: moment.wallTime, in: sink)
+  /// A named interface has its counters before it exists, but it may have no radio.
+  override func tellSilence(at moment: Moment) {
+    receivedSensor.record(.unavailable, at: moment.wallTime, in: sink)
+    sentSensor.record(.unavailable, at: moment.wallTime, in: sink)
+    signalSensor.recordFailure(.unavailable, at: moment.wallTime, in: sink)
   }
+
+  /// More than a line of 10 Gbit/s carries in two years: some kernels extend a counter of 32 bits
+  /// wrongly, to hundreds of petabytes.
+  private static let byteCountMax: Int64 = 100_000_000_000_000_000
 
   /// Reads a counter in millions of bytes.
-  private func megabytes(_ file: KernelFile) throws(SourceFailure) -> FixedPoint {
-    try file.parse { (text) -> FixedPoint? in
-      KernelText.integer(text, in: 0...Int64.max).map {
-        FixedPoint($0, decimals: 6).rounded(to: 0)
+  private func megabytes(_ file: KernelFile) throws(SourceFailure) -> Value {
+    try file.parse { (text) -> Value? in
+      KernelText.integer(text, in: 0...Self.byteCountMax).map {
+        .number(FixedPoint($0, decimals: 6).rounded(to: 0))
       }
     }
   }
@@ -98,6 +99,19 @@ public final class InterfaceStatistics: FileSource {
     let index = try self.index.parse { KernelText.integer($0, in: 1...Int64(Int32.max)) }
     let signal = try nl80211.signal(ofInterface: UInt32(index))
     return signal.map { .number(FixedPoint(Int64($0))) } ?? .unavailable
+  }
+}
+
+extension Result where Success == Value, Failure == SourceFailure {
+  fileprivate var value: Value {
+    switch self {
+    case .success(let value): value
+    case .failure(let failure): failure.value
+    }
+  }
+
+  fileprivate var failure: SourceFailure? {
+    if case .failure(let failure) = self { failure } else { nil }
   }
 }
 

@@ -207,6 +207,11 @@ public struct HardwareAddress: Hashable, Sendable {
 }
 
 extension ByteBuffer {
+  /// Appends the six bytes of the address.
+  mutating func appendBytes(of address: HardwareAddress) {
+    for index in 0..<HardwareAddress.byteCount { append(address.byte(index)) }
+  }
+
   /// Appends the address as `aa:bb:cc:dd:ee:ff`.
   public mutating func append(_ address: HardwareAddress) {
     for index in 0..<HardwareAddress.byteCount {

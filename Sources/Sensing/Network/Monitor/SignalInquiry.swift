@@ -1,7 +1,9 @@
 public import Bytes
 
 /// Asks nl80211 for the signal of the station that an interface is associated with: first for the
-/// number of the family, then for the driver's information about the station.
+/// number of the family, then for the driver's information about the station. A driver that lists
+/// no station, as those of Realtek and of old chips of Broadcom, is asked for the one of the access
+/// point by its address, which the list of received stations has.
 ///
 /// The kernel answers a request before the next one can be sent, so the inquiry never waits.
 public struct SignalInquiry: ~Copyable {
@@ -24,6 +26,8 @@ public struct SignalInquiry: ~Copyable {
   private enum Question {
     case families(found: WirelessFamily?)
     case station(WirelessFamily, heard: Heard)
+    case accessPoint(WirelessFamily, found: HardwareAddress?)
+    case stationOfAccessPoint
   }
 
   private enum Heard {
@@ -74,25 +78,38 @@ public struct SignalInquiry: ~Copyable {
       case Netlink.MessageType.error, Netlink.MessageType.done:
         let error = try message.errorNumber()
         return error == 0 ? ended() : refused(error)
-      default: try take(message)
+      default: if let step = try take(message) { return step }
       }
     }
     return .read
   }
 
-  private mutating func take(_ message: borrowing NetlinkMessage) throws(NetlinkError) {
+  private mutating func take(
+    _ message: borrowing NetlinkMessage
+  ) throws(NetlinkError) -> Step? {
     switch question {
     case .families(found: nil):
       question = .families(found: try WirelessFamily(message))
     case .families: break
     case .station(let family, let heard):
-      guard message.type == family.id, let signal = try Self.signal(in: message) else { return }
+      guard message.type == family.id, let signal = try Self.signal(in: message) else {
+        return nil
+      }
       if case .none = heard {
         question = .station(family, heard: .one(signal))
       } else {
         question = .station(family, heard: .several)
       }
+    case .accessPoint(let family, found: nil):
+      guard message.type == family.id else { return nil }
+      let network = try WirelessNetwork(associatedIn: message)
+      question = .accessPoint(family, found: network?.bssid)
+    case .accessPoint: break
+    case .stationOfAccessPoint:
+      // Its answer is no list: nothing ends it.
+      return .found(dBm: try Self.signal(in: message))
     }
+    return nil
   }
 
   private mutating func ended() -> Step {
@@ -103,14 +120,31 @@ public struct SignalInquiry: ~Copyable {
       askOfStation(found)
       return .send
     case .station(_, .one(let signal)): return .found(dBm: signal)
+    case .station(let family, .none): return askForAccessPoint(family)
     case .station: return .found(dBm: nil)
+    case .accessPoint(let family, let bssid?):
+      question = .stationOfAccessPoint
+      write(.station(family, interface: interface, bssid: bssid))
+      return .send
+    case .accessPoint, .stationOfAccessPoint: return .found(dBm: nil)
     }
+  }
+
+  private mutating func askForAccessPoint(_ family: WirelessFamily) -> Step {
+    question = .accessPoint(family, found: nil)
+    write(.stations(family, interface: interface))
+    return .send
   }
 
   private mutating func refused(_ error: Int32) -> Step {
     switch (question, error) {
-    case (.station, KernelError.noSuchDevice), (.station, KernelError.notSupported):
+    case (.station(let family, .none), KernelError.notSupported):
+      return askForAccessPoint(family)
+    case (.station, KernelError.noSuchDevice), (.station, KernelError.notSupported),
+      (.accessPoint, KernelError.noSuchDevice), (.accessPoint, KernelError.notSupported):
       return .noRadio
+    // It left in the meantime.
+    case (.stationOfAccessPoint, _): return .found(dBm: nil)
     case (.station, KernelError.noSuchEntry):
       // The number of the family is invalid after its module was removed.
       family = nil
@@ -139,6 +173,10 @@ public struct SignalInquiry: ~Copyable {
         }
       }
     }
-    return average ?? last
+    return known(average) ?? known(last)
   }
+
+  /// A signal that a radio can receive; nil for 0 and more, with which drivers report that they do
+  /// not know it, or a percentage.
+  private static func known(_ dBm: Int8?) -> Int8? { dBm.flatMap { $0 < 0 ? $0 : nil } }
 }

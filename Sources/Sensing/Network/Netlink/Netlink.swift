@@ -134,6 +134,8 @@ enum WirelessNetlink {
 
   enum Attribute {
     static let interface: UInt16 = 3
+    /// `NL80211_ATTR_MAC`.
+    static let address: UInt16 = 6
     static let stationInformation: UInt16 = 21
     static let station: UInt16 = 47
   }

@@ -16,6 +16,8 @@ enum NetlinkRequest {
   case stations(WirelessFamily, interface: UInt32)
   /// The stations that an interface is associated with.
   case associatedStations(WirelessFamily, interface: UInt32)
+  /// The station with an address.
+  case station(WirelessFamily, interface: UInt32, bssid: HardwareAddress)
 
   /// Maximum size: a request for the neighbour with an IPv6 address.
   static let byteCountMax = 48
@@ -26,7 +28,8 @@ enum NetlinkRequest {
     case .link: RouteNetlink.MessageType.getLink
     case .neighbour: RouteNetlink.MessageType.getNeighbour
     case .families: GenericNetlink.controller
-    case .stations(let family, _), .associatedStations(let family, _): family.id
+    case .stations(let family, _), .associatedStations(let family, _), .station(let family, _, _):
+      family.id
     }
   }
 
@@ -34,7 +37,7 @@ enum NetlinkRequest {
   var isForList: Bool {
     switch self {
     case .routes, .families, .stations, .associatedStations: true
-    case .way, .link, .neighbour: false
+    case .way, .link, .neighbour, .station: false
     }
   }
 }
@@ -81,6 +84,12 @@ extension ByteBuffer {
       append(WirelessNetlink.Command.getScan, ofInterface: interface)
     case .associatedStations(_, let interface):
       append(WirelessNetlink.Command.getStation, ofInterface: interface)
+    case .station(_, let interface, let bssid):
+      append(WirelessNetlink.Command.getStation, ofInterface: interface)
+      appendAttributeHeader(
+        WirelessNetlink.Attribute.address, valueByteCount: HardwareAddress.byteCount)
+      appendBytes(of: bssid)
+      appendZeros(2)
     }
   }
 
