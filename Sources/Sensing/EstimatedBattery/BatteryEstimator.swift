@@ -88,7 +88,8 @@ public struct BatteryEstimator: Sendable {
   private var voltage: Int64?
   private var microamperes: Int64?
   private var steady: Steady?
-  private var chargedSince: Instant?
+  /// Since when it takes hardly any current at a voltage of charging, and that voltage.
+  private var charged: (since: Instant, voltage: Int64)?
   private var isFull = false
   private var load = BestUnderLoad()
 
@@ -118,7 +119,7 @@ public struct BatteryEstimator: Sendable {
     voltage =
       impossibleMicrovolts == nil ? known.map { $0 * chemistry.figures.cells / cells } : nil
     guard let voltage else {
-      (steady, chargedSince, load) = (nil, nil, BestUnderLoad())
+      (steady, charged, load) = (nil, nil, BestUnderLoad())
       return
     }
     judge(voltage, now: now)
@@ -191,16 +192,20 @@ public struct BatteryEstimator: Sendable {
 
   private mutating func findFull(_ voltage: Int64, now: Instant) {
     guard let isIdle else {
-      (isFull, chargedSince) = (false, nil)
+      (isFull, charged) = (false, nil)
       return
     }
     if isIdle, voltage >= chemistry.figures.fullMicrovolts {
-      let since = chargedSince ?? now
-      chargedSince = since
-      if now - since >= Self.fullTime { isFull = true }
+      // A charger holds the voltage. That of a battery that it left falls for an hour, and says
+      // nothing; while it still rises, the battery takes what a small charger gives.
+      if let charged, abs(voltage - charged.voltage) <= chemistry.steadyMicrovolts {
+        if now - charged.since >= Self.fullTime { isFull = true }
+      } else {
+        charged = (now, voltage)
+      }
       return
     }
-    chargedSince = nil
+    charged = nil
     // The charger may rest, or charge on with more: only a discharge makes the battery less than
     // full.
     if let microamperes, microamperes < -chemistry.idleMicroamperes { isFull = false }

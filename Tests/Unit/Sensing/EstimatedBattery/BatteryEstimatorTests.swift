@@ -225,6 +225,19 @@ private final class Bench {
     #expect(bench.percent == 100)
   }
 
+  /// An alternator charged it for half an hour, and stopped: the voltage of the charge is left.
+  @Test func aChargerThatStopsLeavesNoFullBattery() {
+    let bench = Bench(.agm, cells: 6)
+    bench.pass(40, 12.20, amperes: 0)
+    #expect(bench.percent == 50)
+    bench.pass(30, 12.8, to: 14.2, amperes: 20)
+    for volts in [13.60, 13.50, 13.43, 13.37, 13.31, 13.26, 13.21] {
+      bench.pass(1, volts, amperes: -0.3)
+    }
+    #expect(bench.status != .full)
+    #expect(bench.percent == 50)
+  }
+
   // MARK: What is missing
 
   @Test func theFirstVoltageIsTakenForWhatItIs() {
