@@ -104,7 +104,9 @@ extension VEDirectSettings: SensorSettings {
       case .implausible:
         "nothing is connected there, or the device counts wrongly: check its settings and its"
           + " wires; exclude the value (only) if it stays"
-      case .malformed: "check that it is a VE.Direct cable, and not another device"
+      case .malformed:
+        "check that it is a VE.Direct cable; if it worked before, that no program made the device"
+          + " speak HEX"
       default: "check the cable: sudo dmesg"
       }
     }

@@ -77,12 +77,14 @@ public struct VEDirectSensor: Sendable {
   func report(_ text: Span<UInt8>) -> VEDirectSession.Report {
     switch format {
     case .number(let decimals, let shown):
-      guard let number = Self.number(text) else { return .none }
+      guard let number = Self.number(text), !isRegisterOfOnes(number) else { return .none }
       let value = FixedPoint(number, decimals: decimals)
       if let range = meaning.range, !range.contains(value) { return .implausible(value, range) }
       return .value(.number(value.rounded(to: shown)))
     case .minutes:
-      guard let number = Self.number(text), number >= -1 else { return .none }
+      guard let number = Self.number(text), number >= -1, !isRegisterOfOnes(number) else {
+        return .none
+      }
       return .value(number == -1 ? .unknown : .number(FixedPoint(number)))
     case .onOff:
       if text.elementsEqualIgnoringCase("on") { return .value(.boolean(true)) }
@@ -92,6 +94,13 @@ public struct VEDirectSensor: Sendable {
     case .bits(let words):
       return Self.number(text).map { .value(.text(words.words(ofBits: $0))) } ?? .none
     }
+  }
+
+  /// Whether the number is a register full of ones, with which a device means that it has no value.
+  /// Where such a number is beyond the range of the sensor, it is told as implausible.
+  private func isRegisterOfOnes(_ number: Int64) -> Bool {
+    guard meaning.range == nil || meaning == .watts else { return false }
+    return number == 0xFFFF || number == 0xFFFF_FFFF
   }
 
   /// Parses a whole number of VE.Direct: decimal with an optional minus, or hexadecimal after `0x`.
@@ -210,6 +219,9 @@ extension VEDirectSensor {
 
   /// Whether it is the charge of the battery.
   public var measuresCharge: Bool { meaning == .charge }
+
+  /// Whether it is a count of energy.
+  var countsEnergy: Bool { meaning == .energy }
 
   /// Whether it is the voltage of the battery whose charge the device counts, and not of another.
   public var measuresVoltageOfCharge: Bool { [UInt8](label) == [UInt8(ascii: "V")] }

@@ -9,7 +9,12 @@ struct VEDirectValues {
   private struct Row {
     var report = VEDirectSession.Report.none
     var heardAt: Instant?
+    /// A count that came once and has to come again, in hundredths of a kWh.
+    var doubtful: Int64?
   }
+
+  /// Largest step of a count that is believed at once, in hundredths of a kWh.
+  private static let stepMax: Int64 = 100
 
   /// A device, identified by its serial number, which battery monitors do not send.
   private struct Device: Equatable {
@@ -81,6 +86,19 @@ struct VEDirectValues {
     return isNamed || serial != nil ? Device(serial: serial) : nil
   }
 
+  /// Whether a count has to come once more: two errors that cancel leave the sum of a block right,
+  /// and Home Assistant takes a count that falls for another meter, and adds all of it.
+  private mutating func isDoubtful(_ report: VEDirectSession.Report, of sensor: Int) -> Bool {
+    guard VEDirectSensor.all[sensor].countsEnergy, case .value(.number(let new)) = report,
+      case .value(.number(let old)) = rows[sensor].report
+    else { return false }
+    let before = rows[sensor].doubtful
+    let isStep = (0...Self.stepMax).contains(new.coefficient - old.coefficient)
+    rows[sensor].doubtful = isStep ? nil : new.coefficient
+    if isStep { return false }
+    return before.map { !(0...1).contains(new.coefficient - $0) } ?? true
+  }
+
   private mutating func keep(
     _ reader: borrowing VEDirectReader, now: Instant
   ) -> VEDirectSensors {
@@ -89,7 +107,9 @@ struct VEDirectValues {
     while let line = reader.nextLine(at: &place) {
       let label = reader.text.extracting(line.label)
       guard let sensor = VEDirectSensor.number(of: label) else { continue }
-      rows[sensor].report = VEDirectSensor.all[sensor].report(reader.text.extracting(line.value))
+      let report = VEDirectSensor.all[sensor].report(reader.text.extracting(line.value))
+      guard !isDoubtful(report, of: sensor) else { continue }
+      rows[sensor].report = report
       rows[sensor].heardAt = now
       heard.insert(sensor)
     }

@@ -32,6 +32,24 @@ import Testing
     #expect(cable.deadline == nil)
   }
 
+  /// Two wrong bits that cancel leave the sum right: `H19 4156` and `H19 5056` have the same.
+  @Test func aCountThatJumpsHasToComeTwice() {
+    let wrong = Self.charger.replacing("H19 4156", with: "H19 5056")
+    #expect(VEDirectBlocks.bytes(wrong).last == VEDirectBlocks.bytes(Self.charger).last)
+    let cable = VEDirectCable.learned(Self.charger)
+    cable.ask()
+    cable.say(wrong)
+    #expect(cable.told.count == 1, "it is asked once more")
+    cable.say(Self.charger)
+    #expect(cable.number("yield_total") == 41.56)
+    // The device was replaced, or its history erased.
+    let other = Self.charger.replacing("H19 4156", with: "H19 12")
+    cable.ask()
+    cable.say(other)
+    cable.say(other)
+    #expect(cable.number("yield_total") == 0.12)
+  }
+
   @Test func aMonitorTellsTheValuesOfBothItsBlocks() {
     let cable = VEDirectCable()
     cable.ask()
@@ -87,6 +105,18 @@ import Testing
     guard case .implausible(_, let shown, _) = range.failure(of: name, number) else { return }
     #expect(String(decoding: [UInt8](shown.bytes), as: UTF8.self) == found)
     #expect(cable.number("consumed") == 0.1, "the others are told")
+  }
+
+  /// 655.35 kWh in a day, and 42,949,672.95 kWh in all.
+  @Test(arguments: [
+    ("H20 65535", "yield_today"), ("H22 65535", "yield_yesterday"), ("H21 65535", "power_max_today"),
+    ("H19 4294967295", "yield_total"), ("TTG 65535", "time_to_go"),
+    ("AC_OUT_S 65535", "ac_apparent_power"),
+  ])
+  func aRegisterFullOfOnesIsNone(line: String, key: String) {
+    let cable = VEDirectCable.learned("PID 0xA042\n\(line)\nCE 100")
+    #expect(cable.told.last?[key] == VEDirectSession.Report.none)
+    #expect(cable.number("consumed") == 0.1)
   }
 
   /// A midpoint that is off by more than the 5 % below 0 that a humidity can be.
