@@ -198,8 +198,10 @@ public struct GPSDSession: ~Copyable {
     switch state {
     case .draining: return cycleDrained(now: now)
     case .awaitingFix(let until):
-      readReports()
-      if receivers.isComplete, !receivers.isPartial(ifUnknown: true, now: now), details.isComplete {
+      let isPast = receivers.isPast
+      if !isPast { readReports() }
+      let isPartial = !isPast && receivers.isPartial(ifUnknown: true, now: now)
+      if receivers.isComplete, !isPartial, details.isComplete {
         if case .fix = choose(now: now) { return rest() }
       } else if receivers.hasFix {
         state = .awaitingFix(until: min(until, now + Self.othersTimeout))
@@ -241,7 +243,7 @@ public struct GPSDSession: ~Copyable {
       pace = .onDemand
       return failed(.behind(name, seconds: Int((now - emptySince).nanoseconds / 1_000_000_000)))
     case .awaitingFix:
-      readReports()
+      if !receivers.isPast { readReports() }
       if case .fix = choose(now: now) { return rest() }
       if let lag { return failed(.behind(name, seconds: Int(lag / 1_000_000_000))) }
       return now - lastReportAt > Self.silenceMax ? failed(.silent(name)) : rest()

@@ -67,6 +67,12 @@ struct Receivers: ~Copyable {
     }
   }
 
+  /// Whether the cycle is complete, and the chosen receiver, or before the first choice, one, has
+  /// begun the next epoch: no report will add to its fix.
+  var isPast: Bool {
+    isComplete && all.contains { (chosen ?? $0.checksum) == $0.checksum && $0.isPast }
+  }
+
   /// Returns the receiver that has sent the last line of `input`, a TPV.
   mutating func sender(of input: borrowing GPSDInput, now: Instant) -> Receiver {
     let checksum = input.line.sender
@@ -208,6 +214,10 @@ final class Receiver {
     guard comesInParts ?? isLikely, epoch != nil, let fix, !fix.isWhole else { return false }
     return now - fix.notBefore < GPSDSession.othersTimeout
   }
+
+  /// Whether the kept TPV is the first of the epoch after that of the fix. It may lack what the fix
+  /// has: of a receiver with several TPVs per epoch it does not replace the fix.
+  var isPast: Bool { comesInParts == true && epoch != nil && kept.isUnread && kept.isAlone }
 
   /// Reads the kept TPV.
   func readKept(_ reader: GPSDReader, _ arrival: Arrival) -> FixFilter.Verdict {

@@ -121,19 +121,31 @@ import Testing
     let conversation = resting(
       Self.report(0, mode: 2, ""), Self.report(0), pace: .onDemand, after: 60)
     _ = conversation.drains("")
-    for second in 60...61 {
-      for _ in 0..<3 {
-        _ = conversation.hears(Self.report(second, mode: 2, ""))
-        #expect(conversation.drained() == nil)
-      }
-      conversation.wait(.seconds(1))
+    for _ in 0..<3 {
+      _ = conversation.hears(Self.report(60, mode: 2, ""))
+      #expect(conversation.drained() == nil)
     }
-    #expect(conversation.deadlineReached() == .askForQuiet)
+    conversation.wait(.seconds(1))
+    _ = conversation.hears(Self.report(61, mode: 2, ""))
+    #expect(conversation.drained() == .askForQuiet, "the time is over")
     #expect(conversation.fixes.map(\.mode) == [.twoDimensional])
     conversation.wait(.seconds(60))
     _ = conversation.drains("")
     _ = conversation.hears(Self.report(122, mode: 2, ""))
     #expect(conversation.drained() == nil, "the next may be richer again")
+  }
+
+  /// GGA and RMC of a receiver without an accuracy: no fix is whole.
+  @Test func theBeginningOfTheNextTimeDoesNotReplaceAFilledFix() {
+    let conversation = GPSDConversation.awaitingFix(.onDemand)
+    for (mode, members) in [(2, ""), (3, #","alt":12,"speed":6"#)] {
+      _ = conversation.hears(Self.report(0, mode: mode, members))
+      #expect(conversation.drained() == nil)
+    }
+    conversation.wait(.seconds(1))
+    _ = conversation.hears(Self.report(1, mode: 2, ""))
+    #expect(conversation.drained() == .askForQuiet)
+    #expect(conversation.fixes.map(\.altitudeMeters) == [12])
   }
 
   /// The cycle begins while the receiver reports.
