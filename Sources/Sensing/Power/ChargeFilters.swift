@@ -2,8 +2,8 @@ import Bytes
 
 /// Delays a charge that may be wrong: a gauge that reports 0 % once must not make a board sleep for
 /// hours. A fall that no load explains, and an almost empty battery at the start, are accepted if a
-/// second reading, a minute later, confirms them. On mains no reading confirms such a fall, or 0 %
-/// at the start: some gauges report 0 % for as long as the battery is charged.
+/// second reading, a minute later, confirms them. On mains no reading confirms 0 %: some gauges
+/// report it for as long as the battery is charged.
 struct FallFilter: Sendable {
   static let secondLookAfter: Duration = .seconds(60)
   /// Largest correction of a gauge at once, in millionths of a percent, and largest loss to a load
@@ -25,7 +25,7 @@ struct FallFilter: Sendable {
   /// Returns whether the charge is accepted.
   mutating func admit(_ millionths: Int64, isOnMains: Bool, now: Instant) -> Bool {
     if isImplausible(millionths, now: now) {
-      if isOnMains, believed != nil || millionths == 0 {
+      if isOnMains, millionths == 0 {
         doubtedSince = nil
         return false
       }

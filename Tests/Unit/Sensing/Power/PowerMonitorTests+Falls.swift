@@ -120,6 +120,16 @@ extension PowerMonitorTests {
     #expect(charge(29) == 0)
   }
 
+  /// The board slept for a night without the charger.
+  @Test mutating func onMainsALargeFallThatLastsIsALevel() {
+    set(Self.below(30, every: .seconds(7200)))
+    _ = read(Self.mains, .boolean(true))
+    charge(64)
+    #expect(charge(25) == nil)
+    pass(.seconds(60))
+    #expect(charge(25) == 0)
+  }
+
   /// The sun starts a board whose battery is nearly empty; 0 % is the gauge's.
   @Test mutating func onMainsAFirstChargeOfNearlyNothingIsALevelUnlessItIsZero() {
     set(Self.below(30, every: .seconds(7200)))
