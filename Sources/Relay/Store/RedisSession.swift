@@ -92,7 +92,9 @@ final class RedisSession {
     for setting in Self.settings { add("CONFIG", utf8("GET"), utf8(setting.name)) }
     var wrong = ""
     for (setting, reply) in try zip(Self.settings, replies()) {
-      if case .error(let words) = reply { throw cannotCheck(words) }
+      if case .error(let words) = reply {
+        throw cannotCheck("how it keeps data", words, "CONFIG GET (ACL: +config|get)")
+      }
       guard case .list(let pair) = reply, pair.count == 2, case .bytes(let value) = pair[1]
       else { throw strange() }
       if value == utf8(setting.value) { continue }
@@ -105,10 +107,10 @@ final class RedisSession {
     }
   }
 
-  private func cannotCheck(_ words: [UInt8]) -> StoreFailure {
+  private func cannotCheck(_ what: String, _ words: [UInt8], _ right: String) -> StoreFailure {
     StoreFailure(
-      code: 0, message: "\(address.text) does not say how it keeps data: \(shown(words))",
-      remedy: "allow this user CONFIG GET (ACL: +config|get)")
+      code: 0, message: "\(address.text) does not say \(what): \(shown(words))",
+      remedy: "allow this user \(right)")
   }
 
   /// Checks that the clocks of this machine and of the server are near each other.
@@ -128,7 +130,11 @@ final class RedisSession {
   private func readRunIdentifier() throws(StoreFailure) {
     let name = utf8("run_id:")
     add("INFO", utf8("server"))
-    guard case .bytes(let text) = try answers().first,
+    let reply = try replies().first
+    if case .error(let words) = reply {
+      throw cannotCheck("since when it runs", words, "INFO (ACL: +info)")
+    }
+    guard case .bytes(let text) = reply,
       let line = text.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D })
         .first(where: { $0.starts(with: name) })
     else { throw strange() }
