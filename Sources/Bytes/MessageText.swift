@@ -125,6 +125,7 @@ public struct MessageText: ExpressibleByStringInterpolation, Sendable {
       }
     }
 
+    /// Appends `a, b or c`.
     public mutating func appendInterpolation(anyOf words: [StaticString]) {
       appendInterpolation(anyOf: words.map { [UInt8]($0) })
     }

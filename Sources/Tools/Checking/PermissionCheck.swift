@@ -72,9 +72,8 @@ struct PermissionCheck: ~Copyable {
     // The state may have a file system of its own, which has a folder that only root can read.
     let others: [StaticString] = [StateDirectory.statusSocketName, "lost+found"]
     for folder in [state, spool] {
-      for file in files(in: folder, where: { name in
-        !others.contains { name.elementsEqual($0) }
-      }) where user.obstacle(toReading: file) != nil { return file }
+      let files = files(in: folder) { name in !others.contains { name.elementsEqual($0) } }
+      if let file = files.first(where: { user.obstacle(toReading: $0) != nil }) { return file }
     }
     return nil
   }

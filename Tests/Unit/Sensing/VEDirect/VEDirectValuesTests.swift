@@ -109,7 +109,8 @@ import Testing
 
   /// 655.35 kWh in a day, and 42,949,672.95 kWh in all.
   @Test(arguments: [
-    ("H20 65535", "yield_today"), ("H22 65535", "yield_yesterday"), ("H21 65535", "power_max_today"),
+    ("H20 65535", "yield_today"), ("H22 65535", "yield_yesterday"),
+    ("H21 65535", "power_max_today"),
     ("H19 4294967295", "yield_total"), ("TTG 65535", "time_to_go"),
     ("AC_OUT_S 65535", "ac_apparent_power"),
   ])
