@@ -7,6 +7,7 @@ quick() {
   local agent
   agent=$(native_agent)
   units_of_the_card
+  zero_2_w
   small_card
   manifest "$scratch/small.img"
   injected
@@ -40,7 +41,27 @@ units_of_the_card() {
   for unit in "$scratch"/units/homeward-*.{service,path}; do
     holds "${unit##*/} has no mistake" verifies "$unit"
   done
+  holds "without the agent the card is not read" is_skipped deploy/card/root/etc/systemd/system/homeward-provision.service
+  holds "a loss of power during the installation is repaired" repairs deploy/card/injected/homeward-install.service
 }
+
+# is_skipped UNIT: whether it is skipped, and does not fail, where the agent was removed.
+is_skipped() { grep --quiet '^ConditionFileIsExecutable=/usr/bin/homeward$' "$1"; }
+
+# repairs UNIT: whether what a loss of power left of an installation is finished before apt is asked.
+repairs() {
+  [[ $(sed -n 's/^ExecStart=-\{0,1\}\([^ ]*\).*/\1/p' "$1" | head -n 2 | xargs) == '/usr/bin/dpkg /usr/bin/apt-get' ]] &&
+    grep --quiet '^ExecStart=-/usr/bin/dpkg .*--configure --pending$' "$1"
+}
+
+# Debian has firmware for one of the two chips of its boards.
+zero_2_w() {
+  holds "deploy/image tells of the Zero 2 W that stays without a network" says BCM43430/2 words_for zero-2-w
+  holds "but not for another board" silent_for 3
+}
+# words_for BOARD: it ends at once, for there is no such configuration.
+words_for() { deploy/image --board "$1" --config "$scratch/none" 2>&1 || true; }
+silent_for() { ! says BCM43430 words_for "$1"; }
 
 # verifies UNIT: what systemd says of other units is not looked at.
 verifies() {
@@ -150,6 +171,11 @@ injected() {
   # What Imager writes; none of it is ours.
   mkdir "$folder"
   printf '#cloud-config\nhostname: from-imager\nruncmd:\n- [ true ]\n' >"$folder/user-data"
+  mkdir -p "$scratch/has-agent"
+  play "$scratch/has-agent/dpkg" 'echo "Status: install ok installed"'
+  play "$scratch/has-agent/systemctl" 'exit 1'
+  holds "a board that has the agent keeps it when cloud-init begins anew" \
+    with_agent sh deploy/card/injected/vendor-data
   echo 'instance_id: rpi-imager-1763600000000' >"$folder/meta-data"
   echo 'not a package' >"$scratch/any.deb"
   echo 'home_assistant: { url: http://homeassistant.local:8123 }' >"$scratch/boat.yaml"
@@ -167,10 +193,18 @@ injected() {
   holds "it takes a card that this machine mounted" inject "$folder"
   holds "that has the same" folder_is_injected "$folder"
   holds "it takes it again" inject "$folder"
+  echo 'root=PARTUUID=a-02 rootwait resize ds=nocloud;i=rpi-imager-1' >"$folder/cmdline.txt"
+  holds "of a fresh card it says nothing" says_nothing_of_a_start "$folder"
+  echo 'root=PARTUUID=a-02 rootwait ds=nocloud;i=rpi-imager-1' >"$folder/cmdline.txt"
+  holds "a card that a board has started is told of" says 'nothing is installed' words_of_inject "$folder"
+  rm "$folder/cmdline.txt"
   rm "$folder/homeward.yaml"
   holds "without a configuration it takes the card, too" deploy/inject --package "$scratch/any.deb" "$folder" \
     2>>"$scratch/inject.log"
   holds "which has one to be filled in" cmp "$folder/homeward.yaml" deploy/card/injected/homeward.yaml
+  : >"$folder/kernel7.img"
+  holds "a card with 32 bits is refused" ends_with 65 inject "$folder"
+  rm "$folder/kernel7.img"
   echo '#cloud-config' >"$folder/vendor-data"
   holds "another vendor-data is refused" ends_with 73 inject "$folder"
   holds "it stays as it is" says '#cloud-config' cat "$folder/vendor-data"
@@ -178,7 +212,11 @@ injected() {
   holds "a card without cloud-init is refused" ends_with 65 inject "$folder"
 }
 
+# with_agent COMMAND...: on a board that has the package.
+with_agent() { env PATH="$scratch/has-agent:/usr/bin:/bin" "$@"; }
 inject() { deploy/inject --package "$scratch/any.deb" --config "$scratch/boat.yaml" "$1" 2>>"$scratch/inject.log"; }
+words_of_inject() { deploy/inject --package "$scratch/any.deb" --config "$scratch/boat.yaml" "$1" 2>&1; }
+says_nothing_of_a_start() { ! says 'nothing is installed' words_of_inject "$1"; }
 ends_with() {
   local status=0
   "${@:2}" || status=$?
