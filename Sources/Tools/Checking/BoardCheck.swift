@@ -41,8 +41,8 @@ struct BoardCheck {
       return .note(
         "clock",
         "\(time), correct; the service cannot detect that, and does not send history until it can",
-        remedy: "add ProtectClock=no and SystemCallFilter=adjtimex clock_adjtime to the service"
-          + " (sudo systemctl edit homeward), or use systemd-timesyncd")
+        remedy: "add ProtectClock=no and SystemCallFilter=adjtimex clock_adjtime clock_adjtime64 to"
+          + " the service (sudo systemctl edit homeward), or use systemd-timesyncd")
     }
     if isSynchronized, now >= leastTime {
       let setter: StaticString =

@@ -75,9 +75,10 @@ extension Command {
       --seal       Make the root read-only from the next start on, if this board is
                    paired and read_only is not false, and erase the token from
                    the card. The exit code is 69 if the board is not paired, 73 if
-                   the root is read-only already or read_only is false, 66 if there
-                   is no file, 78 if the file has mistakes, and 74 if the token
-                   cannot be erased or cmdline.txt cannot be changed.
+                   the root is read-only already, read_only is false, or the system
+                   is not that of a card image, 66 if there is no file, 78 if the
+                   file has mistakes, and 74 if the token cannot be erased or
+                   cmdline.txt cannot be changed.
       --help       Show this.
 
     Examples:

@@ -96,6 +96,13 @@ extension Provisioner {
     guard settings?.isWritable != true else {
       throw CommandFailure(code: .cannotCreate, text: "homeward.yaml says read_only: false")
     }
+    // Elsewhere there may be no overlay, and the root stays writable; or there is one, and the
+    // registration and the history, which have no partition of their own, are in memory.
+    guard isSealing else {
+      throw CommandFailure(
+        code: .cannotCreate,
+        text: "this system cannot keep its data on a read-only root; a card of deploy/image can")
+    }
     var arguments: KernelArguments?
     do throws(Errno) { arguments = try readArguments() } catch { throw Self.unsealed("\(error)") }
     guard var arguments else { throw Self.unsealed("it names no root") }

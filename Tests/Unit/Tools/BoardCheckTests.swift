@@ -55,6 +55,8 @@ func row(_ finding: Finding?) -> String {
       ),
       (SetClock(seconds: 1_735_689_599), "WRONG clock wrong 75: ", " is wrong: TLS fails"),
       (SetClock(isHidden: true), "clock: ", "add ProtectClock=no and"),
+      // With 32 bits, glibc's adjtimex(3) is this call, and falls back on no refusal.
+      (SetClock(isHidden: true), "clock: ", " clock_adjtime clock_adjtime64 to the service"),
       (
         SetClock(isTimesyncd: true, isHidden: true), "clock: ",
         ", correct: set by systemd-timesyncd; "

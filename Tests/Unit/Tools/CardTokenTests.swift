@@ -131,6 +131,18 @@ import Testing
     #expect(try card.provision().lines.contains("Read-only root: yes"))
   }
 
+  /// Raspberry Pi OS has no partition for registration and history, and may have no overlay.
+  @Test func anotherSystemIsNotSealedButItsTokenIsErased() throws {
+    let card = try FlashedCard(card: "token: \(FlashedCard.token)")
+    try card.provision()
+    try card.pair()
+    try card.remove("root/etc/systemd/system/homeward-seal.service")
+    #expect(card.refusalToSeal()?.code == .cannotCreate)
+    #expect(card.arguments == FlashedCard.arguments)
+    #expect(card.text(of: "card/homeward.yaml")?.contains(FlashedCard.token) == false)
+    #expect(try !card.provision().lines.contains { $0.hasPrefix("Read-only root") })
+  }
+
   @Test func noRootIsSealedOverATokenThatStaysOnTheCard() throws {
     let escaped = "\\x65" + FlashedCard.token.dropFirst()
     let card = try FlashedCard(card: "token: \"\(escaped)\"")
