@@ -19,8 +19,13 @@ public struct RejectedTokens: Equatable, Sendable {
   private static let fingerprintByteCount = 32
   /// Waits from a rejection that is not final to the next attempt: after the first, the second,
   /// and so on; the last repeats.
+  ///
+  /// Home Assistant's count of rejections ends only with its restart or a login that it accepts,
+  /// and with `login_attempts_threshold: 5` the fifth bans the address for good, webhooks included.
+  /// The first rejection may cost two, that of an access token and that of its renewal: only two
+  /// more may follow before Home Assistant is restarted, about once a month for its updates.
   public static let waits: [Duration] = [
-    .seconds(900), .seconds(2 * 3600), .seconds(8 * 3600), .seconds(12 * 3600),
+    .seconds(900), .seconds(2 * 3600), .seconds(30 * 24 * 3600),
   ]
 
   private struct Entry: Equatable {

@@ -289,7 +289,7 @@ import Testing
 
   /// Home Assistant counts each, and its count never falls by itself.
   @Test mutating func aUserWhoMayNotLogInFromHereIsTriedAsSeldomAsARejectedOne() throws {
-    for wait in RejectedTokens.waits + [RejectedTokens.waits[3]] {
+    for wait in RejectedTokens.waits + [RejectedTokens.waits[2]] {
       _ = try sent(tokens.tokenWanted(now: now))
       #expect(answer(403, Self.denial) == denied(until: now + wait) && !tokens.isRejected)
       now = now + (wait - .nanoseconds(1))

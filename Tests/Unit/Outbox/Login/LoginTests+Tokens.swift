@@ -308,7 +308,7 @@ extension LoginTests {
     use(Self.longLived, isServerKnown: false)
     knowRejected()
     _ = webSocketWants()
-    for wait in RejectedTokens.waits + [RejectedTokens.waits[3]] {
+    for wait in RejectedTokens.waits + [RejectedTokens.waits[2]] {
       let rejected = webSocketWants(refused: [3])
       #expect(
         rejected == [.keep(Self.longLived.fingerprint, isForGood: false), Self.refused])
