@@ -147,7 +147,7 @@ public final class Delivery {
     guard outage.deadline != nil, batch.hasUrgentChange || hasNewResult else { return }
     batch.urgentChangePostponed()
     hasNewResult = false
-    outage.tryEarlier(now: now)
+    outage.changed(now: now)
   }
 
   /// Handles a due cycle while there is no registration.

@@ -1,4 +1,5 @@
 import Bytes
+import HomeAssistant
 
 extension Delivery {
   /// Limits of the delay between two attempts of an outage.
@@ -108,7 +109,15 @@ struct Outage {
   }
 
   /// Handles a due cycle: with mains power it makes an attempt.
-  mutating func cycleDue(now: Instant) { if !isOnBattery { tryEarlier(now: now) } }
+  mutating func cycleDue(now: Instant) { if !isOnBattery { changed(now: now) } }
+
+  /// Makes the next attempt due, because there is something new, unless only a person can end the
+  /// refusal: a guard before Home Assistant, such as CrowdSec, counts refused requests, and bans an
+  /// address that makes one every few seconds.
+  mutating func changed(now: Instant) {
+    if case .server(let refusal)? = course?.cause, refusal.isLasting { return }
+    tryEarlier(now: now)
+  }
 
   /// Sets the limits for battery or mains power. Returns whether the supply changed.
   mutating func supplyChanged(isOnBattery: Bool, now: Instant) -> Bool {

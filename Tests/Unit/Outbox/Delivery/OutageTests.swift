@@ -1,4 +1,5 @@
 import Bytes
+import HomeAssistant
 import Testing
 
 @testable import Outbox
@@ -69,6 +70,22 @@ import Testing
     outage.attemptBegan(now: now)
     outage.tryEarlier(now: now)
     #expect(outage.deadline == nil)
+  }
+
+  /// CrowdSec lets one refused request pass in ten seconds, and bans who makes more.
+  @Test(arguments: [ServerRefusal.banned, .forbidden(status: 403), .forbidden(status: 401)])
+  mutating func cyclesDoNotHurryWhomOnlyAPersonCanLetInAgain(refusal: ServerRefusal) throws {
+    attemptFailed(.server(refusal), isDoubtful: false)
+    for _ in 0..<10 { try nextAttemptFails(.server(refusal), isDoubtful: false) }
+    let due = try #require(outage.deadline)
+    for _ in 0..<4 {
+      now = now + .seconds(5)
+      outage.cycleDue(now: now)
+      outage.changed(now: now)
+      #expect(outage.deadline == due)
+    }
+    outage.tryEarlier(now: now)
+    #expect(outage.deadline == now, "another network may let it in")
   }
 
   // MARK: What is told
