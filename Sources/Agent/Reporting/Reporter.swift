@@ -165,6 +165,10 @@ final class Reporter {
   func registered(as name: [UInt8], isPlain: Bool) {
     _ = troubles.ended(Troubles.Topic(.registration))
     log.notice("registered with Home Assistant as \(quoted: name)")
+    // Home Assistant does that at each registration, also if the tracker was removed before.
+    log.notice(
+      "Home Assistant assigns a board that registers to the person of the token's user, whose"
+        + " location follows it; remove its tracker (Settings, People) if it should not")
     if isPlain {
       log.warning(
         "Home Assistant gave no key: anyone on the network path can read and change the data")

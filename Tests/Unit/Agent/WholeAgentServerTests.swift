@@ -298,6 +298,9 @@ extension WholeAgent.Servers {
     try await agent.event("proven")
     #expect(shownCharge(in: home) == "70")
     #expect(home.count { if case .registered = $0 { true } else { false } } == 2)
-    #expect(await agent.stop().status == 0)
+    let ending = await agent.stopWithSuccess()
+    #expect(
+      ending.lines(with: "assigns a board that registers to the person").count == 2,
+      "the second registration undoes what a person removed after the first")
   }
 }
