@@ -3,26 +3,32 @@ import CLinux
 public import LinuxIO
 import Sensing
 
-/// The GPIO chips of this machine, each once, from the lowest number on.
+/// The GPIO chips of this machine.
 public struct GPIOChips: Sendable {
-  /// `GPIO_DEV_MAX` of the kernel: the numbers of all chips are below this. The driver of an
-  /// expander may use another number after each time that it was unplugged.
-  static let numbersMax = 256
-
   /// Folder of their devices, and mount point of sysfs.
-  private let devices: Path
-  private let sys: Path
-
-  private var number = 0
-  /// Device numbers of the chips so far: the chip of a Raspberry Pi has two names in `/dev`.
-  private var known: [UInt64] = []
-  /// Last failure to open a chip.
-  private(set) var failure: SourceFailure?
+  fileprivate let devices: Path
+  fileprivate let sys: Path
 
   public init(devices: Path = Path("/dev"), sys: Path = Path("/sys")) {
     self.devices = devices
     self.sys = sys
   }
+}
+
+/// A search through the chips, each once, from the lowest number on.
+struct GPIOChipSearch: ~Copyable {
+  /// `GPIO_DEV_MAX` of the kernel: the numbers of all chips are below this. The driver of an
+  /// expander may use another number after each time that it was unplugged.
+  private static let numbersMax = 256
+
+  private let chips: GPIOChips
+  private var number = 0
+  /// Device numbers of the chips so far: the chip of a Raspberry Pi has two names in `/dev`.
+  private(set) var known: [UInt64] = []
+  /// Last failure to open a chip.
+  private(set) var failure: SourceFailure?
+
+  init(_ chips: GPIOChips) { self.chips = chips }
 
   /// Opens the next chip that can be opened; nil at the end.
   mutating func next() -> GPIOChip? {
@@ -34,7 +40,7 @@ public struct GPIOChips: Sendable {
         continue
       }
       do throws(Errno) {
-        let chip = try GPIOChip(opening: path, sys: sys)
+        let chip = try GPIOChip(opening: path, sys: chips.sys)
         known.append(device)
         return chip
       } catch .noSuchFile, .noSuchDevice, Errno(code: ENOTTY) {
@@ -46,11 +52,18 @@ public struct GPIOChips: Sendable {
     return nil
   }
 
+  mutating func nextPlace(of address: GPIOLineAddress) -> GPIOLinePlace? {
+    while let chip = next() {
+      if let offset = chip.offset(of: address) { return GPIOLinePlace(chip: chip, offset: offset) }
+    }
+    return nil
+  }
+
   private func path(ofChip number: Int) -> Path {
     var name = ByteBuffer(capacity: 16)
     name.append("gpiochip")
     name.append(decimal: number)
-    return devices / [UInt8](name.bytes)
+    return chips.devices / [UInt8](name.bytes)
   }
 }
 
@@ -74,23 +87,16 @@ extension GPIOChips {
   func place(
     of address: GPIOLineAddress, named label: InlineText
   ) throws(SourceFailure) -> GPIOLinePlace {
-    var chips = self
-    guard let place = chips.nextPlace(of: address) else {
-      let subject = chips.known.isEmpty ? [UInt8]("a chip for ") : []
-      throw chips.failure ?? .missing(InlineText((subject + [UInt8](label.bytes)).span))
+    var search = GPIOChipSearch(self)
+    guard let place = search.nextPlace(of: address) else {
+      let subject = search.known.isEmpty ? [UInt8]("a chip for ") : []
+      throw search.failure ?? .missing(InlineText((subject + [UInt8](label.bytes)).span))
     }
-    if let other = chips.nextPlace(of: address) {
+    if let other = search.nextPlace(of: address) {
       let titles = [place.title(besides: other), other.title(besides: place)]
       throw .ambiguous(label, found: InlineText([UInt8](titles.joined(separator: [0x20])).span))
     }
     return place
-  }
-
-  private mutating func nextPlace(of address: GPIOLineAddress) -> GPIOLinePlace? {
-    while let chip = next() {
-      if let offset = chip.offset(of: address) { return GPIOLinePlace(chip: chip, offset: offset) }
-    }
-    return nil
   }
 }
 

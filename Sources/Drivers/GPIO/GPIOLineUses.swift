@@ -30,13 +30,13 @@ public struct GPIOLineUses: Sendable {
 
   /// Asks the kernel.
   public init(in chips: GPIOChips = GPIOChips()) {
-    var chips = chips
+    var search = GPIOChipSearch(chips)
     var lines: [GPIOLineUse] = []
     var isIncomplete = false
-    while let chip = chips.next() {
+    while let chip = search.next() {
       if !chip.appendLines(to: &lines) { isIncomplete = true }
     }
-    self.init(lines: lines, isIncomplete: isIncomplete || chips.failure != nil)
+    self.init(lines: lines, isIncomplete: isIncomplete || search.failure != nil)
   }
 
   /// The first line at an address.

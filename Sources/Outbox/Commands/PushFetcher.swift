@@ -19,7 +19,7 @@ public import HomeAssistant
 /// 4. After such a sign one request begins, at the latest after the next upload that comes
 ///    `intervalMin` after the last request.
 /// 5. A problem is reported once, until a request succeeds or there is another problem.
-public struct PushFetcher {
+public struct PushFetcher: ~Copyable {
   /// Minimum time from one fetch to the next.
   static let intervalMin: Duration = .seconds(60)
   /// Time from one fetch to the next while the local channel is open.
@@ -67,6 +67,7 @@ public struct PushFetcher {
   private(set) var problem: PushFetch.Problem?
   /// Time of the last answer; nil before the first.
   private(set) var answeredAt: Instant?
+  var status: (answeredAt: Instant?, problem: PushFetch.Problem?) { (answeredAt, problem) }
 
   init(_ keys: PushKeys, seed: UInt64, now: Instant) {
     self.keys = keys

@@ -21,7 +21,7 @@ import Sensing
 ///    the sensors and the location, each if it is due.
 /// 3. Answers about Home Assistant's version, addresses and tracker count at once, those about the
 ///    device with the proof.
-struct Cycle {
+struct Cycle: ~Copyable {
   /// Next step of the cycle after an answer.
   enum Outcome {
     /// The cycle continues with the next due message.

@@ -47,7 +47,7 @@ extension Uplink {
   /// Time of the push relay's last answer, nil before the first, and the problem of the last
   /// request, nil after a success. Nil without a push relay.
   public var pushStatus: (answeredAt: Instant?, problem: PushFetch.Problem?)? {
-    push.map { ($0.answeredAt, $0.problem) }
+    push?.status
   }
 
   /// Problem of the last attempt to register; nil with a registration.

@@ -1,11 +1,21 @@
 import Bytes
 
-/// The words for the numbers, or the bits, of a device: one line each, with the number, a space and
-/// the word.
-struct VEDirectWords: Sendable {
-  private let table: StaticString
-
-  private init(_ table: StaticString) { self.table = table }
+/// The words for the numbers, or the bits, of a device.
+enum VEDirectWords: Sendable {
+  /// Bits of `AR` and `WARN`.
+  case alarms
+  /// Bits of `OR`.
+  case offReasons
+  /// Values of `CS`.
+  case chargeStates
+  /// Values of `MPPT`.
+  case trackers
+  /// Values of `MODE`.
+  case modes
+  /// Values of `MON`.
+  case monitors
+  /// Values of `ERR`.
+  case errors
 
   /// Returns the word of a number; `code 42` for an unknown one.
   func word(of code: Int64) -> InlineText {
@@ -93,187 +103,179 @@ private struct ShortText {
 
 /// The tables of VE.Direct (Victron Energy, VE.Direct protocol, 3.33), and of newer devices.
 extension VEDirectWords {
-  /// Bits of `AR` and `WARN`.
-  static let alarms = VEDirectWords(
-    """
-    1 low voltage
-    2 high voltage
-    4 low charge
-    8 low starter voltage
-    16 high starter voltage
-    32 cold
-    64 hot
-    128 midpoint
-    256 overload
-    512 ripple
-    1024 low AC voltage
-    2048 high AC voltage
-    4096 short circuit
-    8192 BMS lockout
-    """)
-
-  /// Bits of `OR`.
-  static let offReasons = VEDirectWords(
-    """
-    1 no input
-    2 switched off
-    4 mode
-    8 remote
-    16 protection
-    32 pay as you go
-    64 BMS
-    128 engine
-    256 analysing
-    """)
-
-  /// Values of `CS`.
-  static let chargeStates = VEDirectWords(
-    """
-    0 off
-    1 low power
-    2 fault
-    3 bulk
-    4 absorption
-    5 float
-    6 storage
-    7 equalise
-    8 passing through
-    9 inverting
-    10 assisting
-    11 supply
-    244 sustain
-    245 starting
-    246 repeated absorption
-    247 automatic equalise
-    248 BatterySafe
-    252 external control
-    """)
-
-  /// Values of `MPPT`.
-  static let trackers = VEDirectWords(
-    """
-    0 off
-    1 limited
-    2 active
-    """)
-
-  /// Values of `MODE`.
-  static let modes = VEDirectWords(
-    """
-    1 charger
-    2 on
-    3 on
-    4 off
-    5 eco
-    253 hibernate
-    """)
-
-  /// Values of `MON`.
-  static let monitors = VEDirectWords(
-    """
-    -9 solar charger
-    -8 wind turbine
-    -7 shaft generator
-    -6 alternator
-    -5 fuel cell
-    -4 water generator
-    -3 DC-DC charger
-    -2 AC charger
-    -1 source
-    0 battery
-    1 load
-    2 electric drive
-    3 fridge
-    4 water pump
-    5 bilge pump
-    6 DC system
-    7 inverter
-    8 water heater
-    """)
-
-  /// Values of `ERR`.
-  static let errors = VEDirectWords(
-    """
-    0 none
-    1 battery too hot
-    2 battery voltage too high
-    3 battery temperature sensor
-    4 battery temperature sensor
-    5 battery temperature sensor lost
-    6 battery voltage sense
-    7 battery voltage sense
-    8 battery voltage sense lost
-    9 losses in the battery cables
-    10 battery voltage too low
-    11 battery ripple too high
-    12 battery charge too low
-    13 battery midpoint
-    14 battery too cold
-    17 charger too hot
-    18 charger current too high
-    19 charger current reversed
-    20 bulk time exceeded
-    21 current sensor
-    22 charger temperature sensor
-    23 charger temperature sensor lost
-    24 fan missing
-    25 fan current too high
-    26 terminals too hot
-    27 charger short circuit
-    28 converter
-    29 overcharge protection
-    31 input voltage out of range
-    32 input voltage too low
-    33 panel voltage too high
-    34 panel current too high
-    35 panel power too high
-    36 input reversed
-    37 input missing
-    38 input off, battery voltage too high
-    39 input off, current while off
-    40 input cannot be switched off
-    41 panel insulation
-    42 ground current
-    43 ground relay
-    50 inverter overload
-    51 inverter too hot
-    52 inverter current too high
-    53 inverter DC level
-    54 inverter AC level
-    55 DC on the inverter output
-    56 inverter AC shape
-    57 AC on the inverter output
-    58 inverter bridge
-    59 relay of input 1
-    60 relay of input 2
-    65 lost a device
-    66 synchronised charging
-    67 lost the BMS
-    68 network misconfigured
-    80 PV input shutdown
-    81 PV input shutdown
-    82 PV input shutdown
-    83 PV input shutdown
-    84 PV input shutdown
-    85 PV input shutdown
-    86 PV input shutdown
-    87 PV input shutdown
-    113 memory cannot be written
-    114 processor too hot
-    115 communication lost
-    116 calibration lost
-    117 wrong firmware
-    118 wrong hardware
-    119 settings invalid
-    120 reference voltage
-    121 tester
-    122 history invalid
-    200 internal voltage
-    201 internal converter
-    202 residual current sensor
-    203 internal voltage
-    205 internal voltage
-    212 internal voltage
-    215 internal voltage
-    """)
+  /// Lines with a number, a space and its word.
+  private var table: StaticString {
+    switch self {
+    case .alarms:
+      """
+      1 low voltage
+      2 high voltage
+      4 low charge
+      8 low starter voltage
+      16 high starter voltage
+      32 cold
+      64 hot
+      128 midpoint
+      256 overload
+      512 ripple
+      1024 low AC voltage
+      2048 high AC voltage
+      4096 short circuit
+      8192 BMS lockout
+      """
+    case .offReasons:
+      """
+      1 no input
+      2 switched off
+      4 mode
+      8 remote
+      16 protection
+      32 pay as you go
+      64 BMS
+      128 engine
+      256 analysing
+      """
+    case .chargeStates:
+      """
+      0 off
+      1 low power
+      2 fault
+      3 bulk
+      4 absorption
+      5 float
+      6 storage
+      7 equalise
+      8 passing through
+      9 inverting
+      10 assisting
+      11 supply
+      244 sustain
+      245 starting
+      246 repeated absorption
+      247 automatic equalise
+      248 BatterySafe
+      252 external control
+      """
+    case .trackers:
+      """
+      0 off
+      1 limited
+      2 active
+      """
+    case .modes:
+      """
+      1 charger
+      2 on
+      3 on
+      4 off
+      5 eco
+      253 hibernate
+      """
+    case .monitors:
+      """
+      -9 solar charger
+      -8 wind turbine
+      -7 shaft generator
+      -6 alternator
+      -5 fuel cell
+      -4 water generator
+      -3 DC-DC charger
+      -2 AC charger
+      -1 source
+      0 battery
+      1 load
+      2 electric drive
+      3 fridge
+      4 water pump
+      5 bilge pump
+      6 DC system
+      7 inverter
+      8 water heater
+      """
+    case .errors:
+      """
+      0 none
+      1 battery too hot
+      2 battery voltage too high
+      3 battery temperature sensor
+      4 battery temperature sensor
+      5 battery temperature sensor lost
+      6 battery voltage sense
+      7 battery voltage sense
+      8 battery voltage sense lost
+      9 losses in the battery cables
+      10 battery voltage too low
+      11 battery ripple too high
+      12 battery charge too low
+      13 battery midpoint
+      14 battery too cold
+      17 charger too hot
+      18 charger current too high
+      19 charger current reversed
+      20 bulk time exceeded
+      21 current sensor
+      22 charger temperature sensor
+      23 charger temperature sensor lost
+      24 fan missing
+      25 fan current too high
+      26 terminals too hot
+      27 charger short circuit
+      28 converter
+      29 overcharge protection
+      31 input voltage out of range
+      32 input voltage too low
+      33 panel voltage too high
+      34 panel current too high
+      35 panel power too high
+      36 input reversed
+      37 input missing
+      38 input off, battery voltage too high
+      39 input off, current while off
+      40 input cannot be switched off
+      41 panel insulation
+      42 ground current
+      43 ground relay
+      50 inverter overload
+      51 inverter too hot
+      52 inverter current too high
+      53 inverter DC level
+      54 inverter AC level
+      55 DC on the inverter output
+      56 inverter AC shape
+      57 AC on the inverter output
+      58 inverter bridge
+      59 relay of input 1
+      60 relay of input 2
+      65 lost a device
+      66 synchronised charging
+      67 lost the BMS
+      68 network misconfigured
+      80 PV input shutdown
+      81 PV input shutdown
+      82 PV input shutdown
+      83 PV input shutdown
+      84 PV input shutdown
+      85 PV input shutdown
+      86 PV input shutdown
+      87 PV input shutdown
+      113 memory cannot be written
+      114 processor too hot
+      115 communication lost
+      116 calibration lost
+      117 wrong firmware
+      118 wrong hardware
+      119 settings invalid
+      120 reference voltage
+      121 tester
+      122 history invalid
+      200 internal voltage
+      201 internal converter
+      202 residual current sensor
+      203 internal voltage
+      205 internal voltage
+      212 internal voltage
+      215 internal voltage
+      """
+    }
+  }
 }
