@@ -186,7 +186,10 @@ public final class Uplink {
     guard change.isNetworkOther else { return }
     endCalls(InlineText("the network changed"))
     // A link that was lost and is back leads to the Home Assistant that counts each denial.
-    if deniedIn.map({ !place.isSameNetwork(as: $0) }) ?? true { login.networkChanged(now: now) }
+    if deniedIn.map({ !place.isSameNetwork(as: $0) }) ?? true {
+      deniedIn = nil
+      login.networkChanged(now: now)
+    }
     delivery.networkChanged(now: now)
     checkWebSocket()
   }

@@ -1,5 +1,6 @@
 import Bytes
 import HomeAssistant
+import Sensing
 import Testing
 
 @testable import Outbox
@@ -270,22 +271,29 @@ import Testing
   }
 
   /// A weak link comes and goes in one harbour; Home Assistant counts each attempt, and bans.
-  @Test func aLinkThatIsBackInOneNetworkBringsNoAttemptWithADeniedLogin() {
+  @Test(arguments: [false, true])
+  func aLinkThatIsBackInOneNetworkBringsNoAttemptWithADeniedLogin(hasWebSocket: Bool) {
     var setup = UplinkRig.Setup()
     setup.refreshToken = "refresh"
     setup.url = "https://127.0.0.1:1"
-    setup.webSocket = Self.webSocket
+    setup.webSocket = hasWebSocket ? Self.webSocket : nil
     let rig = UplinkRig(setup)
-    rig.arrive(atHome: false)
-    rig.wait(.seconds(1))
-    rig.answer(403, #"{"error":"access_denied"}"#)
-    for _ in 0..<3 {
-      rig.event { $0.placeChanged(.none, now: $1) }
-      rig.arrive(atHome: false)
-      rig.event { $0.webSocketWantsToken(refused: nil, now: $1) }
+    let places = [UplinkRig.interface, NetworkInterface(index: 9, name: InlineText("wwan9"))]
+      .map { NetworkPlace.elsewhere($0) }
+    for (count, place) in zip(1..., places) {
+      rig.event { $0.placeChanged(place, now: $1) }
+      if hasWebSocket { rig.event { $0.webSocketWantsToken(refused: nil, now: $1) } }
+      rig.wait(.seconds(600))
+      rig.answer(403, #"{"error":"access_denied"}"#)
+      for _ in 0..<3 {
+        rig.event { $0.placeChanged(.none, now: $1) }
+        rig.event { $0.placeChanged(place, now: $1) }
+        rig.wait(.seconds(1))
+        if hasWebSocket { rig.event { $0.webSocketWantsToken(refused: nil, now: $1) } }
+      }
+      #expect(rig.calls.count == count)
+      #expect(!rig.rejected.isEmpty)
     }
-    #expect(rig.calls.count == 1)
-    #expect(!rig.rejected.isEmpty)
   }
 
   /// Home Assistant says 401 also of a token whose user may not log in from outside.
