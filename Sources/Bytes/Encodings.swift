@@ -118,6 +118,15 @@ extension UInt64 {
 }
 
 extension ByteBuffer {
+  /// Appends an integer, the lowest byte first.
+  public mutating func append<Integer: FixedWidthInteger>(littleEndian number: Integer) {
+    var rest = number
+    for _ in 0..<MemoryLayout<Integer>.size {
+      append(UInt8(truncatingIfNeeded: rest))
+      rest = rest >> 8
+    }
+  }
+
   /// Appends two lower-case hexadecimal digits for each byte.
   public mutating func append(hexadecimal bytes: Span<UInt8>) {
     for index in bytes.indices {
@@ -138,6 +147,9 @@ public struct CRC32C: Sendable {
 
   /// Creates the checksum of zero bytes.
   public init() {}
+
+  /// Creates the checksum of these bytes.
+  public init(of bytes: Span<UInt8>) { update(bytes) }
 
   /// Checksum of all bytes so far.
   public var value: UInt32 { ~state }

@@ -23,11 +23,7 @@ public struct DeviceBus: Equatable, Sendable {
   /// Checksum of the name. Two buses with the same checksum only wait for each other.
   fileprivate let checksum: UInt32
 
-  public init(named name: Span<UInt8>) {
-    var checksum = CRC32C()
-    checksum.update(name)
-    self.checksum = checksum.value
-  }
+  public init(named name: Span<UInt8>) { checksum = CRC32C(of: name).value }
 }
 
 /// Reads files beside the loop that a driver, a bus or a disk can block: a 1-Wire thermometer

@@ -2,15 +2,6 @@ import Bytes
 
 /// Number encodings of the spool's format.
 extension ByteBuffer {
-  /// Appends an integer, the lowest byte first.
-  mutating func append<Integer: FixedWidthInteger>(littleEndian number: Integer) {
-    var rest = number
-    for _ in 0..<MemoryLayout<Integer>.size {
-      append(UInt8(truncatingIfNeeded: rest))
-      rest = rest >> 8
-    }
-  }
-
   mutating func append(littleEndian number: Double) { append(littleEndian: number.bitPattern) }
 
   /// Appends a number in groups of seven bits, the lowest first; all but the last have the high

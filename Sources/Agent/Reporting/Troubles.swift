@@ -51,9 +51,7 @@ struct Troubles {
   /// were suppressed before this one; nil if the message is not to be reported.
   mutating func began(_ topic: Topic, _ cause: [UInt8], now: Instant) -> Int? {
     guard let index = index(of: topic, now: now) else { return 0 }
-    var sum = CRC32C()
-    sum.update(cause.span)
-    let checksum = sum.value
+    let checksum = CRC32C(of: cause.span).value
     let known = troubles[index].causes
     if !troubles[index].isUnderWay { underWayCount += 1 }
     troubles[index].isUnderWay = true

@@ -1,4 +1,5 @@
 import Bytes
+import Sensing
 
 /// Segment of the spool, with the known facts about its file.
 struct Segment {
@@ -47,8 +48,7 @@ struct Segment {
 /// Every version begins like this, so that an old agent recognises a new spool.
 struct SegmentHeader: Equatable {
   static let byteCount = 44
-  static let version: UInt16 = 1
-  private static let magic: StaticString = "HWSP"
+  private static let frame = KeptFrame(magic: "HWSP", version: 1)
 
   var first: UInt64
   var acknowledged: UInt64
@@ -64,30 +64,29 @@ struct SegmentHeader: Equatable {
     case unreadable
   }
 
+  /// Writes the first bytes of a file into an empty buffer.
   func write(into buffer: inout ByteBuffer) {
-    let start = buffer.count
-    buffer.append(Self.magic)
-    buffer.append(littleEndian: Self.version)
+    Self.frame.open(&buffer)
     buffer.append(littleEndian: UInt16(0))
     buffer.append(littleEndian: first)
     buffer.append(littleEndian: acknowledged)
     buffer.append(littleEndian: device.low)
     buffer.append(littleEndian: device.high)
-    var checksum = CRC32C()
-    checksum.update(buffer.bytes.extracting(start...))
-    buffer.append(littleEndian: checksum.value)
+    Self.frame.close(&buffer)
   }
 
   /// Reads and checks the first bytes of a file.
   static func read(_ bytes: Span<UInt8>) -> Contents {
-    guard bytes.count >= byteCount, bytes.starts(with: magic) else { return .unreadable }
-    var checksum = CRC32C()
-    checksum.update(bytes.extracting(0..<byteCount - 4))
-    var trailer = FieldReader(bytes.extracting(byteCount - 4..<byteCount))
-    guard trailer.integer(UInt32.self) == checksum.value else { return .unreadable }
-    var fields = FieldReader(bytes.extracting(4..<byteCount - 4))
-    guard fields.integer(UInt16.self) == version, let removals = fields.integer(UInt16.self),
-      removals <= 3, let first = fields.integer(UInt64.self),
+    guard bytes.count >= byteCount else { return .unreadable }
+    let end: Int
+    do throws(KeptFrameError) {
+      end = try frame.bodyEnd(of: bytes.extracting(0..<byteCount))
+    } catch {
+      return error == .damaged ? .unreadable : .foreign
+    }
+    var fields = FieldReader(bytes.extracting(KeptFrame.bodyOffset..<end))
+    guard let removals = fields.integer(UInt16.self), removals <= 3,
+      let first = fields.integer(UInt64.self),
       let acknowledged = fields.integer(UInt64.self), let low = fields.integer(UInt64.self),
       let high = fields.integer(UInt64.self),
       (1...SpoolRecord.firstSequenceMax).contains(first),

@@ -74,9 +74,7 @@ struct SegmentSalt: Equatable {
       bytes[index + 8] = UInt8(truncatingIfNeeded: device.low >> UInt64(8 * index))
       bytes[index + 16] = UInt8(truncatingIfNeeded: device.high >> UInt64(8 * index))
     }
-    var checksum = CRC32C()
-    checksum.update(bytes.span)
-    return checksum
+    return CRC32C(of: bytes.span)
   }
 }
 

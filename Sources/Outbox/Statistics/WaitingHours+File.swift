@@ -1,5 +1,5 @@
 public import Bytes
-public import HomeAssistant
+public import Sensing
 
 /// File that stores the hours across restarts; integers are little-endian:
 ///
@@ -27,8 +27,7 @@ extension WaitingHours {
     26 + SensorTable.sensorsMax * (5 + Spool.uniqueIDByteCountMax + unitByteCountMax)
     + countMax * hourByteCount
 
-  private static let magic: StaticString = "HWHR"
-  private static let version: UInt16 = 2
+  private static let frame = KeptFrame(magic: "HWHR", version: 2)
   private static let unitByteCountMax = 255
   /// Maximum size of an hour: that of a mean.
   private static let hourByteCount = 32
@@ -41,35 +40,23 @@ extension WaitingHours {
       byteCount += sensor.hours.count * Self.hourByteCount
     }
     var buffer = ByteBuffer(capacity: byteCount)
-    buffer.append(Self.magic)
-    buffer.append(littleEndian: Self.version)
+    Self.frame.open(&buffer)
     buffer.append(littleEndian: device.low)
     buffer.append(littleEndian: device.high)
     for sensor in sensors { buffer.append(sensor) }
-    var checksum = CRC32C()
-    checksum.update(buffer.bytes)
-    buffer.append(littleEndian: checksum.value)
+    Self.frame.close(&buffer)
     precondition(!buffer.isOverflowed, "it was measured before")
     return buffer
   }
 
   /// Reads a file that was written for this device.
   ///
-  /// - Throws: `KeptFileError`, if the file is damaged, of another device, or of a newer version.
+  /// - Throws: `KeptFrameError`, if the file is damaged, of another device, or of a newer version.
   public init(
     file bytes: Span<UInt8>, of device: DeviceFingerprint
-  ) throws(KeptFileError) {
-    guard bytes.starts(with: Self.magic) else { throw .damaged }
-    let end = bytes.count - 4
-    var checksum = CRC32C()
-    checksum.update(bytes.extracting(0..<end))
-    var trailer = FieldReader(bytes.extracting(end...))
-    var fields = FieldReader(bytes.extracting(0..<end))
-    guard trailer.integer(UInt32.self) == checksum.value,
-      fields.bytes(count: Self.magic.utf8CodeUnitCount) != nil,
-      let version = fields.integer(UInt16.self)
-    else { throw .damaged }
-    guard version == Self.version else { throw .unknownVersion(Int64(version)) }
+  ) throws(KeptFrameError) {
+    let end = try Self.frame.bodyEnd(of: bytes)
+    var fields = FieldReader(bytes.extracting(KeptFrame.bodyOffset..<end))
     guard fields.integer(UInt64.self) == device.low, fields.integer(UInt64.self) == device.high
     else { throw .damaged }
     self.init()

@@ -61,8 +61,8 @@ public struct KeptAnchor: Equatable, Sendable {
     Self.frame.open(&buffer)
     buffer.append(setter?.rawValue ?? 0)
     buffer.append(place == nil ? 0 : isOutside ? 2 : 1)
-    buffer.append(native: (place?.latitude ?? 0).littleEndian)
-    buffer.append(native: (place?.longitude ?? 0).littleEndian)
+    buffer.append(littleEndian: place?.latitude ?? 0)
+    buffer.append(littleEndian: place?.longitude ?? 0)
     buffer.append(isLineActive ? 1 : 0)
     Self.frame.close(&buffer)
     return buffer

@@ -184,9 +184,7 @@ final class Receiver {
   }
 
   static func checksum(of path: Span<UInt8>) -> UInt32 {
-    var checksum = CRC32C()
-    checksum.update(path)
-    return checksum.value
+    CRC32C(of: path).value
   }
 
   /// Whether a TPV was kept and not read since.

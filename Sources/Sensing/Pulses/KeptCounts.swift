@@ -50,7 +50,7 @@ public struct KeptCounts: Equatable, Sendable {
     for entry in entries {
       buffer.append(UInt8(clamping: entry.id.count))
       buffer.append(entry.id)
-      buffer.append(native: entry.count.littleEndian)
+      buffer.append(littleEndian: entry.count)
     }
     Self.frame.close(&buffer)
     return buffer

@@ -1,4 +1,4 @@
-import Bytes
+public import Bytes
 
 /// An error in a file that an earlier run stored.
 public enum KeptFrameError: Error, Equatable, Sendable {
@@ -6,35 +6,38 @@ public enum KeptFrameError: Error, Equatable, Sendable {
   case unknownVersion(UInt16)
 }
 
-/// The frame that the files of counts and of the anchor share: a magic number and a version before
-/// the body, and a checksum (CRC-32C) of everything before it at the end. Integers are
+/// The frame that the binary files of the state directory share: a magic number and a version
+/// before the body, and a checksum (CRC-32C) of everything before it at the end. Integers are
 /// little-endian.
-struct KeptFrame {
+public struct KeptFrame: Sendable {
   /// Size of the frame.
   static let byteCount = 10
-  static let bodyOffset = 6
+  public static let bodyOffset = 6
 
   /// 4 bytes.
   let magic: StaticString
   let version: UInt16
 
-  func open(_ buffer: inout ByteBuffer) {
-    buffer.append(magic)
-    buffer.append(native: version.littleEndian)
+  public init(magic: StaticString, version: UInt16) {
+    self.magic = magic
+    self.version = version
   }
 
-  func close(_ buffer: inout ByteBuffer) {
-    var checksum = CRC32C()
-    checksum.update(buffer.bytes)
-    buffer.append(native: checksum.value.littleEndian)
+  public func open(_ buffer: inout ByteBuffer) {
+    buffer.append(magic)
+    buffer.append(littleEndian: version)
+  }
+
+  public func close(_ buffer: inout ByteBuffer) {
+    let checksum = CRC32C(of: buffer.bytes)
+    buffer.append(littleEndian: checksum.value)
   }
 
   /// Returns the end of the body in a file that is whole and of this version.
-  func bodyEnd(of file: Span<UInt8>) throws(KeptFrameError) -> Int {
+  public func bodyEnd(of file: Span<UInt8>) throws(KeptFrameError) -> Int {
     guard file.count >= Self.byteCount, file.starts(with: magic) else { throw .damaged }
     let end = file.count - 4
-    var checksum = CRC32C()
-    checksum.update(file.extracting(0..<end))
+    let checksum = CRC32C(of: file.extracting(0..<end))
     guard file.littleEndian(UInt32.self, at: end) == checksum.value else { throw .damaged }
     let version = file.littleEndian(UInt16.self, at: 4)
     guard version == self.version else { throw .unknownVersion(version) }
@@ -66,10 +69,6 @@ extension Span where Element == UInt8 {
 extension ByteBuffer {
   /// Appends an integer in the byte order of the machine.
   mutating func append<Integer: FixedWidthInteger>(native number: Integer) {
-    var rest = number.littleEndian
-    for _ in 0..<MemoryLayout<Integer>.size {
-      append(UInt8(truncatingIfNeeded: rest))
-      rest = rest >> 8
-    }
+    append(littleEndian: number.littleEndian)
   }
 }

@@ -1,5 +1,5 @@
 import Bytes
-import HomeAssistant
+import Sensing
 import Testing
 
 @testable import Outbox
@@ -68,7 +68,7 @@ import Testing
 
   private static func read(
     _ bytes: [UInt8], of device: DeviceFingerprint = device
-  ) throws(KeptFileError) -> WaitingHours {
+  ) throws(KeptFrameError) -> WaitingHours {
     try WaitingHours(file: bytes.span, of: device)
   }
 
@@ -105,14 +105,14 @@ import Testing
     for index in file.indices {
       var damaged = file
       damaged[index] ^= 0x10
-      #expect(throws: KeptFileError.self) { try Self.read(damaged) }
+      #expect(throws: KeptFrameError.self) { try Self.read(damaged) }
     }
   }
 
   @Test func aFileThatWasCutIsDamaged() {
     let file = Self.file()
     for count in file.indices {
-      #expect(throws: KeptFileError.damaged) { try Self.read([UInt8](file[..<count])) }
+      #expect(throws: KeptFrameError.damaged) { try Self.read([UInt8](file[..<count])) }
     }
   }
 
@@ -127,11 +127,11 @@ import Testing
   @Test func aFileOfANewerVersionSaysSo() {
     var body = [UInt8](Self.file().dropLast(4))
     body[4] = 3
-    #expect(throws: KeptFileError.unknownVersion(3)) { try Self.read(Self.sealed(body)) }
+    #expect(throws: KeptFrameError.unknownVersion(3)) { try Self.read(Self.sealed(body)) }
   }
 
   @Test func theHoursOfAnotherDeviceAreNotOurs() {
-    #expect(throws: KeptFileError.damaged) {
+    #expect(throws: KeptFrameError.damaged) {
       try Self.read(Self.file(), of: DeviceFingerprint(low: 1, high: 3))
     }
   }
@@ -139,7 +139,7 @@ import Testing
   @Test func figuresThatAreNoNumbersAreNotRead() {
     let body = [UInt8](Self.file().dropLast(4))
     let infinity: [UInt8] = [0, 0, 0, 0, 0, 0, 0xF0, 0x7F]
-    #expect(throws: KeptFileError.damaged) {
+    #expect(throws: KeptFrameError.damaged) {
       try Self.read(Self.sealed(body.dropLast(8) + infinity))
     }
   }
