@@ -5,14 +5,14 @@ import CText
 ///
 /// Two numbers are equal if their texts are equal. To compare by value, compare `double`.
 public struct JSONNumber: Hashable, Sendable {
-  private enum Storage: Hashable {
+  fileprivate enum Storage: Hashable {
     /// Number in the form in which `Int64` writes it, as nearly all numbers are. No allocation.
     case integer(Int64)
     /// Any other form.
     case literal(Text)
   }
 
-  private let storage: Storage
+  fileprivate let storage: Storage
 
   /// Creates a whole number.
   public init(_ integer: Int64) { storage = .integer(integer) }
@@ -38,7 +38,8 @@ public struct JSONNumber: Hashable, Sendable {
 
   /// Creates a number from a text that a `JSONReader` has checked.
   init(checked text: Span<UInt8>) {
-    if let integer = Self.integer(of: text), Self.isShortest(text) {
+    // `Int64` has no -0.
+    if let integer = Self.integer(of: text), !text.elementsEqual("-0") {
       storage = .integer(integer)
     } else {
       storage = .literal(Text(text))
@@ -83,9 +84,6 @@ public struct JSONNumber: Hashable, Sendable {
     var reader = JSONReader(text)
     do throws(JSONError) { return try reader.integer() } catch { return nil }
   }
-
-  /// Whether an integer has the form in which `Int64` writes it, that is, it is not -0.
-  private static func isShortest(_ text: Span<UInt8>) -> Bool { !text.elementsEqual("-0") }
 }
 
 extension JSONNumber: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
@@ -99,14 +97,10 @@ extension JSONNumber: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
 
 extension ByteBuffer {
   /// Appends a number exactly as written.
-  public mutating func appendJSON(_ number: JSONNumber) { number.append(to: &self) }
-}
-
-extension JSONNumber {
-  fileprivate func append(to buffer: inout ByteBuffer) {
-    switch storage {
-    case .integer(let integer): buffer.appendJSON(integer)
-    case .literal(let text): buffer.appendJSON(checkedNumber: text.bytes.span)
+  public mutating func appendJSON(_ number: JSONNumber) {
+    switch number.storage {
+    case .integer(let integer): appendJSON(integer)
+    case .literal(let text): appendJSON(checkedNumber: text.bytes.span)
     }
   }
 }

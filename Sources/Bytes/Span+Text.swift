@@ -25,7 +25,12 @@ extension Span where Element == UInt8 {
 
   /// Whether `part` occurs in the bytes.
   public func contains(_ part: Span<UInt8>) -> Bool {
-    for start in indices where extracting(start...).starts(with: part) { return true }
+    guard !part.isEmpty else { return !isEmpty }
+    var start = 0
+    while let index = firstIndex(of: part[0], from: start) {
+      if extracting(index...).starts(with: part) { return true }
+      start = index + 1
+    }
     return false
   }
 

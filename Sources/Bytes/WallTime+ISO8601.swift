@@ -167,7 +167,7 @@ private struct FixedFields: ~Escapable {
 
 extension Int64 {
   /// Returns the quotient rounded down, and a remainder that is never negative.
-  fileprivate func dividedDown(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+  package func dividedDown(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
   }

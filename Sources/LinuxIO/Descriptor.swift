@@ -140,8 +140,6 @@ public struct OpenMode: Sendable {
   public static let device = OpenMode(flags: O_RDONLY, wantsFile: false)
   /// Opens a directory, to synchronise or lock it.
   public static let directory = OpenMode(flags: O_RDONLY | O_DIRECTORY, wantsFile: false)
-  /// Creates a file that every user can read; an existing file is an error.
-  public static let writeNew = OpenMode(flags: O_WRONLY | O_CREAT | O_EXCL, permissions: 0o644)
   /// Creates a file that only its owner can read; an existing file is an error.
   public static let writeNewPrivate = OpenMode(
     flags: O_WRONLY | O_CREAT | O_EXCL, permissions: 0o600)

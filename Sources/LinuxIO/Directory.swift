@@ -99,12 +99,7 @@ extension Directory {
   public func replace(
     _ name: Path, with bytes: Span<UInt8>, isPublic: Bool = false
   ) throws(Errno) {
-    let characters = name.bytes
-    var temporary = ByteBuffer(capacity: characters.count + Self.suffixByteCountMax)
-    temporary.append(characters)
-    temporary.append(".new")
-    temporary.append(decimal: getpid())
-    let new = Path([UInt8](temporary.bytes))
+    let new = Path(name.bytes + (".new\(Int(getpid()))" as MessageText).bytes)
     do throws(Errno) {
       // A process that was killed may have left it, if it had the same number.
       try remove(new)
@@ -137,7 +132,4 @@ extension Directory {
       try remove(Path(bytes))
     }
   }
-
-  /// Maximum length of `.new` and the number of a process.
-  private static let suffixByteCountMax = 16
 }

@@ -69,9 +69,6 @@ public var isJournalStandardError: Bool {
   guard let text = environmentVariable("JOURNAL_STREAM") else { return false }
   var status = stat()
   guard unsafe fstat(STDERR_FILENO, &status) == 0 else { return false }
-  var name = ByteBuffer(capacity: 48)
-  name.append(decimal: Int64(clamping: status.st_dev))
-  name.append(":")
-  name.append(decimal: Int64(clamping: status.st_ino))
-  return text.span.elementsEqual(name.bytes)
+  let (device, file) = (Int64(clamping: status.st_dev), Int64(clamping: status.st_ino))
+  return text == ("\(device):\(file)" as MessageText).bytes
 }

@@ -74,13 +74,8 @@ private let lockVariable = "HOMEWARD_STATE_LOCK"
 private let textVariable = "HOMEWARD_CONFIGURATION"
 
 private func hand(_ number: Int32, in variable: String) {
-  var text = ByteBuffer(capacity: 24)
-  text.append(decimal: number)
-  text.append(0)
-  unsafe text.bytes.withUnsafeBytes { bytes in
-    guard let start = bytes.baseAddress else { return }
-    unsafe setenv(variable, start.assumingMemoryBound(to: CChar.self), 1)
-  }
+  let text = Path(("\(Int(number))" as MessageText).bytes)
+  _ = unsafe text.withCString { unsafe setenv(variable, $0, 1) }
 }
 
 /// Takes the descriptor that a variable names and removes the variable. Only a descriptor of this

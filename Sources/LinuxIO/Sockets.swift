@@ -28,10 +28,8 @@ private func addresses(of host: [UInt8], port: UInt16) -> UnsafeMutablePointer<a
   unsafe hints.ai_flags = AI_NUMERICHOST
   unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
   let isLocal = host.span.elementsEqual("localhost")
-  var service = ByteBuffer(capacity: 8)
-  service.append(decimal: port)
   let name = Path(isLocal ? [UInt8]("127.0.0.1") : host)
-  let number = Path([UInt8](service.bytes))
+  let number = Path(("\(Int(port))" as MessageText).bytes)
   var list: UnsafeMutablePointer<addrinfo>?
   let result = unsafe name.withCString { name in
     unsafe number.withCString { unsafe getaddrinfo(name, $0, &hints, &list) }

@@ -89,7 +89,5 @@ public func groupName(_ number: UInt32) -> [UInt8] {
       number, start.assumingMemoryBound(to: CChar.self), bytes.count)
   }
   if isKnown { return [UInt8](name.prefix { $0 != 0 }) }
-  var digits = ByteBuffer(capacity: 16)
-  digits.append(decimal: number)
-  return [UInt8](digits.bytes)
+  return ("\(Int64(number))" as MessageText).bytes
 }

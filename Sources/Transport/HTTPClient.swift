@@ -223,11 +223,8 @@ extension HTTPClient: MultiHandleOwner {
 /// Returns the media type of a `Content-Type`, in lower case and without parameters.
 private func mediaType(of contentType: Span<UInt8>) -> InlineText {
   let end = contentType.firstIndex(of: UInt8(ascii: ";")) ?? contentType.count
-  let type = contentType.extracting(0..<end).trimmed()
-  var lowercased = InlineArray<47, UInt8>(repeating: 0)
-  let count = min(type.count, InlineText.byteCountMax)
-  for index in 0..<count { lowercased[index] = type[index].asciiLowercased }
-  return InlineText(lowercased.span.extracting(0..<count))
+  let type = [UInt8](contentType.extracting(0..<end).trimmed())
+  return InlineText(type.lowercasedASCII.span)
 }
 
 /// Phase in which a transfer failed, for advice to the user.

@@ -336,8 +336,7 @@ extension ByteBuffer {
   /// Ends the watch. Must be called before the connection is closed.
   func stop() {
     unsafe owner = nil
-    if let watch { loop.stop(watch) }
-    watch = nil
+    if let watch = watch.take() { loop.stop(watch) }
   }
 
   /// Reads once into the free part of `buffer`, which must not be full. TLS may hold bytes that the

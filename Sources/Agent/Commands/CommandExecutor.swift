@@ -23,7 +23,8 @@ final class CommandExecutor {
   func perform(_ order: BoardOrder, at moment: Moment) -> CommandProblem? {
     switch order {
     case .output(let name, let switching):
-      guard let output = outputs.first(where: { $0.title.isSameIgnoringCase(as: name) }) else {
+      let title = name.lowercasedASCII
+      guard let output = outputs.first(where: { $0.title.lowercasedASCII == title }) else {
         return .unknownOutput
       }
       return output.perform(switching, at: moment) ? nil : .outputFailed
@@ -46,13 +47,6 @@ extension GPIOOutput {
     case .off: switchOff(at: moment)
     case .pulse(let duration): pulse(for: duration, at: moment)
     }
-  }
-}
-
-extension [UInt8] {
-  /// Whether the names are equal apart from the case of ASCII letters.
-  fileprivate func isSameIgnoringCase(as other: [UInt8]) -> Bool {
-    lowercasedASCII == other.lowercasedASCII
   }
 }
 

@@ -22,7 +22,15 @@ extension Reporter {
   func spool(_ failure: DiskFailure?, _ losses: Spool.Losses) {
     if failure != toldDiskFailure {
       toldDiskFailure = failure
-      if let failure { diskFailed(Errno(code: failure.code)) } else { diskWorks() }
+      if let failure {
+        log.error(
+          "undelivered data is in memory only, and is lost when the agent stops: the disk of"
+            + " state_directory fails (\(Errno(code: failure.code)))")
+        events.write("spool_failed")
+      } else {
+        log.notice("undelivered data is stored on disk again")
+        events.write("spool_recovered")
+      }
     }
     let lost = losses.entryCount
     // A line for every reading would fill the disk that is full.
@@ -32,17 +40,5 @@ extension Reporter {
       "lost since the start: \(entries: lost), because the storage was full (see"
         + " history.disk_megabytes), or the disk was damaged or unreadable")
     events.write("lost") { $0.appendMember("entries", lost) }
-  }
-
-  private func diskFailed(_ error: Errno) {
-    log.error(
-      "undelivered data is in memory only, and is lost when the agent stops: the disk of"
-        + " state_directory fails (\(error))")
-    events.write("spool_failed")
-  }
-
-  private func diskWorks() {
-    log.notice("undelivered data is stored on disk again")
-    events.write("spool_recovered")
   }
 }

@@ -59,8 +59,7 @@ final class StatusServer {
 
   /// Closes the socket: new clients then see that no agent runs.
   func close() {
-    if let watch { loop.stop(watch) }
-    watch = nil
+    if let watch = watch.take() { loop.stop(watch) }
     // A socket that cannot be removed is replaced by the next agent.
     try? listener?.remove()
     listener = nil
@@ -68,8 +67,7 @@ final class StatusServer {
 
   /// Stops watching: a socket without room for waiting clients would wake the agent continuously.
   private func pause(_ error: Errno) {
-    if let watch { loop.stop(watch) }
-    watch = nil
+    if let watch = watch.take() { loop.stop(watch) }
     if error != self.error { reporter.statusFailed(error) }
     self.error = error
   }

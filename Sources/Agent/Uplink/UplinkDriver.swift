@@ -171,10 +171,6 @@ final class UplinkDriver {
     isPerforming = true
     while let action = uplink.nextAction() { perform(action) }
     isPerforming = false
-    reportSpool()
-  }
-
-  private func reportSpool() {
     reporter.spool(uplink.spool.failure, uplink.spool.losses)
   }
 

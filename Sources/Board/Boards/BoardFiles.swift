@@ -33,7 +33,7 @@ public struct BoardFiles: Sendable {
         let path = folder / name
         let bytes = try Self.read(path)
         let words = tree.compatible
-        guard words.contains(where: { bytes.holds($0) }) else { continue }
+        guard words.contains(where: { bytes.span.contains($0.span) }) else { continue }
         let board = try Self.parse(bytes, of: path)
         guard let rank = board.rank(in: tree), rank < best?.rank ?? Int.max else { continue }
         best = (rank, board)
@@ -108,19 +108,6 @@ extension BoardFile {
     }
     guard let model else { return 2 * place + 1 }
     return tree.model.span.starts(with: model.span) ? 2 * place : nil
-  }
-}
-
-extension [UInt8] {
-  /// Whether these bytes contain a text.
-  fileprivate func holds(_ text: [UInt8]) -> Bool {
-    guard let first = text.first else { return false }
-    var start = 0
-    while let index = span.firstIndex(of: first, from: start) {
-      if span.extracting(index...).starts(with: text.span) { return true }
-      start = index + 1
-    }
-    return false
   }
 }
 

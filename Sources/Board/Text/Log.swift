@@ -82,9 +82,6 @@ public import LinuxIO
   public func notice(_ text: consuming MessageText, _ fields: [Field] = []) {
     write(text, .notice, fields)
   }
-  public func info(_ text: consuming MessageText, _ fields: [Field] = []) {
-    write(text, .info, fields)
-  }
   public func debug(_ text: consuming MessageText, _ fields: [Field] = []) {
     write(text, .debug, fields)
   }

@@ -54,19 +54,13 @@ extension Client {
     }
     return target
   }
-
 }
 
 /// Whether the type is `application/json` or `…+json`, with any parameters; a body without a type
 /// counts as JSON.
 private func isJSON(_ mediaType: Span<UInt8>) -> Bool {
-  if mediaType.isEmpty { return true }
-  var type: [UInt8] = []
-  for index in mediaType.indices where !isSpace(mediaType[index]) {
-    guard mediaType[index] != UInt8(ascii: ";") else { break }
-    type.append(mediaType[index].asciiLowercased)
-  }
-  return type == [UInt8]("application/json") || type.suffix(5) == [UInt8]("+json")[...]
+  let end = mediaType.firstIndex(of: UInt8(ascii: ";")) ?? mediaType.count
+  let type = mediaType.extracting(0..<end).trimmed()
+  return mediaType.isEmpty || type.elementsEqualIgnoringCase("application/json")
+    || type.extracting(last: 5).elementsEqualIgnoringCase("+json")
 }
-
-private func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }

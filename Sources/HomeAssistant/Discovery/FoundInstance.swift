@@ -55,11 +55,8 @@ public struct FoundInstance: Equatable, Sendable {
   /// Returns the address if it is http or https and visible ASCII, else nil.
   private static func url(_ text: Text) -> Text? {
     let bytes = text.bytes.withoutTrailingSlashes(keeping: 0)
-    guard
-      bytes.span.starts(with: "http://") || bytes.span.starts(with: "https://"),
-      bytes.allSatisfy({ (0x21...0x7E).contains($0) })
-    else { return nil }
-    return Text(bytes)
+    let isHTTP = bytes.span.starts(with: "http://") || bytes.span.starts(with: "https://")
+    return isHTTP && bytes.span.isVisibleASCII ? Text(bytes) : nil
   }
 
   /// Returns the URL of an IPv4 or IPv6 address; nil for one that needs an interface name.

@@ -109,10 +109,5 @@ func appendPercentEncoded(_ bytes: [UInt8], keeping kept: UInt8? = nil, to outpu
 extension UInt8 {
   /// Whether it is a letter, a digit, `-` or `_`. Dots are unreserved too, but `..` is the parent
   /// folder.
-  var isPathSafe: Bool {
-    switch self {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-    default: isASCIIDigit || self == UInt8(ascii: "-") || self == UInt8(ascii: "_")
-    }
-  }
+  var isPathSafe: Bool { isLetterOrDigit || isDashOrUnderscore }
 }

@@ -29,7 +29,7 @@ public enum Credential: Equatable, Sendable {
   }
 
   static func isToken(_ text: [UInt8]) -> Bool {
-    (1...tokenByteCountMax).contains(text.count) && text.allSatisfy { (0x21...0x7E).contains($0) }
+    (1...tokenByteCountMax).contains(text.count) && text.span.isVisibleASCII
   }
 
   /// Fingerprint for `RejectedTokens`.

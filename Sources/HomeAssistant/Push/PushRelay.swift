@@ -12,9 +12,7 @@ public struct PushRelayToken: Equatable, Sendable {
 
   /// Fails if `text` is not such a token.
   public init?(_ text: [UInt8]) {
-    guard text.count == Self.characterCount,
-      text.allSatisfy({ $0.isLetterOrDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
-    else { return nil }
+    guard text.count == Self.characterCount, text.allSatisfy({ $0.isPathSafe }) else { return nil }
     self.text = text
   }
 

@@ -6,7 +6,7 @@ struct Day: Equatable {
   let number: Int64
 
   init(of time: WallTime) {
-    number = time.nanoseconds.dividedDown(by: Self.seconds * 1_000_000_000)
+    number = time.nanoseconds.dividedDown(by: Self.seconds * 1_000_000_000).quotient
   }
 
   init(number: Int64) { self.number = number }
@@ -16,13 +16,6 @@ struct Day: Equatable {
     let (nanoseconds, isTooLate) =
       (number &+ 1).multipliedReportingOverflow(by: Self.seconds * 1_000_000_000)
     return WallTime(nanoseconds: isTooLate ? .max : nanoseconds)
-  }
-}
-
-extension Int64 {
-  /// Quotient that is rounded down, also for times before 1970.
-  func dividedDown(by divisor: Int64) -> Int64 {
-    self >= 0 ? self / divisor : (self + 1) / divisor - 1
   }
 }
 

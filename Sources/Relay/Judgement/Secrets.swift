@@ -16,9 +16,9 @@ struct BoardToken: Equatable, Sendable {
 
   /// Creates a token of its text; returns nil if it is no token.
   init?(_ text: String) {
-    guard text.utf8.count == (Self.byteCount * 8 + 5) / 6, text.utf8.allSatisfy(isBase64URL) else {
-      return nil
-    }
+    guard text.utf8.count == (Self.byteCount * 8 + 5) / 6,
+      text.utf8.allSatisfy({ $0.isLetterOrDigit || $0.isDashOrUnderscore })
+    else { return nil }
     self.text = text
   }
 
@@ -75,26 +75,13 @@ struct PublicKey: Hashable {
 /// Hash of bytes for one purpose.
 private func blake2b(_ purpose: StaticString, _ bytes: [UInt8]) -> [UInt8] {
   var hash = [UInt8](repeating: 0, count: 32)
-  let input =
-    unsafe UnsafeBufferPointer(start: purpose.utf8Start, count: purpose.utf8CodeUnitCount) + bytes
+  let input = [UInt8](purpose) + bytes
   unsafe csodium_hash(&hash, hash.count, input, input.count)
   return hash
 }
 
-private func isBase64URL(_ byte: UInt8) -> Bool {
-  switch byte {
-  case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-    true
-  default: false
-  }
-}
-
 private func base64URL(_ bytes: [UInt8]) -> String {
-  let size = sodium_base64_encoded_len(
-    bytes.count, sodium_base64_VARIANT_URLSAFE_NO_PADDING)
-  var text = [CChar](repeating: 0, count: size)
-  unsafe sodium_bin2base64(
-    &text, text.count, bytes, bytes.count, sodium_base64_VARIANT_URLSAFE_NO_PADDING)
+  var text = [CChar](repeating: 0, count: (bytes.count * 8 + 5) / 6 + 1)
+  unsafe csodium_base64url(&text, text.count, bytes, bytes.count)
   return String(decoding: text.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }

@@ -107,15 +107,6 @@ struct RedisAddress: Equatable {
 /// Whole number of a text of digits; nil if it is another text, or too large.
 func decimal(_ text: some Collection<UInt8>) -> Int64? {
   let isNegative = text.first == UInt8(ascii: "-")
-  let digits = isNegative ? text.dropFirst() : text[...]
-  guard !digits.isEmpty else { return nil }
-  var number: Int64 = 0
-  for byte in digits {
-    guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-    let (tens, isTooLarge) = number.multipliedReportingOverflow(by: 10)
-    let (sum, overflowed) = tens.addingReportingOverflow(Int64(byte - UInt8(ascii: "0")))
-    guard !isTooLarge, !overflowed else { return nil }
-    number = sum
-  }
-  return isNegative ? -number : number
+  let digits = Array(isNegative ? text.dropFirst() : text[...])
+  return digits.span.decimalValue.map { isNegative ? -$0 : $0 }
 }

@@ -192,16 +192,12 @@ enum ScriptAnswer {
   }
 
   private init?(_ word: [UInt8], _ day: Int64, _ successful: Int64) {
-    if word == utf8("accepted") {
-      self = .accepted(day: day, successful: successful)
-    } else if word == utf8("over") {
-      self = .over(day: day, successful: successful)
-    } else if word == utf8("keyless") {
-      self = .keyless(day: day, successful: successful)
-    } else if word == utf8("full") {
-      self = .full(day: day, successful: successful)
-    } else {
-      return nil
+    switch Text(word) {
+    case "accepted": self = .accepted(day: day, successful: successful)
+    case "over": self = .over(day: day, successful: successful)
+    case "keyless": self = .keyless(day: day, successful: successful)
+    case "full": self = .full(day: day, successful: successful)
+    default: return nil
     }
   }
 

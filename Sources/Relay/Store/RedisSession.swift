@@ -211,9 +211,7 @@ extension RedisReply {
   }
 }
 
-func utf8(_ text: StaticString) -> [UInt8] {
-  unsafe [UInt8](UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-}
+func utf8(_ text: StaticString) -> [UInt8] { [UInt8](text) }
 
 /// A number as a command has it.
 func digits(_ number: Int64) -> [UInt8] { Array("\(number)".utf8) }

@@ -160,7 +160,8 @@ final class RedisStore: Store {
   private func words(
     of request: PushRequest, for board: KnownBoard, at now: WallTime
   ) throws(StoreFailure) -> [[UInt8]] {
-    let sealed = try seal(request.content, for: board, at: now)
+    let sealed =
+      try board.key.isEmpty ? [] : sealer.seal(request.content, toStored: board.key, at: now)
     return compared(now) + [
       request.push.bytes, board.key, sealed, digits(now.seconds), digits(Day(of: now).number),
       digits(limits.notificationsADay), digits(limits.waitingCountMax),
@@ -177,17 +178,6 @@ final class RedisStore: Store {
   /// Words with which a script compares its own clock.
   func compared(_ now: WallTime) -> [[UInt8]] {
     [digits(now.milliseconds), digits(limits.clockDifferenceMax.milliseconds)]
-  }
-
-  private func seal(
-    _ content: [UInt8], for board: KnownBoard, at now: WallTime
-  ) throws(StoreFailure) -> [UInt8] {
-    if board.key.isEmpty { return [] }
-    guard let key = PublicKey(board.key), let sealed = sealer.seal(content, to: key, at: now) else {
-      throw StoreFailure(
-        code: 0, message: "a board's key is damaged", remedy: "restore the store from its backup")
-    }
-    return sealed
   }
 
   /// Reads what became of an operation; returns nil if it has to be asked once more.

@@ -145,10 +145,7 @@ final class SQLiteStore: Store {
   private func keep(
     _ content: [UInt8], for board: Found, _ number: Int64, at now: WallTime
   ) throws(StoreFailure) {
-    guard let key = PublicKey(board.key), let sealed = sealer.seal(content, to: key, at: now) else {
-      throw StoreFailure(
-        code: 0, message: "a board's key is damaged", remedy: "restore the store from its backup")
-    }
+    let sealed = try sealer.seal(content, toStored: board.key, at: now)
     try insert.run([
       .integer(board.id), .integer(number), .integer(now.seconds), .bytes(sealed),
     ])
@@ -306,7 +303,7 @@ final class SQLiteStore: Store {
 }
 
 extension WallTime {
-  var seconds: Int64 { nanoseconds.dividedDown(by: 1_000_000_000) }
+  var seconds: Int64 { nanoseconds.dividedDown(by: 1_000_000_000).quotient }
 
   /// Creates the moment that is `seconds` after 1970; the earliest or the latest one if it is too
   /// far away.

@@ -41,7 +41,7 @@ import Testing
   @Test func whatIsLessSeriousThanItsLevelIsLeftOut() async {
     await #expect(processExitsWith: .success) {
       let line = try lineThroughPipe(level: .notice) {
-        $0.info("it is Tuesday")
+        $0.write("it is Tuesday", .info)
         $0.debug("and it rains")
         $0.notice("cool again")
       }

@@ -317,7 +317,7 @@ import Testing
   /// A file that happens to have the name of a chip, and a device that is none.
   @Test func whatIsNoChipIsPassedOver() throws {
     let fake = FakeLine(device)
-    _ = try Descriptor(opening: tree.path / "gpiochip0", mode: .writeNew)
+    _ = try Descriptor(opening: tree.path / "gpiochip0", mode: .writeNewPrivate)
     let link = tree.path / "gpiochip1"
     #expect(unsafe link.withCString { unsafe symlink("/dev/null", $0) } == 0)
     makeLine().sample(at: at(seconds: 1))
