@@ -65,9 +65,7 @@ public struct MessageText: ExpressibleByStringInterpolation, Sendable {
     /// Appends a number in decimal digits.
     @inline(never)
     public mutating func appendInterpolation(_ number: Int64) {
-      var digits = ByteBuffer(capacity: 20)
-      digits.append(decimal: number)
-      bytes += [UInt8](digits.bytes)
+      bytes += [UInt8](byteCountMax: 20) { $0.append(decimal: number) }
     }
 
     /// Appends a count with its noun: `1 location`, `2 locations`.

@@ -115,4 +115,13 @@ extension Array where Element == UInt8 {
   public init(_ bytes: Span<UInt8>) {
     unsafe self = bytes.withUnsafeBufferPointer { unsafe Array($0) }
   }
+
+  /// Creates what `write` appends to a buffer of this capacity.
+  // Called, not inlined: each call would make a buffer and free it.
+  @inline(never)
+  public init(byteCountMax: Int, _ write: (inout ByteBuffer) -> Void) {
+    var buffer = ByteBuffer(capacity: byteCountMax)
+    write(&buffer)
+    self.init(buffer.bytes)
+  }
 }

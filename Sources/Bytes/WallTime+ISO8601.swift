@@ -55,9 +55,7 @@ extension ByteBuffer {
 extension Text {
   /// Creates the moment in ISO 8601, as `ByteBuffer.append(iso8601:)` writes it.
   public init(iso8601 time: WallTime) {
-    var buffer = ByteBuffer(capacity: 32)
-    buffer.append(iso8601: time)
-    self.init(buffer.bytes)
+    self.init([UInt8](byteCountMax: 32) { $0.append(iso8601: time) })
   }
 }
 

@@ -280,9 +280,8 @@ extension WebSocketConnection: MultiHandleOwner {
       let descriptor = unsafe ccurl_active_socket(easy.handle)
       socket = try ConnectedSocket(descriptor, of: easy, loop: loop, owner: self)
     } catch {
-      var reason = ByteBuffer(capacity: InlineText.byteCountMax)
-      reason.append(error)
-      return finish(.notConnected(InlineText(reason.bytes)))
+      let reason = [UInt8](byteCountMax: InlineText.byteCountMax) { $0.append(error) }
+      return finish(.notConnected(InlineText(reason.span)))
     }
     stage = .connected(socket)
     conversation.connected(

@@ -101,9 +101,8 @@ extension PowerLevel.Condition {
       coefficient /= 10
       decimals -= 1
     }
-    var text = ByteBuffer(capacity: 32)
-    text.append(FixedPoint(coefficient, decimals: decimals))
-    return [UInt8](text.bytes)
+    let volts = FixedPoint(coefficient, decimals: decimals)
+    return [UInt8](byteCountMax: 32) { $0.append(volts) }
   }
 }
 
@@ -115,17 +114,13 @@ extension PowerMonitor {
 extension SSID {
   /// Name in printable form.
   public var words: MessageText {
-    var text = ByteBuffer(capacity: Self.printableByteCountMax)
-    text.append(self)
-    return MessageText(bytes: [UInt8](text.bytes))
+    MessageText(bytes: [UInt8](byteCountMax: Self.printableByteCountMax) { $0.append(self) })
   }
 }
 
 extension HardwareAddress {
   /// Address as `aa:bb:cc:dd:ee:ff`.
   public var words: MessageText {
-    var text = ByteBuffer(capacity: Self.textByteCount)
-    text.append(self)
-    return MessageText(bytes: [UInt8](text.bytes))
+    MessageText(bytes: [UInt8](byteCountMax: Self.textByteCount) { $0.append(self) })
   }
 }

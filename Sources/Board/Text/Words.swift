@@ -63,9 +63,7 @@ extension MessageText.StringInterpolation {
   }
 
   public mutating func appendInterpolation(_ error: Errno) {
-    var words = ByteBuffer(capacity: 128)
-    words.append(error)
-    appendInterpolation(bytes: [UInt8](words.bytes))
+    appendInterpolation(bytes: [UInt8](byteCountMax: 128) { $0.append(error) })
   }
 }
 
@@ -132,10 +130,9 @@ extension Value {
   public func words(in unit: [UInt8]?) -> MessageText {
     switch self {
     case .number(let number):
-      var digits = ByteBuffer(capacity: 24)
       // A rain gauge has four decimals, and mostly reports 0.
-      digits.append(number.coefficient == 0 ? FixedPoint(0) : number)
-      let text = MessageText(bytes: [UInt8](digits.bytes))
+      let shown = number.coefficient == 0 ? FixedPoint(0) : number
+      let text = MessageText(bytes: [UInt8](byteCountMax: 24) { $0.append(shown) })
       return unit.map { "\(text) \(bytes: $0)" } ?? text
     case .boolean(let isOn): return isOn ? "on" : "off"
     case .text(let text): return "\(text)"

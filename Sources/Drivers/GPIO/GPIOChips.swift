@@ -60,10 +60,7 @@ struct GPIOChipSearch: ~Copyable {
   }
 
   private func path(ofChip number: Int) -> Path {
-    var name = ByteBuffer(capacity: 16)
-    name.append("gpiochip")
-    name.append(decimal: number)
-    return chips.devices / [UInt8](name.bytes)
+    chips.devices / ("gpiochip\(number)" as MessageText).bytes
   }
 }
 

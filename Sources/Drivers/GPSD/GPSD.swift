@@ -6,12 +6,8 @@ public import Sensing
 extension GPSDSettings {
   /// Name in failures, with the address.
   fileprivate var subject: InlineText {
-    var words = ByteBuffer(capacity: 512)
-    words.append("gpsd at ")
-    words.append(host)
-    words.append(":")
-    words.append(decimal: port)
-    return InlineText(words.bytes)
+    let words: MessageText = "gpsd at \(bytes: host):\(Int(port))"
+    return InlineText(words.bytes.span)
   }
 }
 

@@ -42,10 +42,7 @@ extension TextFileSettings: SensorSettings {
     var checksum = CRC32C()
     checksum.update(path.span)
     checksum.update(place.span)
-    var digits = ByteBuffer(capacity: 11)
-    digits.append("_")
-    digits.append(decimal: checksum.value)
-    let end = [UInt8](digits.bytes)
+    let end = ("_\(Int64(checksum.value))" as MessageText).bytes
     return [UInt8](id.prefix(Self.uniqueIDBytesMax - end.count)) + end
   }
 

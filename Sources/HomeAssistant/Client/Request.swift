@@ -109,10 +109,7 @@ extension RequestError {
   }
 
   private static func answers(_ status: Int) -> Text {
-    var words = ByteBuffer(capacity: 64)
-    words.append("Home Assistant answers ")
-    words.append(decimal: Int64(status))
-    return Text(words.bytes)
+    Text(("Home Assistant answers \(status)" as MessageText).bytes)
   }
 }
 

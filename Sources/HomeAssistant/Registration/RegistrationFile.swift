@@ -75,8 +75,6 @@ extension Registration {
 
   private func secretText() -> [UInt8] {
     guard case .sealed(let key) = protection else { return [] }
-    var buffer = ByteBuffer(capacity: SecretKey.byteCount * 2)
-    key.append(to: &buffer)
-    return [UInt8](buffer.bytes)
+    return [UInt8](byteCountMax: SecretKey.byteCount * 2) { key.append(to: &$0) }
   }
 }

@@ -16,10 +16,7 @@ public enum GPIOLineAddress: Equatable, Hashable, Sendable {
     switch self {
     case .name(let name): return name
     case .chip(let label, let offset):
-      var number = ByteBuffer(capacity: 11)
-      number.append(UInt8(ascii: "/"))
-      number.append(decimal: offset)
-      return label + [UInt8](number.bytes)
+      return label + ("/\(Int64(offset))" as MessageText).bytes
     }
   }
 

@@ -116,9 +116,7 @@ public struct StartTime: Sendable {
 
   private static func text(of time: WallTime) -> InlineText {
     let (seconds, _) = time.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
-    var text = ByteBuffer(capacity: 32)
-    text.append(iso8601: WallTime(nanoseconds: seconds * 1_000_000_000))
-    return InlineText(text.bytes)
+    return InlineText(Text(iso8601: WallTime(nanoseconds: seconds * 1_000_000_000)).bytes.span)
   }
 }
 

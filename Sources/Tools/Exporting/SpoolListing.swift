@@ -104,9 +104,7 @@ extension ByteBuffer {
 extension MessageText.StringInterpolation {
   @inline(never)
   fileprivate mutating func appendInterpolation(decimal number: UInt64) {
-    var digits = ByteBuffer(capacity: 20)
-    digits.append(decimal: number)
-    appendInterpolation(bytes: [UInt8](digits.bytes))
+    appendInterpolation(bytes: [UInt8](byteCountMax: 20) { $0.append(decimal: number) })
   }
 }
 
