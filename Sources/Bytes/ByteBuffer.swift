@@ -113,11 +113,6 @@
     count += bytes.count
   }
 
-  /// Appends a part of another buffer.
-  public mutating func append(_ range: Range<Int>, of other: borrowing ByteBuffer) {
-    append(other.bytes.extracting(range))
-  }
-
   /// Appends all of `bytes`, or nothing if they do not fit.
   public mutating func append(_ bytes: [UInt8]) { append(bytes.span) }
 

@@ -26,18 +26,11 @@
 /// `GPIO_MAX_NAME_SIZE` of linux/gpio.h, with the NUL.
 enum { CGPIOD_NAME_BYTE_COUNT = 32 };
 
-typedef enum {
-  CGPIOD_BIAS_AS_IS,
-  CGPIOD_BIAS_PULL_UP,
-  CGPIOD_BIAS_PULL_DOWN,
-  CGPIOD_BIAS_DISABLED,
-} cgpiod_bias;
-
 /// Settings of a line that is requested.
 typedef struct {
   uint32_t offset;
   bool is_active_low;
-  cgpiod_bias bias;
+  enum gpiod_line_bias bias;
   /// An input without either edge is read only when it is asked.
   bool reports_rising, reports_falling;
   /// Minimum duration of a level whose edge is reported; 0 for no time.
@@ -100,16 +93,6 @@ static inline int cgpiod_line_info(struct gpiod_chip *chip, uint32_t offset, uin
 
 // MARK: Requests
 
-static inline enum gpiod_line_bias cgpiod_line_bias(cgpiod_bias bias) {
-  switch (bias) {
-    case CGPIOD_BIAS_AS_IS: return GPIOD_LINE_BIAS_AS_IS;
-    case CGPIOD_BIAS_PULL_UP: return GPIOD_LINE_BIAS_PULL_UP;
-    case CGPIOD_BIAS_PULL_DOWN: return GPIOD_LINE_BIAS_PULL_DOWN;
-    case CGPIOD_BIAS_DISABLED: return GPIOD_LINE_BIAS_DISABLED;
-  }
-  return GPIOD_LINE_BIAS_AS_IS;
-}
-
 static inline enum gpiod_line_edge cgpiod_line_edge(cgpiod_settings wanted) {
   if (wanted.reports_rising)
     return wanted.reports_falling ? GPIOD_LINE_EDGE_BOTH : GPIOD_LINE_EDGE_RISING;
@@ -124,7 +107,7 @@ static inline void cgpiod_apply(struct gpiod_line_settings *settings,
       settings, wanted.is_active ? GPIOD_LINE_VALUE_ACTIVE : GPIOD_LINE_VALUE_INACTIVE);
   gpiod_line_settings_set_edge_detection(settings, cgpiod_line_edge(wanted));
   gpiod_line_settings_set_debounce_period_us(settings, wanted.debounce_microseconds);
-  gpiod_line_settings_set_bias(settings, cgpiod_line_bias(wanted.bias));
+  gpiod_line_settings_set_bias(settings, wanted.bias);
   gpiod_line_settings_set_active_low(settings, wanted.is_active_low);
 }
 

@@ -39,14 +39,18 @@ int clinux_openat(int directory, const char *path, int flags, mode_t mode, bool 
   return opened(openat(directory, path, flags | opening, mode), wants_file);
 }
 
-int clinux_run(const char *program, const char *first, const char *second) {
-  char *words[] = {(char *)program, (char *)first, (char *)second, NULL};
-  pid_t child;
+// Waits for the end of a child. Returns its exit status, or -1 if a signal ended it.
+static int exit_status(pid_t child) {
   int status;
-  if (posix_spawn(&child, program, NULL, NULL, words, environ) != 0) return -1;
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+int clinux_run(const char *program, const char *first, const char *second) {
+  char *words[] = {(char *)program, (char *)first, (char *)second, NULL};
+  pid_t child;
+  return posix_spawn(&child, program, NULL, NULL, words, environ) ? -1 : exit_status(child);
 }
 
 ssize_t clinux_output(const char *program, const char *first, const char *second,
@@ -72,11 +76,7 @@ ssize_t clinux_output(const char *program, const char *first, const char *second
     if (!isFull) count += (size_t)got;
   }
   close(ends[0]);
-  if (!started) return -1;
-  int status;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return -1;
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? (ssize_t)count : -1;
+  return started && exit_status(child) == 0 ? (ssize_t)count : -1;
 }
 
 int clinux_user(const char *name, uid_t *number, gid_t *groups, int max) {
@@ -211,6 +211,15 @@ ssize_t clinux_netlink_receive(int descriptor, void *bytes, size_t max, uint32_t
       recvfrom(descriptor, bytes, max, MSG_TRUNC, (struct sockaddr *)&address, &size);
   *sender = address.nl_pid;
   return count;
+}
+
+int clinux_connect(const struct addrinfo *address) {
+  int type = address->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC;
+  int descriptor = socket(address->ai_family, type, address->ai_protocol);
+  if (descriptor < 0) return -1;
+  if (connect(descriptor, address->ai_addr, address->ai_addrlen) == 0 || errno == EINPROGRESS)
+    return descriptor;
+  return closed(descriptor);
 }
 
 static int local_address(const char *path, struct sockaddr_un *address) {

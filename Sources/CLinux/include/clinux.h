@@ -124,18 +124,7 @@ static inline void clinux_set_timer_slack(unsigned long nanoseconds) {
 }
 
 /// Returns a non-blocking TCP socket that is connecting to `address`; -1 and `errno` on failure.
-static inline int clinux_connect(const struct addrinfo *address) {
-  int descriptor = socket(address->ai_family,
-                          address->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC,
-                          address->ai_protocol);
-  if (descriptor < 0) return -1;
-  if (connect(descriptor, address->ai_addr, address->ai_addrlen) == 0 || errno == EINPROGRESS)
-    return descriptor;
-  int error = errno;
-  close(descriptor);
-  errno = error;
-  return -1;
-}
+int clinux_connect(const struct addrinfo *address);
 
 /// Returns a non-blocking socket that listens at a path of the file system, which only its owner
 /// may connect to; -1 and `errno` on failure.

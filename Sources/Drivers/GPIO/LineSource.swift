@@ -212,12 +212,12 @@ enum GPIOEdges {
 }
 
 extension GPIOBias {
-  fileprivate var shimValue: cgpiod_bias {
+  fileprivate var shimValue: gpiod_line_bias {
     switch self {
-    case .asIs: CGPIOD_BIAS_AS_IS
-    case .pullUp: CGPIOD_BIAS_PULL_UP
-    case .pullDown: CGPIOD_BIAS_PULL_DOWN
-    case .disabled: CGPIOD_BIAS_DISABLED
+    case .asIs: GPIOD_LINE_BIAS_AS_IS
+    case .pullUp: GPIOD_LINE_BIAS_PULL_UP
+    case .pullDown: GPIOD_LINE_BIAS_PULL_DOWN
+    case .disabled: GPIOD_LINE_BIAS_DISABLED
     }
   }
 }

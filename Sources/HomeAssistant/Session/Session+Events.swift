@@ -93,7 +93,7 @@ extension Session {
     leaveConnection(now: now)
     tokenReason = .afterRejection(verdict)
     enter(.down(.rejected(words)))
-    endImpatientRequests()
+    endImpatientRequests(now: now)
   }
 
   // MARK: Time
@@ -153,7 +153,7 @@ extension Session {
   }
 
   /// Ends requests; subscriptions are retried later, unless they are for this connection only.
-  private mutating func endRequests(
+  mutating func endRequests(
     _ outcome: SessionOutcome, now: Instant, where isOver: (RequestTable.Entry) -> Bool
   ) {
     var index = 0

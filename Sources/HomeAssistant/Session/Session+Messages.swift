@@ -43,23 +43,14 @@ extension Session {
     _ kind: RequestTable.Kind, members: [UInt8], now: Instant
   ) -> RequestID {
     let id = table.add(kind, members: members, now: now)
-    if isRejected { endImpatientRequests() }
+    if isRejected { endImpatientRequests(now: now) }
     if policy.connectsAutomatically, case .down(.idle) = phase { beginAttempt(now: now) }
     return id
   }
 
   /// Ends all requests with a time limit: the time of the next token is unknown.
-  mutating func endImpatientRequests() {
-    var index = 0
-    while index < table.entries.count {
-      let entry = table.entries[index]
-      guard !entry.isPatient else {
-        index += 1
-        continue
-      }
-      table.remove(at: index)
-      enqueue(.finished(entry.id, .rejected))
-    }
+  mutating func endImpatientRequests(now: Instant) {
+    endRequests(.rejected, now: now) { !$0.isPatient }
   }
 }
 

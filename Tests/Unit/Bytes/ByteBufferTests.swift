@@ -138,14 +138,6 @@ import Testing
     #expect([UInt8](buffer.bytes) == [1, 7, 8])
   }
 
-  @Test func aPartOfAnotherBufferIsCopied() {
-    var source = ByteBuffer(capacity: 4)
-    source.append([1, 2, 3, 4])
-    var buffer = ByteBuffer(capacity: 4)
-    buffer.append(1..<3, of: source)
-    #expect([UInt8](buffer.bytes) == [2, 3])
-  }
-
   @Test func readingPastTheEndOrBeforeTheStartTraps() async {
     await #expect(processExitsWith: .failure) {
       var buffer = ByteBuffer(capacity: 4)
