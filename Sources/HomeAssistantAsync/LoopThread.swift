@@ -5,6 +5,13 @@ import LinuxIO
 import Synchronization
 import Transport
 
+/// Thread of an `AsyncClient`: it runs the jobs of the actor one after the other, and the transport
+/// of the client's bytes, until it is stopped.
+protocol LoopExecutor: SerialExecutor {
+  /// Ends the thread after its waiting jobs.
+  func stop()
+}
+
 /// Thread that sleeps in an event loop, and runs the driver of a client.
 final class LoopThread: LoopExecutor {
   private struct State {

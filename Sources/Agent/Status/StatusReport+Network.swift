@@ -4,7 +4,8 @@ import Drivers
 import HomeAssistant
 import Sensing
 
-// The network of the board, the WebSocket, and the push relay.
+// The network of the board, the WebSocket, the push relay, and the supply with the effect of the
+// power policy.
 
 extension StatusReport {
   func appendNetwork(to document: inout ByteBuffer) {
@@ -59,9 +60,7 @@ extension StatusReport {
     append(past: "since", webSocket.since, to: &document)
     document.closeJSONObject()
   }
-}
 
-extension StatusReport {
   func appendRelay(to document: inout ByteBuffer) {
     guard let relay else { return }
     document.open("relay")
@@ -85,5 +84,37 @@ extension ByteBuffer {
   fileprivate mutating func append(_ kind: StaticString, _ interface: NetworkInterface) {
     appendMember("kind", kind)
     appendMember("interface", interface.name.bytes)
+  }
+}
+
+extension StatusReport {
+  func appendPower(to document: inout ByteBuffer) {
+    guard let power, power.hasLevels || power.hasCharge else { return }
+    document.open("power")
+    if let isOnMains = power.isOnMains {
+      document.appendMember("supply", isOnMains ? "mains" : "battery")
+    }
+    if power.hasLevels { document.appendMember("level", power.levelWords.bytes.span) }
+    if let hours = power.hoursLeft { document.appendMember("hours_left", Int(clamping: hours)) }
+    document.appendMember("text", words: power.words)
+    document.closeJSONObject()
+  }
+}
+
+extension PowerMonitor {
+  /// Supply, level and remaining time of the battery, for people.
+  fileprivate var words: MessageText {
+    var words: MessageText =
+      switch isOnMains {
+      case true?: "on mains"
+      case false?: "on battery"
+      case nil: isOnBattery ? "on battery, according to its sensors" : "no sensor reports it"
+      }
+    if hasLevels { words = "\(words); power level: \(levelWords)" }
+    if let hours = hoursLeft.map({ Int(clamping: $0) }) {
+      let time: MessageText = hours >= 48 ? "\(hours / 24) days" : "\(hours) h"
+      words = "\(words); it lasts about \(time) at the recent rate"
+    }
+    return words
   }
 }

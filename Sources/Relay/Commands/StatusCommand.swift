@@ -92,17 +92,9 @@ enum Health: Equatable {
       self = .doesNotAnswer
       return
     }
-    let limit = try? Self.limit(in: Array(answer[start...]))
+    let body = try? JSON(parsing: answer.span.extracting(start...))
+    let limit = body?.get("notifications_a_day", orOnFailure: nil as Int64?) ?? nil
     self = isWell ? .serves(notificationsADay: limit) : .hasFailingStore
-  }
-
-  private static func limit(in body: [UInt8]) throws(JSONError) -> Int64? {
-    var reader = JSONReader(body.span)
-    try reader.openObject()
-    while let key = try reader.nextKey() {
-      if key.elementsEqual("notifications_a_day") { return try reader.integer() }
-    }
-    return nil
   }
 
   /// Exit code of sysexits.
