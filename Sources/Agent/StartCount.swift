@@ -25,7 +25,6 @@ struct StartCount {
     file = directory / "starts"
   }
 
-  /// Returns the pause after this number of starts.
   static func pause(afterStarts count: Int) -> Duration {
     guard count > 1 else { return .zero }
     let doublings = min(count, countMax) - 2

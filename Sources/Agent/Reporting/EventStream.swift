@@ -26,7 +26,6 @@ struct EventStream {
     put(line, of: event)
   }
 
-  /// Writes an event with one member.
   @inline(never)
   func write(_ event: StaticString, _ key: StaticString, _ value: StaticString) {
     write(event) { $0.appendMember(key, value) }

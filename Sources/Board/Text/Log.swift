@@ -89,7 +89,6 @@ public import LinuxIO
   /// Whether `debug` logs anything, so that the text of a cycle is built only if needed.
   public var isDebugging: Bool { level == .debug }
 
-  /// Writes a line of this level with its fields.
   @inline(never)
   public func write(_ text: consuming MessageText, _ level: Level, _ fields: [Field] = []) {
     guard level.rawValue <= self.level.rawValue else { return }

@@ -82,7 +82,6 @@ extension ServerRefusal {
       + " configuration.yaml, with use_x_forwarded_for: true"
   }
 
-  /// Code for scripts.
   public var code: StaticString {
     switch self {
     case .banned, .forbidden: "forbidden"
@@ -117,7 +116,6 @@ extension PushFetch.Problem {
     }
   }
 
-  /// Code for scripts.
   public var code: StaticString {
     switch self {
     case .noConnection: "no_connection"
@@ -223,7 +221,6 @@ extension InlineText {
 }
 
 extension ConnectionFlaw {
-  /// Remedy for people.
   public var remedy: MessageText {
     switch self {
     case .untrustedCertificate:

@@ -5,7 +5,6 @@ public import YAML
 
 /// `battery`: settings of the reported power supplies.
 public enum BatterySettings: Equatable, Sendable {
-  /// `off`
   case off
   /// `auto`, a list of names, or a mapping with `only` or `min_change`.
   case supplies(SupplySettings)

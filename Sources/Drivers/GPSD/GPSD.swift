@@ -182,7 +182,6 @@ public final class GPSD {
 }
 
 extension GPSD: Source {
-  /// Whether a fix may still come in this cycle.
   public var isGathering: Bool { session.isGathering }
 
   public var shortfall: SourceFailure? { session.shortfall }

@@ -76,7 +76,6 @@ extension ChannelSettings {
     self.init(address: address, measurement: measurement, shunt: shunt)
   }
 
-  /// Remedy for an implausible number.
   static var implausibleRemedy: MessageText {
     "nothing is connected there, or its driver reads it wrong: check the part and its cable, or"
       + " remove the channel"

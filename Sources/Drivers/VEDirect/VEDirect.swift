@@ -157,7 +157,6 @@ public final class VEDirect {
 }
 
 extension VEDirect: Source {
-  /// Whether values of this cycle may still come.
   public var isGathering: Bool { session.isGathering }
 
   public var shortfall: SourceFailure? { session.shortfall }

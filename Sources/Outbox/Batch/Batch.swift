@@ -253,7 +253,6 @@ enum SensorStatus: Equatable {
 /// 2. No two rows have the same unique id.
 /// 3. A message with the states of all sensors fits into `dataByteCountMax`.
 public final class SensorTable {
-  /// Maximum number of sensors of one agent.
   public static let sensorsMax = 256
   /// Maximum size of the `data` of any message, in bytes.
   public static let dataByteCountMax = 64 * 1024

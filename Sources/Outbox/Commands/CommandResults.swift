@@ -1,7 +1,6 @@
 public import Bytes
 public import Sensing
 
-/// Result of a command.
 public struct CommandResult: Equatable, Sendable {
   public let call: CommandCall
   /// Problem; nil after a success.
@@ -47,7 +46,6 @@ public enum CommandProblem: Error, Equatable, Sendable {
   case tooSoon
   /// The line could not be switched, or does not follow.
   case outputFailed
-  /// No fix came.
   case noFix
 
   /// For scripts and automations.

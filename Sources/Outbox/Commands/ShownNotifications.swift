@@ -11,7 +11,6 @@ public struct ShownNotifications: Sendable {
     let tag: Text?
     /// Identifier for the confirmation; nil without one.
     let confirmID: Text?
-    /// Title; nil without one.
     public let title: Text?
     public let message: Text
     /// Arrival at the board, or before that at the push relay.

@@ -55,7 +55,6 @@ public final class Delivery {
   var hasNewResult = false
   /// Time at which all states are due again.
   var restatementDueAt = Instant(nanoseconds: 0)
-  /// Time of the last proof.
   public private(set) var lastProvenAt: Instant?
   private let events: DeliveryEvents
 

@@ -13,7 +13,6 @@ final class DeliveryEvents {
   func takeFirst() -> DeliveryEvent? { queue.takeFirst() }
 }
 
-/// Event that a `Delivery` reports.
 public enum DeliveryEvent: Equatable, Sendable {
   /// Home Assistant has everything recorded until now.
   case proven(readings: Int, hasLocation: Bool)
@@ -60,7 +59,6 @@ public enum DeliveryEvent: Equatable, Sendable {
 }
 
 extension Delivery {
-  /// Action for the driver.
   public enum Action: Equatable, Sendable {
     /// Write this message with `write` and send it as `underWay` says.
     case send(Message)

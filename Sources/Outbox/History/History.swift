@@ -41,13 +41,11 @@ public struct History: ~Copyable {
 
   /// Spool, which expects its owner to perform `nextAction` and report the result.
   public let spool: Spool
-  /// Sensors of the readings.
   public let sensors: SensorTable
   let device: Device
   private var state = State.resting
   private var chunk = HistoryChunk()
   private var rateLimiter: HistoryRateLimiter
-  /// End of the entries of the chunk.
   private var chunkEnd: SpoolPosition
   /// Entry that was taken and belongs to the next chunk.
   private var heldOver: Taken?

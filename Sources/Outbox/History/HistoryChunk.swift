@@ -136,7 +136,6 @@ struct HistoryChunk: ~Copyable {
   }
 }
 
-/// Sensor in a chunk of history.
 struct HistorySensor: Equatable {
   let uniqueID: [UInt8]
   /// Name for people; the unique id if the name is unknown.

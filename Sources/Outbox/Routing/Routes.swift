@@ -30,7 +30,6 @@ public struct Routes: Sendable {
   private var states: [State]
   /// Possible routes, the best one first.
   public let order: [Route]
-  /// Rule for secrets.
   public private(set) var secrets: SecretRule
   /// Present route, and the time since which it is used; nil if none is allowed.
   public private(set) var current: (route: Route, since: Instant)?
@@ -58,7 +57,6 @@ public struct Routes: Sendable {
     choose(now: now)
   }
 
-  /// Returns the address of a route.
   public func url(of route: Route) -> [UInt8]? { states[route.rawValue].url }
 
   /// Returns the reason why a route is not used; nil if it can be used.
@@ -167,7 +165,6 @@ public enum Route: Int, CaseIterable, Sendable {
 
 /// Reason why a route is not used.
 public enum RouteObstacle: Equatable, Sendable {
-  /// The address is unknown.
   case noAddress
   /// The board is away, and the address is one of the home network.
   case away

@@ -48,7 +48,6 @@ public struct ArchivedSegment: Equatable, Sendable {
     self.byteCount = byteCount
   }
 
-  /// Counts a complete entry.
   mutating func count(_ entry: SpoolEntry, sequence: UInt64, isAcknowledged: Bool) {
     entryCount += 1
     if !isAcknowledged { waitingCount += 1 }

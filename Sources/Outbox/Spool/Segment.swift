@@ -24,7 +24,6 @@ struct Segment {
   var isTooLarge: Bool { byteCount > Spool.unknownByteCount }
   /// Number that no entry of it can have reached: each takes more than a byte.
   var numbersEnd: UInt64 { first + UInt64(min(byteCount, Spool.unknownByteCount)) + 1 }
-  /// Maximum number of its entries.
   var entryCountMax: Int {
     max(0, byteCount - SegmentHeader.byteCount) / SpoolRecord.entryByteCountMin
   }
@@ -137,10 +136,8 @@ public struct SegmentFile: Equatable, Sendable {
     return nil
   }
 
-  /// File with the name for a file that is set aside.
   var aside: SegmentFile { SegmentFile(first: first, kind: .aside) }
 
-  /// Name in the directory.
   public var name: [UInt8] {
     var buffer = ByteBuffer(capacity: Self.nameByteCountMax)
     buffer.append(hexadecimal: first, digits: 16)

@@ -64,7 +64,6 @@ final class SegmentReader {
     place = 0
   }
 
-  /// Returns the action that reads the next chunk of the segment.
   func nextChunk(of segment: Segment) -> Spool.Action {
     .read(
       segment.file, offset: readOffset,

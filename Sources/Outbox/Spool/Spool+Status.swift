@@ -1,6 +1,5 @@
 public import Bytes
 
-/// Queries.
 extension Spool {
   /// Time at which `deadlineReached` is due, or nil.
   public var deadline: Instant? { earliest(disk.retryAt, slice.deadline) }

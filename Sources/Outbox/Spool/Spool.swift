@@ -83,7 +83,6 @@ public final class Spool {
       .reading(sensor: slot, reading.value), at: reading.time, isTimeTrusted: isTimeTrusted)
   }
 
-  /// Stores a fix.
   public func record(_ fix: Fix, isTimeTrusted: Bool) {
     var fix = fix
     fix.notBefore = Instant(nanoseconds: .min)
@@ -97,7 +96,6 @@ public final class Spool {
     set { memory.clock = newValue }
   }
 
-  /// Corrects untrusted times in memory by `step`.
   func correctTimesInMemory(by step: Duration) { memory.correctTimes(by: step) }
 
   /// Makes all entries recorded so far due for writing.

@@ -49,7 +49,6 @@ public struct SpoolArchive: ~Copyable {
     segments.insert(segment, at: place)
   }
 
-  /// Number of devices.
   public var deviceCount: Int { devices.count }
 
   /// Last number that Home Assistant has of the first device; 0 without any.

@@ -1,7 +1,6 @@
 import Bytes
 
 extension Spool {
-  /// Action on the disk.
   public enum Action: Equatable, Sendable {
     /// Report every file of the directory to `fileFound`; create a missing directory.
     case list

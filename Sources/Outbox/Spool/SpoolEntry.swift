@@ -24,7 +24,6 @@ public struct SpoolEntry: Equatable, Sendable {
   /// Number that increases and is never given twice, so that a receiver can recognise a duplicate.
   /// Nil for an entry that was never on the disk: after a power cut its number would be forgotten.
   public var sequence: UInt64?
-  /// Time of the measurement.
   public var time: WallTime
   /// Whether the clock of `time` was known to be right.
   public var isTimeTrusted: Bool
@@ -69,7 +68,6 @@ public struct SpoolPosition: Equatable, Sendable {
 /// Wall time at the start of the kernel by the clock of recorded times: comparing it with a later
 /// value of the same start gives their error.
 public struct ClockOrigin: Equatable, Sendable {
-  /// Number of this start of the kernel.
   public let kernelStart: UInt64
   public let wallTime: WallTime
 }

@@ -71,7 +71,6 @@ final class SpoolMemory {
     if !entries.isEmpty { isWriteDue = true }
   }
 
-  /// Corrects untrusted times by `step`.
   func correctTimes(by step: Duration) { entries.correctTimes(by: step) }
 
   // MARK: Taking

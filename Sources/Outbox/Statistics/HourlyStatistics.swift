@@ -34,7 +34,6 @@ public struct HourlyStatistics {
     finished.isEmpty ? nil : finished.removeFirst()
   }
 
-  /// Records a reading.
   public mutating func record(_ reading: Reading) {
     while meters.count < sensors.count {
       let sensor = StatisticsSensor(sensors[SensorIndex(meters.count)])

@@ -87,7 +87,6 @@ extension WaitingHours {
   /// Maximum size of an hour: that of a mean.
   private static let hourByteCount = 32
 
-  /// Returns the content of the file.
   public func file(of device: DeviceFingerprint) -> ByteBuffer {
     var byteCount = 26
     for sensor in sensors {

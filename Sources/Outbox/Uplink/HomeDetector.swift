@@ -24,7 +24,6 @@ struct HomeDetector {
   /// Whether the board has just started, and its presence may be known soon.
   var isLooking: Bool { deadline != nil }
 
-  /// Change of the network.
   struct Change: Equatable {
     /// The board came home, or left.
     var isPresenceOther = false

@@ -5,7 +5,6 @@ import Sensing
 // Actions of the machine: their order, and the handling of its parts' actions.
 
 extension Uplink {
-  /// Returns the next action, or nil.
   public func nextAction() -> Action? {
     if isStopping { return nextSpoolAction().map { .disk($0) } ?? keeper.nextAction() }
     while true {
@@ -161,7 +160,6 @@ extension Uplink {
 
   // MARK: Messages
 
-  /// Writes the due message.
   public func writeMessage(nonce: Nonce, into buffer: inout ByteBuffer) {
     guard let message = delivery.underWay?.message, let registration else {
       preconditionFailure("a message is written when it is to be sent")

@@ -127,7 +127,6 @@ extension Uplink {
   /// reading is recorded.
   public var isWriteDue: Bool { spool.isBatchDue }
 
-  /// Returns the next disk action.
   public func nextSpoolAction() -> Spool.Action? { delivery.history.nextAction() }
 
   public func stateWritten() { keeper.written() }

@@ -41,7 +41,6 @@ extension Uplink {
   /// Hours that Home Assistant's statistics lack.
   public var waitingHours: WaitingHours { statistics?.waiting ?? WaitingHours() }
 
-  /// Problem of the import; nil without one.
   public var statisticsProblem: StatisticsImport.Problem? { statistics?.problem }
 
   /// Time of the push relay's last answer, nil before the first, and the problem of the last

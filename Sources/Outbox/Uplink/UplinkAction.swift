@@ -5,7 +5,6 @@ public import Sensing
 // Settings, actions and events of an `Uplink`.
 
 extension Uplink {
-  /// Settings from the configuration.
   public struct Settings: Sendable {
     /// Settings of the server, from `home_assistant` of the configuration.
     public struct Server: Sendable {
@@ -44,11 +43,9 @@ extension Uplink {
       }
     }
 
-    /// Use of the WebSocket.
     public struct WebSocket: Sendable {
       /// Whether messages use it instead of HTTP while it is open.
       public let carriesMessages: Bool
-      /// Whether it receives notifications.
       public let takesNotifications: Bool
 
       public init(carriesMessages: Bool, takesNotifications: Bool) {

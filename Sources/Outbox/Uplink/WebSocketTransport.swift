@@ -97,7 +97,6 @@ public final class WebSocketTransport {
     }
   }
 
-  /// Cancels the message in transit.
   public func cancelPost() { client.cancelDirectMessage() }
 
   /// Reads the body of the last answer to a message.

@@ -96,7 +96,6 @@ public enum BatteryChemistry: Equatable, Sendable, CaseIterable {
   /// none.
   var plateau: ClosedRange<Int64>? { self == .lifepo4 ? 12_960_000...13_240_000 : nil }
 
-  /// Percentage of a battery on the plateau.
   static let plateauPercent = 60
 
   /// Returns the percentage of a rested battery, 0...100, from its voltage in microvolts of the

@@ -319,7 +319,6 @@ public enum ReceiverDetail: Int, CaseIterable, Sendable {
   }
 }
 
-/// A set of receiver details.
 public struct ReceiverDetailSet: OptionSet, Sendable {
   public let rawValue: UInt8
 

@@ -128,7 +128,6 @@ public struct NetworkAddress: Equatable, Sendable {
     case ipv4 = 2
     case ipv6 = 10
 
-    /// Size of an address, in bytes.
     public var byteCount: Int { self == .ipv4 ? 4 : 16 }
   }
 
@@ -207,7 +206,6 @@ public struct HardwareAddress: Hashable, Sendable {
 }
 
 extension ByteBuffer {
-  /// Appends the six bytes of the address.
   mutating func appendBytes(of address: HardwareAddress) {
     for index in 0..<HardwareAddress.byteCount { append(address.byte(index)) }
   }

@@ -116,7 +116,6 @@ public struct VEDirectReader: ~Copyable {
     public let value: Range<Int>
   }
 
-  /// Text of all lines.
   public var text: Span<UInt8> { @_lifetime(borrow self) get { lines.bytes } }
 
   // MARK: Bytes

@@ -9,7 +9,6 @@ public struct VEDirectSensor: Sendable {
     case number(UInt8, UInt8)
     /// A whole number of minutes; -1 means without limit.
     case minutes
-    /// `ON` or `OFF`.
     case onOff
     /// A number with a word for each value.
     case words(VEDirectWords)
@@ -193,7 +192,6 @@ extension VEDirectSensor {
 }
 
 extension VEDirectSensor {
-  /// Number of sensors.
   public static var count: Int { all.count }
 
   /// Returns the name of a sensor in messages, such as `T of serial0`.
@@ -220,7 +218,6 @@ extension VEDirectSensor {
   /// Whether it is the charge of the battery.
   public var measuresCharge: Bool { meaning == .charge }
 
-  /// Whether it is a count of energy.
   var countsEnergy: Bool { meaning == .energy }
 
   /// Whether it is the voltage of the battery whose charge the device counts, and not of another.
@@ -232,7 +229,6 @@ extension VEDirectSensor {
   }
 }
 
-/// A set of sensors, by number.
 public struct VEDirectSensors: OptionSet, Sendable {
   public static let usual = VEDirectSensors(0..<VEDirectSensor.usualCount)
 

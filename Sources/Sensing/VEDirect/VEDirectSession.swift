@@ -35,7 +35,6 @@ public struct VEDirectSession: ~Copyable {
     /// The device has no value for it now (`---`), or an invalid one.
     case none
     case value(Value)
-    /// An implausible number, and the plausible range.
     case implausible(FixedPoint, PlausibleRange)
     /// The device never sent a value, or no longer does.
     case stale

@@ -9,7 +9,6 @@ import Transport
 /// root, which may read everything.
 struct PermissionCheck: ~Copyable {
   let user: UserRights
-  /// File of the configuration.
   var file = Path(Configuration.defaultFile)
   let configuration: Configuration
   var service: ServiceState?

@@ -6,7 +6,6 @@ import Outbox
 import Transport
 
 extension PushFetch.Answer {
-  /// Number of notifications.
   var count: Int { notifications.count + unreadableCount }
 }
 

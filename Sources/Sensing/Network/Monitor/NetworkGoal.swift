@@ -7,7 +7,6 @@ public struct NetworkGoal: Sendable {
   /// Whether only the local network can resolve its name, such as one that ends in `.local`: it is
   /// not reached over a tunnel that has taken the default route.
   public var passesTunnels: Bool
-  /// Hardware addresses of the home gateways.
   public var gateways: [HardwareAddress]
 
   public init(

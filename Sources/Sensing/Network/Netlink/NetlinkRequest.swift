@@ -8,7 +8,6 @@ enum NetlinkRequest {
   case way(NetworkAddress)
   /// Properties of an interface.
   case link(UInt32)
-  /// Neighbour with an address on an interface.
   case neighbour(NetworkAddress, interface: UInt32)
   /// All present families. A request for one by its name would make the kernel load its module.
   case families
@@ -16,7 +15,6 @@ enum NetlinkRequest {
   case stations(WirelessFamily, interface: UInt32)
   /// The stations that an interface is associated with.
   case associatedStations(WirelessFamily, interface: UInt32)
-  /// The station with an address.
   case station(WirelessFamily, interface: UInt32, bssid: HardwareAddress)
 
   /// Maximum size: a request for the neighbour with an IPv6 address.
@@ -43,7 +41,6 @@ enum NetlinkRequest {
 }
 
 extension ByteBuffer {
-  /// Appends a request with its header.
   mutating func append(_ request: NetlinkRequest, sequence: UInt32) {
     let start = count
     // The length, which is known at the end.
