@@ -14,10 +14,20 @@ public struct KernelPart: Equatable, Sendable {
     self.part = part
   }
 
-  /// Whether a line of a table applies to the part: its first word is the beginning of one of the
-  /// names, or after an `@`, of the name on the bus, or after a `~`, a part of one of the names;
-  /// `*` applies to all parts.
-  fileprivate func isMeant(by word: Span<UInt8>) -> Bool {
+  /// Whether a line of a table applies to the part: one of the words in its first field, which a
+  /// `|` separates, is the beginning of one of the names, or after an `@`, of the name on the bus,
+  /// or after a `~`, a part of one of the names; `*` applies to all parts.
+  fileprivate func isMeant(by field: Span<UInt8>) -> Bool {
+    var start = 0
+    while start < field.count {
+      let end = field.firstIndex(of: UInt8(ascii: "|"), from: start) ?? field.count
+      if isNamed(field.extracting(start..<end)) { return true }
+      start = end + 1
+    }
+    return false
+  }
+
+  private func isNamed(_ word: Span<UInt8>) -> Bool {
     if word.elementsEqual("*") { return true }
     if word.starts(with: "@") { return part.span.starts(with: word.extracting(1...)) }
     if word.starts(with: "~") {
@@ -103,44 +113,22 @@ public struct PlausibleRange: Equatable, Sendable {
   /// -273 and 1038 °C, and a barometer's to any temperature. Some checksums accept zeros: then the
   /// humidity is exactly 0.
   fileprivate static let table: StaticString = """
-    10- °C -55 125
-    22- °C -55 125
-    28- °C -55 125
-    42- °C -55 125
-    3b- °C -270 1372
-    w1_slave_temp °C -270 1372
-    max318 °C -270 2400
-    max6675 °C -270 2400
-    mcp960 °C -270 2400
-    ltc298 °C -270 2400
+    10-|22-|28-|42- °C -55 125
+    3b-|w1_slave_temp °C -270 1372
+    max318|max6675|mcp960|ltc298 °C -270 2400
     mlx90 °C -70 400
     tmp00 °C -100 1500
-    aht °C -49 125
-    dht °C -49 125
+    aht|dht °C -49 125
     htu °C -46 125
     sht °C -44 125
     si70 °C -46 125
     sts °C -44 125
-    bm °C -50 125
-    lps °C -50 125
-    dps °C -50 125
-    icp10 °C -50 125
-    hp0 °C -50 125
-    hp2 °C -50 125
-    mpl °C -50 125
-    ms56 °C -50 125
+    bm|lps|dps|icp10|hp0|hp2|mpl|ms56 °C -50 125
     processor °C -50 150
     * °C -100 250
-    bm hPa 10 2000
-    lps hPa 10 2000
-    dps hPa 10 2000
-    icp10 hPa 10 2000
-    hp hPa 10 2000
-    mpl hPa 10 2000
-    ms56 hPa 10 2000
+    bm|lps|dps|icp10|hp|mpl|ms56 hPa 10 2000
     * hPa -20000 100000
-    aht % 0.1 110
-    dht % 0.1 110
+    aht|dht % 0.1 110
     * % -5 110
     * V -2000 2000
     * A -10000 10000
@@ -202,10 +190,8 @@ public struct PartQuirk: Equatable, Sendable {
   /// Copies of a DHT22 send a negative number as two's complement, which the driver reads as a sign
   /// and 15 bits.
   fileprivate static let table: StaticString = """
-    @ads1015 voltage - - -2048 2047
-    @tla202 voltage - - -2048 2047
-    ads101 voltage - - -32768 32767
-    ads111 voltage - - -32768 32767
+    @ads1015|@tla202 voltage - - -2048 2047
+    ads101|ads111 voltage - - -32768 32767
     mcp342 voltage - 1000 -2048 2047 in_voltage_sampling_frequency 240
     mcp342 voltage - 1000 -8192 8191 in_voltage_sampling_frequency 60
     mcp342 voltage - 1000 -32768 32767 in_voltage_sampling_frequency 15
@@ -220,18 +206,14 @@ public struct PartQuirk: Equatable, Sendable {
     bh17 illuminance - - - 65535
     vl53l0x distance - - - 8190
     vl6180 distance - - - 255
-    hts221 temp - 1000 - - in_temp_scale 0.
+    hts221|mpl3115|hp206c temp - 1000 - - in_temp_scale 0.
     hts221 humidity - 1000 - - in_humidityrelative_scale 0.
-    mpl3115 temp - 1000 - - in_temp_scale 0.
-    hp206c temp - 1000 - - in_temp_scale 0.
     bme680 humidity - 1000 - -
     bme680 pressure - 0.1 - - implausible
     dht temp 3276800 -1 - - implausible
     icp10 temp -16852.114286 - - - in_temp_offset -45000
     dlh temp -5368709.12 - - - in_temp_offset -40000
-    sgp30 concentration - 100 - -
-    sgpc3 concentration - 100 - -
-    ams-iaq concentration - 100 - -
+    sgp30|sgpc3|ams-iaq concentration - 100 - -
     vz89 concentration - 100 - - in_concentration_co2_scale 0.00000
     atlas electricalconductivity - 0.1 - - in_electricalconductivity_scale 0.00001
     ~spmi:pmic voltage - 0.001 - -
@@ -239,8 +221,7 @@ public struct PartQuirk: Equatable, Sendable {
     ltr390 illuminance - 100 - - in_illuminance_scale 0.00
     ltr390 uvindex - 0.01 - - in_uvindex_scale 1.
     tmp006 voltage - 0.001 - -
-    sdp5 pressure - 0.001 - -
-    mprls pressure - 0.001 - -
+    sdp5|mprls pressure - 0.001 - -
     ina3221 in4 - 0.001 - -
     ina3221 in5 - 0.001 - -
     ina3221 in6 - 0.001 - -
