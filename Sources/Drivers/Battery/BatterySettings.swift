@@ -104,7 +104,7 @@ extension ConfigurationField {
   fileprivate func supplyMinChanges() -> MinChanges {
     let measured = SupplySensor.allCases.filter { $0.isMeasured }
     return MinChanges(
-      self, of: measured.map { MinChanges.Sensor(number: $0.rawValue, word: $0.word) },
+      self, of: measured.map { (number: $0.rawValue, word: $0.word) },
       example: "min_change: { voltage: 0.05, current: 0.1 }")
   }
 

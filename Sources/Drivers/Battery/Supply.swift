@@ -54,12 +54,9 @@ final class Supply: FileSource {
     leavesOutDevices = settings.names == nil
     unsafe self.owner = owner
     quantities = [KernelFile?](repeating: nil, count: SupplyQuantity.count)
-    sensors = (0..<SupplySensor.count).compactMap { number in
-      SupplySensor(rawValue: number).map {
-        DeclaredSensor($0.description(of: id), minChange: settings.minChanges[number])
-      }
+    sensors = SupplySensor.allCases.map {
+      DeclaredSensor($0.description(of: id), minChange: settings.minChanges[$0.rawValue])
     }
-    precondition(sensors.count == SupplySensor.count, "the sensors are numbered without a gap")
     super.init(InlineText(id.span), context)
   }
 
@@ -160,8 +157,8 @@ final class Supply: FileSource {
     isOfDevice = Self.isOfDevice(at: directory)
     guard !isLeftOut else { return true }
     for number in quantities.indices {
-      guard let quantity = SupplyQuantity(rawValue: number) else { continue }
-      quantities[number] = file(quantity.attribute) ?? quantity.substitute.flatMap(file)
+      guard let files = SupplyQuantity(rawValue: number)?.files else { continue }
+      quantities[number] = file(files.first) ?? files.second.flatMap(file)
     }
     status = file("status")
     // An unplugged charger is `present` 0 with some drivers, and must be reported as off.

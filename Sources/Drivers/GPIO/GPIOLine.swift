@@ -32,7 +32,7 @@ public final class GPIOLine: LineSource {
   private func open(at moment: Moment) throws(SourceFailure) {
     try open(
       .input(
-        edges: .both, quiet: settings.debounce.quiet, kept: LineInput.eventsPerReadMax,
+        hasFalling: true, quiet: settings.debounce.quiet, kept: LineInput.eventsPerReadMax,
         perRead: LineInput.eventsPerReadMax),
       isActiveLow: settings.isActiveLow, bias: settings.bias)
     do throws(Errno) {

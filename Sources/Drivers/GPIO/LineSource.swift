@@ -109,9 +109,9 @@ public class LineSource: Source {
 /// A GPIO line that the agent holds until this value ends.
 @safe struct GPIOLineRequest: ~Copyable {
   enum Purpose {
-    /// Input that the kernel debounces for `quiet` if it can. The kernel keeps up to `kept` events,
-    /// 1024 at most.
-    case input(edges: GPIOEdges, quiet: Duration, kept: Int, perRead: Int)
+    /// Input whose rising edges, and with `hasFalling` all edges, are reported, and that the kernel
+    /// debounces for `quiet` if it can. The kernel keeps up to `kept` events, 1024 at most.
+    case input(hasFalling: Bool, quiet: Duration, kept: Int, perRead: Int)
     /// Output that has this level from its first moment on.
     case output(Level)
   }
@@ -132,9 +132,9 @@ public class LineSource: Source {
     wanted.is_active_low = isActiveLow
     wanted.bias = bias.shimValue
     switch purpose {
-    case .input(let edges, let quiet, let kept, let perRead):
+    case .input(let hasFalling, let quiet, let kept, let perRead):
       wanted.reports_rising = true
-      wanted.reports_falling = edges == .both
+      wanted.reports_falling = hasFalling
       wanted.debounce_microseconds = UInt32(clamping: quiet.nanoseconds / 1000)
       wanted.event_count_max = UInt32(kept)
       wanted.read_count_max = UInt32(perRead)
@@ -203,12 +203,6 @@ public class LineSource: Source {
     }
     return Int(count)
   }
-}
-
-enum GPIOEdges {
-  /// Edges at which the line becomes active.
-  case rising
-  case both
 }
 
 extension GPIOBias {

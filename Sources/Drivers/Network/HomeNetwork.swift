@@ -64,10 +64,6 @@ public final class HomeNetwork {
     perform(now: now)
   }
 
-  /// Closes the sockets and releases the loop, which keeps this object alive until then. The known
-  /// place stays.
-  public func stop() { close() }
-
   // MARK: Actions of the monitor
 
   private func perform(now: Instant) {
@@ -83,7 +79,7 @@ public final class HomeNetwork {
   private func perform(_ action: NetworkMonitor.Action, now: Instant) throws(Errno) {
     switch action {
     case .open: try open(now: now)
-    case .close: close()
+    case .close: stop()
     case .join(let netlink, let group): try line(netlink)?.socket.join(group: group)
     case .leave(let netlink, let group): try line(netlink)?.socket.leave(group: group)
     case .send(let netlink):
@@ -103,7 +99,9 @@ public final class HomeNetwork {
     monitor.opened(routePort: route.socket.port, genericPort: generic.socket.port, now: now)
   }
 
-  private func close() {
+  /// Closes the sockets and releases the loop, which keeps this object alive until then. The known
+  /// place stays.
+  public func stop() {
     for line in [route, generic] { if let line { loop.stop(line.watch) } }
     route = nil
     generic = nil

@@ -41,7 +41,7 @@ public final class PulseLine: LineSource {
   private func open(at moment: Moment) throws(SourceFailure) {
     try open(
       .input(
-        edges: counter.needsBothEdges ? .both : .rising, quiet: settings.minWidth.quiet,
+        hasFalling: counter.needsBothEdges, quiet: settings.minWidth.quiet,
         kept: PulseCounter.eventsKept, perRead: PulseCounter.eventsPerReadMax),
       isActiveLow: settings.isActiveLow, bias: settings.bias)
     if let level = try level() { counter.levelRead(level, now: moment.instant) }
@@ -71,7 +71,7 @@ public final class PulseLine: LineSource {
     if !isCounting {
       isCounting = true
       counter = PulseCounter(minWidth: settings.minWidth, count: 0, now: now)
-      rate = settings.rate.map { PulseRate(per: $0.duration, count: 0) }
+      rate = settings.rate.map { PulseRate(per: $0.span, count: 0) }
     }
     if before == nil { before = counts.count(of: id, now: now) }
   }

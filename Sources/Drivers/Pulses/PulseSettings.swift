@@ -23,19 +23,9 @@ public struct PulseSettings: Equatable, Sendable {
 
 /// `rate: { per: hour, name: Rain rate }`: settings of the rate of the pulses.
 public struct PulseRateSettings: Equatable, Sendable {
-  public enum Span: Equatable, Sendable { case second, minute, hour }
-
   /// `per`: `second`, `minute` or `hour`. Required.
-  public var span: Span
+  public var span: Duration
   public var entity: EntitySettings
-
-  var duration: Duration {
-    switch span {
-    case .second: .seconds(1)
-    case .minute: .seconds(60)
-    case .hour: .seconds(3600)
-    }
-  }
 }
 
 extension PulseSettings: SensorSettings {
@@ -142,7 +132,7 @@ extension ConfigurationField {
   fileprivate func rate(notAmong taken: TakenNames) -> PulseRateSettings? {
     guard let keys = section(example: "rate: { per: hour, name: Rain rate }") else { return nil }
     defer { keys.reportUnknownKeys() }
-    let spans: [PulseRateSettings.Span] = [.second, .minute, .hour]
+    let spans: [Duration] = [.seconds(1), .seconds(60), .seconds(3600)]
     let span = keys.required("per", example: "per: hour")?.word(of: ["second", "minute", "hour"])
     let entity = PulseSettings.rateKind.settings(keys, notAmong: taken)
     guard let span, let entity else { return nil }

@@ -152,17 +152,11 @@ public struct MinChanges: Equatable, Sendable {
 }
 
 extension MinChanges {
-  /// A sensor of a source, with its word in the configuration.
-  struct Sensor {
-    let number: Int
-    let word: StaticString
-  }
-
-  /// Reads `min_change` of a source, and reports unusable values. Its keys are the `measured`
-  /// sensors; the `counted` ones are rejected with the reason.
+  /// Reads `min_change` of a source, and reports unusable values. Its keys are the words of the
+  /// `measured` sensors; the `counted` ones are rejected with the reason.
   init(
-    _ field: ConfigurationField, of measured: [Sensor], counted: [StaticString] = [],
-    example: StaticString
+    _ field: ConfigurationField, of measured: [(number: Int, word: StaticString)],
+    counted: [StaticString] = [], example: StaticString
   ) {
     guard let keys = field.section(example: example) else { return }
     if let index = keys.index(ofFirst: counted) {

@@ -26,7 +26,7 @@ public struct SystemSettings: Equatable, Sendable {
   }
 
   /// Smallest change to report; nil for the standard one.
-  func minChange(of sensor: SystemSensor) -> FixedPoint? { minChanges[Int(sensor.rawValue)] }
+  func minChange(of sensor: SystemSensor) -> FixedPoint? { minChanges[sensor.rawValue] }
 
   public func sources(_ context: SourceContext) -> [any Source] {
     sensors.map { source(of: $0, context) }
@@ -66,7 +66,7 @@ public struct SystemSettings: Equatable, Sendable {
 }
 
 /// A sensor of the computer itself.
-public enum SystemSensor: UInt8, CaseIterable, Sendable {
+public enum SystemSensor: Int, CaseIterable, Sendable {
   case cpuTemperature, load, memory, uptime, disk
   /// Data that this program sends and receives; only if it is named.
   case traffic
@@ -121,9 +121,7 @@ extension ConfigurationField {
   fileprivate func minChanges(of sensors: [SystemSensor]) -> MinChanges {
     MinChanges(
       self,
-      of: sensors.filter { $0 != .uptime }.map {
-        MinChanges.Sensor(number: Int($0.rawValue), word: $0.word)
-      },
+      of: sensors.filter { $0 != .uptime }.map { (number: $0.rawValue, word: $0.word) },
       example: "min_change: { cpu_temperature: 2, load: 0.5 }")
   }
 }

@@ -135,7 +135,7 @@ extension ConfigurationField {
     let all = VEDirectSensor.all
     let numbers = all.indices.filter { wanted.contains($0) && all[$0].isMeasured }
     return MinChanges(
-      self, of: numbers.map { MinChanges.Sensor(number: $0, word: all[$0].key) },
+      self, of: numbers.map { (number: $0, word: all[$0].key) },
       counted: all.filter { $0.isCounted }.map { $0.key },
       example: "min_change: { voltage: 0.05, current: 0.1 }")
   }

@@ -4,8 +4,6 @@ public import Bytes
 public enum SupplySensor: Int, CaseIterable, Sendable {
   case capacity, status, online, voltage, current, energy
 
-  public static let count = 6
-
   private struct Row {
     let word: StaticString
     var unit: StaticString?
@@ -62,13 +60,9 @@ public enum SupplyQuantity: Int, Sendable {
 
   public static let count = 8
 
-  /// Name of the file with the number.
-  public var attribute: StaticString { files.first }
-  /// Name of the file to use if `attribute` does not exist: some gauges only have the average of
-  /// the last seconds.
-  public var substitute: StaticString? { files.second }
-
-  private var files: (first: StaticString, second: StaticString?) {
+  /// Name of the file with the number, and of the file to use if that does not exist: some gauges
+  /// only have the average of the last seconds.
+  public var files: (first: StaticString, second: StaticString?) {
     switch self {
     case .capacity: ("capacity", nil)
     case .voltageNow: ("voltage_now", "voltage_avg")

@@ -71,16 +71,6 @@ public struct WirelessNetwork: Equatable, Sendable {
   }
 }
 
-/// Whether the machine can recognise wireless networks.
-public enum WirelessSight: Equatable, Sendable {
-  /// No request has needed it yet.
-  case unknown
-  /// The kernel has nl80211.
-  case present
-  /// The kernel has no nl80211, as on a board without radio: only wired networks are recognised.
-  case absent
-}
-
 /// The networks at home, as the configuration lists them.
 public struct HomeNetworks: Equatable, Sendable {
   /// Whether a place is home.

@@ -10,9 +10,7 @@ enum PublicKey {
   /// Whether a text is a private key, or has the beginning of one.
   static func isPrivate(_ text: [UInt8]) -> Bool {
     let marks: [StaticString] = ["PRIVATE KEY", "PuTTY-User-Key-File"]
-    return text.indices.contains { start in
-      marks.contains { text.span.extracting(start...).starts(with: $0) }
-    }
+    return marks.contains { text.span.contains($0) }
   }
 
   /// Whether a line has a type, and a key that is as long as its own fields say: a key that was

@@ -21,7 +21,7 @@ extension ScreenLook {
       locale = variable(name) ?? []
     }
     let letters = locale.lowercasedASCII.filter { $0 != UInt8(ascii: "-") }
-    let isUTF8 = letters.indices.contains { letters[$0...].starts(with: [UInt8]("utf8")) }
+    let isUTF8 = letters.span.contains("utf8")
     self.init(
       isColored: variable("NO_COLOR") == nil,
       isUnicode: isUTF8 && !type.span.elementsEqual("linux"))

@@ -33,7 +33,7 @@ import YAML
     #expect(rain.bias == .pullUp)
     #expect(rain.isActiveLow)
     #expect(text(rain.entity.unit) == "mm")
-    #expect(rain.rate?.span == .hour)
+    #expect(rain.rate?.span == .seconds(3600))
     #expect(text(rain.rate?.entity.name) == "Rain rate")
     #expect(text(rain.rate?.entity.unit) == "mm/h")
   }

@@ -93,7 +93,8 @@ import Testing
 
   @Test func aRateIsASensorOfItsOwn() throws {
     let rate = PulseRateSettings(
-      span: .hour, entity: EntitySettings(name: [UInt8]("Rain rate"), unit: [UInt8]("mm/h")))
+      span: .seconds(3600),
+      entity: EntitySettings(name: [UInt8]("Rain rate"), unit: [UInt8]("mm/h")))
     let fake = makeFake()
     let line = makeLine(rate: rate)
     line.sample(at: at(seconds: 1))
@@ -258,7 +259,8 @@ import Testing
     let file = tree.path / CountsFile.fileName
     try tree.fail("pulses.counts")
     let fake = makeFake()
-    let rate = PulseRateSettings(span: .hour, entity: EntitySettings(name: [UInt8]("Rain rate")))
+    let rate = PulseRateSettings(
+      span: .seconds(3600), entity: EntitySettings(name: [UInt8]("Rain rate")))
     let line = makeLine(rate: rate, perPulse: FixedPoint(1))
     supervisor.add(line)
     supervisor.sample(at: at(seconds: 0))

@@ -65,8 +65,6 @@ public struct NetworkMonitor: ~Copyable {
   public private(set) var request = ByteBuffer(capacity: NetlinkRequest.byteCountMax)
   /// Current location of the machine.
   public private(set) var place = NetworkPlace.unknown
-  /// Whether a radio can be recognised.
-  public private(set) var wirelessSight = WirelessSight.unknown
 
   public init(name: InlineText, to goal: NetworkGoal? = nil) {
     self.name = name
@@ -277,7 +275,6 @@ public struct NetworkMonitor: ~Copyable {
     case .wait: break
     case .ask: ask(round)
     case .familyFound(let family):
-      wirelessSight = family == nil ? .absent : .present
       connection?.family = family
       if let family { actions.append(.join(.generic, group: family.associationGroup)) }
       take(round.familyKnown(), in: round, now: now)

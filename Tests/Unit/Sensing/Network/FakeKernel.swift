@@ -63,7 +63,6 @@ final class FakeKernel {
   var place: NetworkPlace { monitor.place }
   var deadline: Instant? { monitor.deadline }
   var isSettled: Bool { monitor.isSettled }
-  var wirelessSight: WirelessSight { monitor.wirelessSight }
 
   // MARK: Time
 

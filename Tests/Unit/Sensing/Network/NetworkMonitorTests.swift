@@ -64,7 +64,6 @@ import Testing
     kernel.routes = [route(Self.wlan, metric: 600)]
     kernel.begin()
     #expect(kernel.places == [try wireless("Harbour", Self.near)])
-    #expect(kernel.wirelessSight == .present)
     #expect(kernel.deadline == nil, "nothing is to be done until something changes")
   }
 
@@ -140,7 +139,6 @@ import Testing
     kernel.routes = [route(Self.eth)]
     kernel.begin()
     #expect(kernel.place == (try wired(Self.gatewayHardware)))
-    #expect(kernel.wirelessSight == .absent)
     #expect(kernel.reports.isEmpty, "it is no failure")
   }
 
