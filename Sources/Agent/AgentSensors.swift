@@ -96,22 +96,17 @@ extension SensorDescription {
   }
 
   fileprivate static var batteryDaysLeft: SensorDescription {
-    SensorDescription(
-      uniqueID: [UInt8]("battery_days_left"), name: [UInt8]("Battery days left"),
-      unit: [UInt8]("d"), deviceClass: [UInt8]("duration"), stateClass: [UInt8]("measurement"),
-      isDiagnostic: true)
+    .diagnostic(
+      "battery_days_left", "Battery days left", unit: "d", deviceClass: "duration",
+      stateClass: "measurement")
   }
 
   fileprivate static var lostReadings: SensorDescription {
-    SensorDescription(
-      uniqueID: [UInt8]("lost_readings"), name: [UInt8]("Lost readings"),
-      stateClass: [UInt8]("total_increasing"), icon: [UInt8]("mdi:database-alert"),
-      isDiagnostic: true)
+    .diagnostic(
+      "lost_readings", "Lost readings", stateClass: "total_increasing", icon: "mdi:database-alert")
   }
 
   fileprivate static var lastCrash: SensorDescription {
-    SensorDescription(
-      uniqueID: [UInt8]("last_crash"), name: [UInt8]("Last crash"),
-      icon: [UInt8]("mdi:alert-octagon"), isDiagnostic: true)
+    .diagnostic("last_crash", "Last crash", icon: "mdi:alert-octagon")
   }
 }

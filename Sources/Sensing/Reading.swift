@@ -71,6 +71,21 @@ public struct SensorDescription: Equatable, Sendable {
   }
 }
 
+extension SensorDescription {
+  // Not inlined into each source.
+  /// Describes a diagnostic sensor of the board itself in literals.
+  @inline(never)
+  public static func diagnostic(
+    _ uniqueID: StaticString, _ name: StaticString, unit: StaticString? = nil,
+    deviceClass: StaticString? = nil, stateClass: StaticString? = nil, icon: StaticString? = nil
+  ) -> SensorDescription {
+    SensorDescription(
+      uniqueID: [UInt8](uniqueID), name: [UInt8](name), unit: unit.map { [UInt8]($0) },
+      deviceClass: deviceClass.map { [UInt8]($0) }, stateClass: stateClass.map { [UInt8]($0) },
+      icon: icon.map { [UInt8]($0) }, isDiagnostic: true)
+  }
+}
+
 /// Destination of the sensors and values of the sources.
 public protocol ReadingSink: AnyObject {
   /// Declares a sensor, or finds the one with the same `uniqueID`.

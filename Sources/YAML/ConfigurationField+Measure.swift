@@ -36,7 +36,7 @@ extension ConfigurationField {
     guard let text = text() else { return nil }
     let number = WrittenMeasure(text)
     guard let value = number.value else {
-      report("\(quoted: text) is not a number with a unit", remedy: "write for example \(example)")
+      reportNot("a number with a unit", text, remedy: "write for example \(example)")
       return nil
     }
     for unit in units where number.unit.span.elementsEqual(unit.name) {

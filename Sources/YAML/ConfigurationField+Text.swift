@@ -6,6 +6,33 @@ extension ConfigurationField {
   public static let nameCharactersMax = 64
   public static let iconBytesMax = 64
   public static let pathBytesMax = 1024
+  // Neither is inlined into the many reading functions.
+  /// Reads a text; nil, reported as not `what`, if it is not valid.
+  @inline(never)
+  public func text(
+    _ what: StaticString, remedy: @autoclosure () -> MessageText, where isValid: ([UInt8]) -> Bool
+  ) -> [UInt8]? {
+    guard let text = text() else { return nil }
+    if isValid(text) { return text }
+    reportNot(what, text, remedy: remedy())
+    return nil
+  }
+
+  @inline(never)
+  public func reportNot(_ what: StaticString, _ text: [UInt8], remedy: MessageText) {
+    report("\(quoted: text) is not \(what)", remedy: remedy)
+  }
+
+  /// Reads a list of different words from `words`; returns their indices.
+  public func indices(of words: [StaticString], example: StaticString) -> [Int] {
+    let seen = SeenTexts()
+    return items(count: 1...words.count, example: example).compactMap { item in
+      guard let index = item.word(of: words) else { return nil }
+      seen.add([UInt8](words[index]), of: item)
+      return index
+    }
+  }
+
   /// Returns the index of the value in `words`. If other values are possible too, `remedy` names
   /// them; otherwise the message offers the words.
   public func word(of words: [StaticString], remedy: MessageText? = nil) -> Int? {
@@ -44,7 +71,7 @@ extension ConfigurationField {
   public func port() -> UInt16? {
     guard let text = text() else { return nil }
     if let port = portNumber(text.span) { return port }
-    report("\(quoted: text) is not a port", remedy: "write a number from 1 to 65535")
+    reportNot("a port", text, remedy: "write a number from 1 to 65535")
     return nil
   }
 
@@ -88,10 +115,9 @@ extension ConfigurationField {
 
   /// Reads an icon, `prefix:name`, such as `mdi:water`.
   public func icon() -> [UInt8]? {
-    guard let text = text() else { return nil }
-    if text.count <= Self.iconBytesMax, isIcon(text) { return text }
-    report("\(quoted: text) is not an icon", remedy: "write for example mdi:water")
-    return nil
+    text("an icon", remedy: "write for example mdi:water") {
+      $0.count <= Self.iconBytesMax && isIcon($0)
+    }
   }
 
   private func isIcon(_ text: [UInt8]) -> Bool {

@@ -117,3 +117,11 @@ extension DeviceBus {
     }
   }
 }
+
+extension Span where Element == UInt8 {
+  /// Whether this can be the name of a directory of the kernel.
+  var isFileName: Bool {
+    !isEmpty && self[0] != UInt8(ascii: ".") && isVisibleASCII
+      && firstIndex(of: UInt8(ascii: "/")) == nil
+  }
+}

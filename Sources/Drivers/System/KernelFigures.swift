@@ -12,11 +12,15 @@ final class LoadAverage: FileSource {
   init(_ settings: SystemSettings, _ context: SourceContext) {
     let minChange = settings.minChange(of: .load) ?? Self.standardMinChange
     // Home Assistant sorts by characters: a space as wide as a digit brings 5 before 15.
-    sensors = [
-      Self.sensor("load_1_minute", "Load \u{2007}1 minute", minChange),
-      Self.sensor("load_5_minutes", "Load \u{2007}5 minutes", minChange),
-      Self.sensor("load_15_minutes", "Load 15 minutes", minChange),
+    let names: [(id: StaticString, name: StaticString)] = [
+      ("load_1_minute", "Load \u{2007}1 minute"), ("load_5_minutes", "Load \u{2007}5 minutes"),
+      ("load_15_minutes", "Load 15 minutes"),
     ]
+    sensors = names.map {
+      DeclaredSensor(
+        .diagnostic($0.id, $0.name, stateClass: "measurement", icon: "mdi:gauge"),
+        minChange: minChange)
+    }
     file = KernelFile(context.proc / "loadavg")
     super.init(InlineText("load average"), context)
   }
@@ -41,16 +45,6 @@ final class LoadAverage: FileSource {
   override func tellSilence(at moment: Moment) {
     sensors.recordFailure(.unavailable, at: moment.wallTime, in: sink)
   }
-
-  private static func sensor(
-    _ uniqueID: StaticString, _ name: StaticString, _ minChange: FixedPoint
-  ) -> DeclaredSensor {
-    DeclaredSensor(
-      SensorDescription(
-        uniqueID: [UInt8](uniqueID), name: [UInt8](name), stateClass: [UInt8]("measurement"),
-        icon: [UInt8]("mdi:gauge"), isDiagnostic: true),
-      minChange: minChange)
-  }
 }
 
 /// Share of the memory that is in use, from `/proc/meminfo`.
@@ -64,7 +58,9 @@ final class Memory: NumberSource {
   init(_ settings: SystemSettings, _ context: SourceContext) {
     file = KernelFile(context.proc / "meminfo", byteCountMax: Self.byteCountMax)
     super.init(
-      InlineText("memory"), context, .share("memory_used", "Memory used", "mdi:memory"),
+      InlineText("memory"), context,
+      .diagnostic(
+        "memory_used", "Memory used", unit: "%", stateClass: "measurement", icon: "mdi:memory"),
       minChange: settings.minChange(of: .memory) ?? Self.standardMinChange)
   }
 
@@ -83,9 +79,7 @@ final class LastStart: NumberSource {
     file = KernelFile(context.proc / "uptime")
     super.init(
       InlineText("last start"), context,
-      SensorDescription(
-        uniqueID: [UInt8]("last_start"), name: [UInt8]("Last start"),
-        deviceClass: [UInt8]("timestamp"), isDiagnostic: true))
+      .diagnostic("last_start", "Last start", deviceClass: "timestamp"))
   }
 
   override func readFiles() -> Bool {
@@ -111,7 +105,9 @@ final class DiskSpace: NumberSource {
     self.path = path
     label = InlineText(path.bytes.span)
     super.init(
-      InlineText("disk space"), context, .share("disk_used", "Disk used", "mdi:harddisk"),
+      InlineText("disk space"), context,
+      .diagnostic(
+        "disk_used", "Disk used", unit: "%", stateClass: "measurement", icon: "mdi:harddisk"),
       minChange: settings.minChange(of: .disk))
   }
 
@@ -124,16 +120,6 @@ final class DiskSpace: NumberSource {
       throw .unsupported(label, remedy: "name a directory of a disk or a card")
     }
     return percent
-  }
-}
-
-extension SensorDescription {
-  fileprivate static func share(
-    _ uniqueID: StaticString, _ name: StaticString, _ icon: StaticString
-  ) -> SensorDescription {
-    SensorDescription(
-      uniqueID: [UInt8](uniqueID), name: [UInt8](name), unit: [UInt8]("%"),
-      stateClass: [UInt8]("measurement"), icon: [UInt8](icon), isDiagnostic: true)
   }
 }
 
@@ -175,10 +161,9 @@ final class DataTraffic: Source {
     _ uniqueID: StaticString, _ name: StaticString, _ icon: StaticString, _ minChange: FixedPoint?
   ) -> DeclaredSensor {
     DeclaredSensor(
-      SensorDescription(
-        uniqueID: [UInt8](uniqueID), name: [UInt8](name), unit: [UInt8]("MB"),
-        deviceClass: [UInt8]("data_size"), stateClass: [UInt8]("total_increasing"),
-        icon: [UInt8](icon), isDiagnostic: true),
+      .diagnostic(
+        uniqueID, name, unit: "MB", deviceClass: "data_size", stateClass: "total_increasing",
+        icon: icon),
       minChange: minChange)
   }
 }

@@ -24,10 +24,9 @@ final class ProcessorTemperature: NumberSource {
     sys = context.sys
     super.init(
       InlineText("processor temperature"), context,
-      SensorDescription(
-        uniqueID: [UInt8]("processor_temperature"), name: [UInt8]("Processor temperature"),
-        unit: [UInt8]("°C"), deviceClass: [UInt8]("temperature"),
-        stateClass: [UInt8]("measurement"), isDiagnostic: true),
+      .diagnostic(
+        "processor_temperature", "Processor temperature", unit: "°C", deviceClass: "temperature",
+        stateClass: "measurement"),
       minChange: settings.minChange(of: .cpuTemperature) ?? Self.standardMinChange)
   }
 
