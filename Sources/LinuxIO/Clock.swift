@@ -40,15 +40,10 @@ public var timeAsleep: Duration {
 /// Returns a number of this start of the kernel: an `Instant` is only valid within it. If the
 /// kernel has no number, it is unique to this process.
 public func kernelStart() -> UInt64 {
-  var id = ByteBuffer(capacity: 64)
-  try? readBeginning(ofFileAt: Path("/proc/sys/kernel/random/boot_id"), into: &id)
-  var (number, digitCount) = (UInt64(0), 0)
-  for index in id.bytes.indices where digitCount < 16 {
-    guard let digit = hexadecimalValue(of: id.bytes[index]) else { continue }
-    number = number << 4 | UInt64(digit)
-    digitCount += 1
-  }
-  return digitCount == 16 ? number : randomSeed()
+  let id = (try? readFile(at: Path("/proc/sys/kernel/random/boot_id"), byteCountMax: 64)) ?? []
+  let digits = [UInt8](id.filter { hexadecimalValue(of: $0) != nil }.prefix(16))
+  guard digits.count == 16 else { return randomSeed() }
+  return UInt64(hexadecimal: digits.span) ?? randomSeed()
 }
 
 /// Whether a correct source, such as NTP or a receiver, has set the kernel's clock and keeps it

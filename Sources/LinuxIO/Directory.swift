@@ -87,12 +87,7 @@ public struct Directory: ~Copyable {
 
 extension Directory {
   /// Replaces the file `name` so that after a loss of power either the old or the new contents
-  /// exist. Only the owner can read it.
-  public func replace(_ name: StaticString, with bytes: Span<UInt8>) throws(Errno) {
-    try replace(Path(name), with: bytes)
-  }
-
-  /// Replaces the file `name`, as above; if it `isPublic`, every user can read it.
+  /// exist. Only the owner can read it, or every user if it `isPublic`.
   ///
   /// The temporary file has the number of this process in its name, because another process may
   /// replace the same file at the same time.

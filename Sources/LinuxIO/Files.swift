@@ -59,11 +59,6 @@ public func byteCount(ofFileAt path: Path) throws(Errno) -> Int {
   try FileStatus(at: path).byteCount
 }
 
-/// Waits until all changes of names in a directory are on the disk.
-public func synchronizeDirectory(at path: Path) throws(Errno) {
-  try Descriptor(opening: path, mode: .directory).synchronize()
-}
-
 /// Renames a file and replaces an existing file of the new name.
 public func renameFile(at old: Path, to new: Path) throws(Errno) {
   try renameFile(at: old, to: new, in: AT_FDCWD)

@@ -119,11 +119,6 @@ public struct Traffic: Equatable, Sendable {
   /// Bytes received since the process began.
   public let receivedByteCount: Int64
 
-  public init(sentByteCount: Int64, receivedByteCount: Int64) {
-    self.sentByteCount = sentByteCount
-    self.receivedByteCount = receivedByteCount
-  }
-
   /// Volume until now.
   public static var ofThisProcess: Traffic {
     let read = clinux_traffic_read()

@@ -9,13 +9,9 @@ public struct UserRights: Equatable, Sendable {
   public let name: [UInt8]
   public let number: UInt32
   public let groups: [UInt32]
+}
 
-  public init(name: [UInt8], number: UInt32, groups: [UInt32]) {
-    self.name = name
-    self.number = number
-    self.groups = groups
-  }
-
+extension UserRights {
   /// Looks a user up; nil if this machine has no user of this name.
   public init?(named name: [UInt8]) {
     guard !name.isEmpty, !name.contains(0) else { return nil }

@@ -203,7 +203,6 @@ final class Reporter {
       delivery(event, of: uplink.delivery.batch)
     case .registered(let isPlain): registered(as: uplink.identity.deviceName, isPlain: isPlain)
     case .notRegistered(let problem): notRegistered(problem)
-    case .registrationPostponed: break
     case .stateFailed(let words): stateFailed(MessageText(bytes: words))
     case .presence(let presence, let place): self.presence(presence, place)
     case .powerLevel(let every): powerLevel(uplink.power.levelWords, every: every)

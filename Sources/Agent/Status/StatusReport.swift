@@ -101,7 +101,7 @@ struct StatusReport {
   /// Nil if no import is configured.
   let statistics: Statistics?
   let counts: Uplink.Counts
-  var traffic = Traffic(sentByteCount: 0, receivedByteCount: 0)
+  var traffic: Traffic
   let failing: FailingSources
   let advice: SourceAdvice
   /// Last fix; its position is not reported.

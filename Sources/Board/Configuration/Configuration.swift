@@ -121,7 +121,7 @@ extension Configuration {
   /// `history`: handling of undelivered entries.
   public struct HistorySettings: Equatable, Sendable {
     /// `disk_megabytes`: maximum size on the disk; 4 to 4096 MiB. Default: 64.
-    public var diskMegabytes: Int
+    public var diskMegabytes = 64
     /// `bytes_per_minute`: maximum rate on the link to Home Assistant; 1024 to 1 000 000 000.
     /// Default, and with `unlimited`: nil, no limit.
     public var bytesPerMinute: Int?
@@ -129,25 +129,21 @@ extension Configuration {
     /// statistics, which needs a token of an administrator. Default: false.
     public var isForStatistics = false
 
-    public static var standard: HistorySettings {
-      HistorySettings(diskMegabytes: 64)
-    }
+    public static var standard: HistorySettings { HistorySettings() }
   }
 
   /// `host`: mount points of the kernel's file systems, which may differ in a container, and the
   /// folder of the board files. Absolute paths of at most 1024 bytes.
   public struct HostPaths: Equatable, Sendable {
     /// `proc`. Default: `/proc`.
-    public var proc: [UInt8]
+    public var proc = [UInt8]("/proc")
     /// `sys`. Default: `/sys`.
-    public var sys: [UInt8]
+    public var sys = [UInt8]("/sys")
     /// `boards`: folder of the program's board files; those of the user are in
     /// `/etc/homeward/boards`. Default: `/usr/share/homeward/boards`.
     public var boards = [UInt8](BoardFiles.packagedFolder)
 
-    public static var standard: HostPaths {
-      HostPaths(proc: [UInt8]("/proc"), sys: [UInt8]("/sys"))
-    }
+    public static var standard: HostPaths { HostPaths() }
   }
 }
 

@@ -8,12 +8,6 @@ public struct CommandResult: Equatable, Sendable {
   /// Time of the result; nil if the board does not know the time.
   public let time: WallTime?
 
-  public init(of call: CommandCall, problem: CommandProblem?, time: WallTime?) {
-    self.call = call
-    self.problem = problem
-    self.time = time
-  }
-
   public var code: StaticString {
     problem.map { $0.wasTried ? "failed" : "refused" } ?? "done"
   }

@@ -8,11 +8,6 @@ public import Sensing
 extension Delivery {
   // MARK: Sources
 
-  /// Returns the index of a sensor, new or known; nil if it does not fit into a message.
-  public func declare(_ sensor: SensorDescription) -> SensorIndex? {
-    batch.declare(sensor)
-  }
-
   /// Stores a reading, if its value differs from the one before.
   public func record(_ reading: Reading) {
     guard batch.record(reading) else { return }

@@ -166,12 +166,6 @@ public final class Delivery {
     history.keepEverything()
   }
 
-  /// Writes all entries that exist only in memory to the disk.
-  func keepEverything() { history.keepEverything() }
-
-  /// Number of entries that should be on the disk but are only in memory.
-  var unkeptEntryCount: Int { history.spool.unkeptEntryCount }
-
   public func deadlineReached(now: Instant) {
     diskDeadlineReached(now: now)
     guard case .resting = state else { return }

@@ -28,15 +28,6 @@ public struct SpoolEntry: Equatable, Sendable {
   /// Whether the clock of `time` was known to be right.
   public var isTimeTrusted: Bool
   public var content: Content
-
-  public init(
-    sequence: UInt64?, time: WallTime, isTimeTrusted: Bool, content: Content
-  ) {
-    self.sequence = sequence
-    self.time = time
-    self.isTimeTrusted = isTimeTrusted
-    self.content = content
-  }
 }
 
 extension SpoolEntry {

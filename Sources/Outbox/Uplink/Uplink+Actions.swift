@@ -62,7 +62,6 @@ extension Uplink {
       outcome = outcome ?? .postponed
       delivery.registrationFailed(now: now)
       tryFormerRegistration()
-      return .tell(.registrationPostponed)
     }
     return nil
   }

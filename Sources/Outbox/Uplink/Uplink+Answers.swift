@@ -151,6 +151,6 @@ extension Uplink {
   /// Writes all data in memory to the disk now, even after a recent failure.
   public func keepEverything() {
     keeper.retryDue()
-    delivery.keepEverything()
+    delivery.history.keepEverything()
   }
 }

@@ -16,7 +16,7 @@ extension Uplink {
     }
     // A command whose result could not be reported is refused, but a pump can always be stopped.
     guard hasRoomForResult || call.switchesOff else {
-      return tell(CommandResult(of: call, problem: .tooMany, time: nil))
+      return tell(CommandResult(call: call, problem: .tooMany, time: nil))
     }
     do throws(CommandProblem) {
       let command = try commands.command(call, notification, now: now)
@@ -100,7 +100,7 @@ extension Uplink {
   }
 
   private func ended(_ call: CommandCall, _ problem: CommandProblem?) {
-    let result = CommandResult(of: call, problem: problem, time: delivery.history.time(at: now))
+    let result = CommandResult(call: call, problem: problem, time: delivery.history.time(at: now))
     // Refused commands leave room for the results of others.
     let isRefused = problem?.wasTried == false
     let countMax = isRefused ? CommandResults.refusedCountMax : CommandResults.countMax

@@ -33,7 +33,7 @@ extension Uplink {
   public var hasKeptRegistration: Bool { keeper.isEmpty }
 
   /// Number of readings and fixes that should be on the disk but are only in memory.
-  public var unkeptEntryCount: Int { delivery.unkeptEntryCount }
+  public var unkeptEntryCount: Int { delivery.history.spool.unkeptEntryCount }
 
   /// Whether hours are imported into Home Assistant's statistics.
   public var importsStatistics: Bool { statistics != nil }
@@ -68,16 +68,6 @@ extension Uplink {
       commands.waitingCount == 0, !delivery.hasUrgentNews
     else { return false }
     return delivery.history.entryCount == 0 || (delivery.deadline ?? end) >= end
-  }
-}
-
-extension Routes {
-  init(_ settings: Uplink.Settings, _ memory: Uplink.Memory, seed: UInt64, now: Instant) {
-    self.init(
-      instance: settings.server.url, home: settings.server.home?.url,
-      cloudhook: memory.registration?.cloudhookURL?.bytes,
-      remoteUI: memory.registration?.remoteUIURL?.bytes, presence: .unknown,
-      isPlainAllowedAway: settings.server.isPlainAllowedAway, seed: seed, now: now)
   }
 }
 

@@ -81,7 +81,11 @@ public final class Uplink {
       StatisticsImport($0, of: sensors, seed: random.next())
     }
     push = memory.pushKeys.map { PushFetcher($0, seed: random.next(), now: now) }
-    let routes = Routes(settings, memory, seed: random.next(), now: now)
+    let routes = Routes(
+      instance: server.url, home: server.home?.url,
+      cloudhook: memory.registration?.cloudhookURL?.bytes,
+      remoteUI: memory.registration?.remoteUIURL?.bytes, presence: .unknown,
+      isPlainAllowedAway: server.isPlainAllowedAway, seed: random.next(), now: now)
     login = Login(
       credential: memory.credential, readsFile: settings.readsTokenFile,
       acceptsPlain: server.isPlainAllowed, isServerKnown: server.isKnown,
@@ -110,7 +114,7 @@ public final class Uplink {
 
   /// Returns the index of a sensor, new or known; nil if it does not fit.
   public func declare(_ sensor: SensorDescription) -> SensorIndex? {
-    let index = delivery.declare(sensor)
+    let index = delivery.batch.declare(sensor)
     if let index { power.declared(sensor, index) }
     return index
   }

@@ -198,8 +198,6 @@ extension Uplink {
     case delivery(DeliveryEvent)
     case registered(isPlain: Bool)
     indirect case notRegistered(Enrollment.Problem)
-    /// The state directory cannot be used; another event has the cause.
-    case registrationPostponed
     case stateFailed(words: [UInt8])
     indirect case presence(HomeNetworks.Presence, NetworkPlace)
     /// The power level changed; `power` has the new one. `every` is the interval of cycles, or of

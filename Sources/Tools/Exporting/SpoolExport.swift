@@ -134,7 +134,7 @@ struct ExportOutput: ~Copyable {
       try descriptor.synchronize()
       guard let new else { return }
       if new != file { try renameFile(at: new, to: file) }
-      try synchronizeDirectory(at: file.parent)
+      try Directory(opening: file.parent).synchronize()
     } catch .invalidArgument {
       // A device or a pipe has nothing to wait for.
     } catch { throw failure(error) }

@@ -112,7 +112,7 @@ extension Provisioner {
     arguments.seal()
     do throws(Errno) {
       try Directory(opening: card).replace(
-        KernelArguments.fileName, with: arguments.text.span)
+        Path(KernelArguments.fileName), with: arguments.text.span)
     } catch { throw Self.unsealed("\(error)") }
   }
 

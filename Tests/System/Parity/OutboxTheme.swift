@@ -123,12 +123,12 @@ private struct Life: ~Copyable {
   private var nonceNumber: UInt8 = 0
 
   mutating func declareSensors() {
-    let level = delivery.declare(
+    let level = delivery.batch.declare(
       SensorDescription(
         uniqueID: [UInt8]("level"), name: [UInt8]("Level"), unit: [UInt8]("m"),
         stateClass: [UInt8]("measurement"),
         icon: [UInt8]("mdi:waves")))
-    let door = delivery.declare(
+    let door = delivery.batch.declare(
       SensorDescription(
         uniqueID: [UInt8]("door"), name: [UInt8]("Door \"aft\""), kind: .binarySensor,
         deviceClass: [UInt8]("door"), icon: [UInt8]("mdi:door"), isUrgent: true))

@@ -1,11 +1,11 @@
 import Bytes
 import Foundation
 import FoundationXML
-import Outbox
 import Sensing
 import Testing
 
 @testable import Board
+@testable import Outbox
 @testable import Tools
 
 /// Tracks as GPX, and readings and fixes as a table.

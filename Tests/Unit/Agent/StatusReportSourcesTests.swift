@@ -21,7 +21,7 @@ import Testing
       }
     }
     #expect(try line(delivery) == nil)
-    let sensor = delivery.declare(
+    let sensor = delivery.batch.declare(
       SensorDescription(
         uniqueID: [UInt8]("bilge".utf8), name: [UInt8]("Bilge".utf8), icon: [UInt8]("mdi:eye".utf8))
     )
@@ -95,7 +95,7 @@ import Testing
   private func declare(
     _ name: String, unit: String? = nil, in delivery: Delivery
   ) throws -> SensorIndex {
-    let index = delivery.declare(
+    let index = delivery.batch.declare(
       SensorDescription(
         uniqueID: [UInt8](name.utf8), name: [UInt8](name.utf8), unit: unit.map { [UInt8]($0.utf8) },
         icon: [UInt8]("mdi:eye".utf8)))
@@ -179,7 +179,7 @@ import Testing
     while delivery.nextMessage() != nil { delivery.connectionFailed(quotes, now: StatusRig.ago(1)) }
     for index in 0..<SensorTable.sensorsMax {
       let name = [UInt8](repeating: 0x22, count: 64)
-      let sensor = delivery.declare(
+      let sensor = delivery.batch.declare(
         SensorDescription(uniqueID: name + "\(index)".utf8, name: name, icon: name))
       guard let sensor else { break }
       delivery.record(Reading(sensor: sensor, value: .text(quotes), time: StatusRig.now.wallTime))

@@ -1,11 +1,11 @@
 import Bytes
 import HomeAssistant
-import LinuxIO
 import Sensing
 import Testing
 
 @testable import Agent
 @testable import Board
+@testable import LinuxIO
 @testable import Outbox
 @testable import Tools
 

@@ -1,11 +1,11 @@
 import Bytes
 import HomeAssistant
-import LinuxIO
 import Sensing
 import Testing
 
 @testable import Agent
 @testable import Board
+@testable import LinuxIO
 @testable import Outbox
 @testable import Tools
 
@@ -57,8 +57,9 @@ enum StatusRig {
     StatusReport(
       now: now, startedAt: ago(10_800), nextCycleAt: coming(4), nextAttemptAt: nextAttemptAt,
       url: url, isSealed: isSealed, registrationProblem: problem, network: network,
-      webSocket: webSocket, statistics: statistics, counts: counts, failing: failing,
-      advice: advice, lastFix: lastFix, firstFix: firstFix, track: track, anchor: anchor)
+      webSocket: webSocket, statistics: statistics, counts: counts,
+      traffic: Traffic(sentByteCount: 0, receivedByteCount: 0), failing: failing, advice: advice,
+      lastFix: lastFix, firstFix: firstFix, track: track, anchor: anchor)
   }
 
   /// One of so many seconds ago.

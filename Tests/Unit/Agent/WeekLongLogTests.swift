@@ -87,7 +87,7 @@ import Testing
     let text = "{\"message\":\"\(word)\",\"data\":\(data)}"
     let document = try JSON(parsing: [UInt8](text.utf8).span)
     let call = try #require(CommandCall(try PushNotification(json: document)))
-    return .command(CommandResult(of: call, problem: problem, time: nil))
+    return .command(CommandResult(call: call, problem: problem, time: nil))
   }
 
   /// An automation that asks each ten seconds for what the configuration does not allow.

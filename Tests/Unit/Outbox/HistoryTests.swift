@@ -260,7 +260,7 @@ import Testing
     rig.disk.condition = .healthy
     rig.delivery.stopping()
     rig.settle()
-    #expect(rig.delivery.unkeptEntryCount == 0)
+    #expect(rig.delivery.history.spool.unkeptEntryCount == 0)
     let again = try DeliveryRig(disk: rig.disk)
     again.forgetWhatWasToldSoFar()
     try again.recover()

@@ -1,9 +1,9 @@
 import Bytes
 import Foundation
-import LinuxIO
 import Testing
 
 @testable import Board
+@testable import LinuxIO
 @testable import Tools
 
 /// What `homeward check` says of what the service's user may read.

@@ -47,7 +47,7 @@ private struct Agent: ~Copyable {
     }
     self.registration = registration
     for name in ["a", "b"] as [StaticString] {
-      let sensor = delivery.declare(
+      let sensor = delivery.batch.declare(
         SensorDescription(uniqueID: [UInt8](name), name: [UInt8](name), icon: [UInt8]("mdi:eye")))
       expect("there is room for a sensor", sensor != nil)
     }

@@ -92,9 +92,9 @@ extension DeliveryRig {
 
   /// How many entries only this process has, after all was done to keep them.
   func unkeptAfterAnAttempt() -> Int {
-    delivery.keepEverything()
+    delivery.history.keepEverything()
     settle()
-    return delivery.unkeptEntryCount
+    return delivery.history.spool.unkeptEntryCount
   }
 
   var historyEntryCount: Int { delivery.history.entryCount }

@@ -115,7 +115,7 @@ final class DeliveryRig {
   }
 
   private func declare(_ sensor: SensorDescription) -> SensorIndex? {
-    delivery.declare(sensor)
+    delivery.batch.declare(sensor)
   }
 
   func declareUrgent(_ uniqueID: String) -> SensorIndex? {
