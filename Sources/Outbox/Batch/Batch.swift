@@ -8,6 +8,11 @@ public import Sensing
 /// newer reading replaces an older one. If the older one was never acknowledged it is counted,
 /// because it has to be delivered as a part of the `History`.
 public final class Batch {
+  /// Number of messages that repeat the value of a disabled sensor after the last answer that said
+  /// so: Home Assistant shows an entity half a minute after the user enables it, and before
+  /// 2025.12 it forgets earlier values. Cycles are at least five seconds apart.
+  static let repeatsMax = 10
+
   final class Slot {
     var value: Value?
     /// Time of the last reading of the value.
@@ -20,15 +25,19 @@ public final class Batch {
     var refusedVersion: UInt64 = 0
     /// Whether Home Assistant may have lost the acknowledged value.
     var isDoubtful = false
+    /// Number of messages that have to repeat the value, because the user disabled the entity and
+    /// may enable it again.
+    var repeatsLeft = 0
     var status = SensorStatus.unregistered
 
     var isAcknowledged: Bool { version == acknowledgedVersion }
     /// Whether a value waits for Home Assistant. A value of a refused sensor does not wait.
     var isUndelivered: Bool { value != nil && !isAcknowledged && status != .refused }
     var isDue: Bool { value != nil && (isDoubtful || !isAcknowledged) }
-    /// Whether Home Assistant has the sensor and accepted its value.
+    /// Whether Home Assistant has the sensor, accepted its value, and shows it.
     var isTaken: Bool {
       value != nil && isAcknowledged && status == .registered && version != refusedVersion
+        && repeatsLeft == 0
     }
     /// Whether the sensor was offered to Home Assistant and its refusal is not proven.
     var isOffered: Bool { status == .registered || status == .declined }
@@ -42,6 +51,8 @@ public final class Batch {
   public private(set) var hasUrgentChange = false
   /// Numbers of unacknowledged readings and fixes that newer ones replaced since the last report.
   private(set) var superseded = Superseded()
+  /// Index of the disabled sensor that was repeated last.
+  private var lastRepeated = 0
 
   public struct Superseded: Equatable, Sendable {
     public var readings = 0
@@ -121,22 +132,37 @@ public final class Batch {
   /// challenge.
   ///
   /// If no sensor is due, one repeats its state. Home Assistant's answer is a proof without that,
-  /// but only a state makes it record that it heard from the board; it stores no row for it.
+  /// but only a state makes it record that it heard from the board; it stores no row for it. That
+  /// of a disabled sensor does not. In each message one of these repeats its state as well, in
+  /// turn.
   func writeStates(_ challenge: Challenge, into buffer: inout ByteBuffer) {
     hasUrgentChange = false
     buffer.openJSONArray()
     challenge.appendState(to: &buffer)
-    var isAnyDue = false
+    let repeated = nextRepeated()
+    var isAnyShown = false
     for index in slots.indices {
       let slot = slots[index]
-      guard slot.isDue, slot.isOffered else { continue }
-      isAnyDue = true
+      guard slot.isDue || index == repeated, slot.isOffered else { continue }
+      if slot.repeatsLeft == 0 { isAnyShown = true }
       write(index, into: &buffer)
     }
-    if !isAnyDue, let index = slots.firstIndex(where: { $0.isTaken }) {
+    if !isAnyShown, let index = slots.firstIndex(where: { $0.isTaken }) {
       write(index, into: &buffer)
     }
     buffer.closeJSONArray()
+  }
+
+  /// Returns the disabled sensor whose turn it is; nil if there is no such sensor.
+  private func nextRepeated() -> Int? {
+    for _ in slots.indices {
+      lastRepeated = lastRepeated + 1 < slots.count ? lastRepeated + 1 : 0
+      let slot = slots[lastRepeated]
+      guard slot.repeatsLeft > 0 else { continue }
+      slot.repeatsLeft -= 1
+      return lastRepeated
+    }
+    return nil
   }
 
   private func write(_ index: Int, into buffer: inout ByteBuffer) {
@@ -178,6 +204,9 @@ public final class Batch {
     slots[index].acknowledgedVersion = sentVersion
     slots[index].isDoubtful = false
   }
+
+  /// Records that the user disabled the entity of this sensor.
+  func disabled(_ sensor: SensorIndex) { slots[sensor.value].repeatsLeft = Self.repeatsMax }
 
   /// Records that Home Assistant refused the value of this sensor that was sent last.
   func refuse(_ sensor: SensorIndex) {

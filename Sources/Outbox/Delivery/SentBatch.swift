@@ -139,6 +139,7 @@ final class SentBatch {
     case .accepted, .disabled:
       if batch.isNews(sensor) { acceptedReadings += 1 }
       batch.acknowledge(sensor)
+      if verdict == .disabled { batch.disabled(sensor) }
     case .refused:
       // The same value would be refused again, but the next one may be accepted.
       batch.refuse(sensor)

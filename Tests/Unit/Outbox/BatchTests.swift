@@ -87,6 +87,49 @@ import Testing
     #expect(superseded == Batch.Superseded())
   }
 
+  private func acknowledged(_ uniqueID: String) throws -> SensorIndex {
+    let sensor = try registered(uniqueID)
+    batch.record(sensor, .boolean(true))
+    _ = states()
+    batch.acknowledge(sensor)
+    return sensor
+  }
+
+  /// Each in its turn; and of the challenge and what is disabled Home Assistant notes nothing.
+  @Test func ofWhatIsDisabledEachMessageRepeatsOne() throws {
+    let (level, door, rain) = ("level", "door", "rain")
+    _ = try acknowledged(level)
+    let sensors = [try acknowledged(door), try acknowledged(rain)]
+    for expected in [door, rain, door, rain] {
+      for sensor in sensors { batch.disabled(sensor) }
+      #expect(states() == "[\(element(expected, "true")),\(element(level, "true"))]")
+    }
+    #expect(superseded == Batch.Superseded())
+  }
+
+  /// With its change the one whose turn it is stands there only once.
+  @Test func whatIsDisabledAndChangesIsSentAsEverythingElse() throws {
+    let (door, level) = (try acknowledged("door"), try acknowledged("level"))
+    batch.disabled(door)
+    batch.record(door, .boolean(false))
+    batch.record(level, .boolean(false))
+    #expect(states() == "[\(element("door", "false")),\(element("level", "false"))]")
+  }
+
+  @Test func whatIsNoLongerDisabledIsRepeatedForAWhile() throws {
+    _ = try acknowledged("level")
+    let door = try acknowledged("door")
+    batch.disabled(door)
+    for _ in 0..<Batch.repeatsMax { #expect(states().contains("door")) }
+    #expect(states() == "[\(element("level", "true"))]")
+    #expect(batch.fate(of: door) == .taken)
+  }
+
+  @Test func aBoardOfWhichEverythingIsDisabledSaysNothingTwice() throws {
+    batch.disabled(try acknowledged("door"))
+    #expect(states() == "[\(element("door", "true"))]")
+  }
+
   @Test func aChangeWhileTheMessageIsUnderWayIsStillDue() throws {
     let level = try registered("level")
     batch.record(level, .number(FixedPoint(1)))

@@ -298,6 +298,25 @@ import Testing
     #expect(try rig.isQuietCycle())
   }
 
+  /// Home Assistant before 2025.12 shows what it is told half a minute after the user enables it.
+  @Test func aSensorThatIsEnabledAgainGetsItsValueForHalfAMinute() throws {
+    _ = try rig.sensor("depth", 1)
+    _ = try rig.sensor("level", 7)
+    rig.cycleDue()
+    for _ in 0..<2 { try rig.accept() }
+    for _ in 0..<20 {
+      rig.answered(#"{"depth":{"success":true},"level":{"success":true,"is_disabled":true}}"#)
+      rig.cycleDue()
+      #expect(try ids(in: try #require(rig.sent.last)) == ["level", "depth"])
+    }
+    try rig.acceptAll()
+    for _ in 1..<Batch.repeatsMax {
+      #expect(try ids(in: try #require(try rig.acceptedCycle().last)).contains("level"))
+      #expect(rig.events.last == .proven(readings: 0, hasLocation: false))
+    }
+    #expect(try ids(in: try #require(try rig.acceptedCycle().last)) == ["depth"])
+  }
+
   @Test func aSensorThatTheAnswerDoesNotNameIsSentAgain() throws {
     _ = try rig.sensor("level", 7)
     rig.cycleDue()
