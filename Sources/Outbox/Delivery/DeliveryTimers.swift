@@ -23,9 +23,10 @@ extension Delivery {
 /// 1. There is a `deadline` from the end of each attempt of an outage to the beginning of the next,
 ///    and at no other time.
 /// 2. A cause is reported once until it changes.
-/// 3. The doubt is reported once, after `doubtAfter` in which each attempt ended as if the
-///    registration were deleted; a sleep of the board does not count. It is reported again only
-///    after a new registration was refused.
+/// 3. The doubt is reported once, after `doubtAfter` between attempts of which each ended as if the
+///    registration were deleted; neither a sleep of the board counts, nor the time from the answer
+///    before a lost one to the answer after it. Another answer ends the doubt, and so do lost ones
+///    for `doubtAfter`. It is reported again only after a new registration was refused.
 struct Outage {
   private struct Course {
     let since: Instant
@@ -34,14 +35,18 @@ struct Outage {
     var attemptedAt: Instant?
     /// Time of the next attempt; nil during an attempt.
     var retryAt: Instant?
-    var doubt = Doubt.none
+    var doubt = Doubt()
   }
 
-  private enum Doubt: Equatable {
-    case none
-    /// Each attempt since then ended as if the registration were deleted.
-    case growing(since: Instant)
-    case told
+  private struct Doubt {
+    /// Time since which each answer looked as if the registration were deleted, later by the time
+    /// that does not count. Without such an answer both times are in the far future.
+    var since = Instant(nanoseconds: .max)
+    /// End of the last attempt with such an answer.
+    var until = Instant(nanoseconds: .max)
+    /// Whether the last attempt had such an answer.
+    var isConfirmed = false
+    var isTold = false
   }
 
   /// Nil without an outage.
@@ -71,17 +76,21 @@ struct Outage {
   var since: Instant? { course?.since ?? unregisteredSince }
 
   var status: DeliveryStatus? {
-    course.map { .outage($0.cause, since: $0.since, isDoubted: $0.doubt == .told) }
+    course.map { .outage($0.cause, since: $0.since, isDoubted: $0.doubt.isTold) }
+  }
+
+  /// Whether the doubt will be reported before `end`, unless another answer comes.
+  func isDoubtDue(before end: Instant) -> Bool {
+    guard let doubt = course?.doubt, !doubt.isTold else { return false }
+    return doubt.since + doubtAfter < end
   }
 
   // MARK: Events
 
   mutating func attemptBegan(now: Instant) {
     // A time in which the board slept instead of asking Home Assistant does not count.
-    if let course, let retryAt = course.retryAt, now > retryAt,
-      case .growing(let since) = course.doubt
-    {
-      self.course?.doubt = .growing(since: since + (now - retryAt))
+    if let course, let retryAt = course.retryAt, now > retryAt, course.doubt.isConfirmed {
+      self.course?.doubt.since = course.doubt.since + (now - retryAt)
     }
     course?.retryAt = nil
   }
@@ -96,15 +105,21 @@ struct Outage {
     // Without a route there was no attempt.
     if cause != .noRoute { course.attemptedAt = now }
     if former?.cause != cause { events.append(.outage(cause)) }
-    switch course.doubt {
-    case .growing where !isDoubtful: course.doubt = .none
-    case .none where isDoubtful: course.doubt = .growing(since: now)
-    case .none, .growing, .told: break
+    if isDoubtful {
+      if !course.doubt.isConfirmed {
+        let silence = now - course.doubt.until
+        course.doubt.since = silence > doubtAfter ? now : course.doubt.since + silence
+      }
+      course.doubt.until = now
+      let duration = now - course.doubt.since
+      if duration >= doubtAfter, !course.doubt.isTold {
+        course.doubt.isTold = true
+        events.append(.registrationDoubted(after: duration))
+      }
+    } else if !cause.isSilence {
+      course.doubt = Doubt(isTold: course.doubt.isTold)
     }
-    if case .growing(let since) = course.doubt, now - since >= doubtAfter {
-      course.doubt = .told
-      events.append(.registrationDoubted(after: now - since))
-    }
+    course.doubt.isConfirmed = isDoubtful
     self.course = course
   }
 
@@ -149,7 +164,9 @@ struct Outage {
   }
 
   /// Handles a refused new registration: the existing one is doubted again.
-  mutating func registrationRefused(now: Instant) { course?.doubt = .growing(since: now) }
+  mutating func registrationRefused(now: Instant) {
+    course?.doubt = Doubt(since: now, until: now, isConfirmed: true)
+  }
 
   /// Handles a new registration. Its first proof reports the cost of the old one's loss.
   mutating func registrationReplaced() {

@@ -219,6 +219,14 @@ public enum OutageCause: Equatable, Sendable {
     default: false
     }
   }
+
+  /// Whether no answer came, so that nothing is known of the registration.
+  var isSilence: Bool {
+    switch self {
+    case .noConnection, .noRoute: true
+    default: false
+    }
+  }
 }
 
 /// Rule for sending secrets: a token, a password, or a message to the webhook, whose address is a

@@ -123,14 +123,18 @@ extension Uplink {
     }
   }
 
-  /// Requests a new registration in place of a doubted one, if the configuration wants that, and if
-  /// the token may be sent: away it waits until the board is at home.
+  /// Whether the configuration wants a new registration in place of a doubted one, and the token
+  /// may be sent: away it waits until the board is at home.
+  var mayRegisterAgain: Bool { settings.server.registersAgainAfter != nil && maySendToken }
+
+  /// Requests a new registration in place of a doubted one, if it may. The upload that failed with
+  /// the former one follows at once: a limited run has no other.
   func registerAgain() {
-    guard settings.server.registersAgainAfter != nil, maySendToken, !login.isEnrolling else {
-      return
-    }
+    guard mayRegisterAgain, !login.isEnrolling else { return }
     // Its answer would come to the new registration.
     endMessage(InlineText("a new registration is requested"))
+    outcome = nil
+    plan.postponed()
     login.registrationWanted(now: now)
   }
 

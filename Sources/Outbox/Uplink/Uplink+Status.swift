@@ -60,10 +60,15 @@ extension Uplink {
   }
 
   /// Whether a limited run is complete: Home Assistant has all readings, or will not have more of
-  /// them by `end`. A failed attempt is the last one.
+  /// them by `end`. A failed attempt is the last one, unless it may lead to a new registration.
   public func isDone(by end: Instant) -> Bool {
     guard now < end else { return true }
-    guard case .proven = outcome else { return outcome != nil }
+    switch outcome {
+    case nil: return false
+    case .proven?: break
+    case .outage?: return !mayRegisterAgain || !delivery.outage.isDoubtDue(before: end)
+    default: return true
+    }
     guard delivery.isIdle, statistics?.isAtWork != true, push?.isAtWork != true,
       commands.waitingCount == 0, !delivery.hasUrgentNews
     else { return false }

@@ -246,6 +246,15 @@ import Testing
     #expect(doubts() == 0)
   }
 
+  @Test func aBadLinkHidesNoRegistrationThatIsGone() throws {
+    _ = try failedCycle(.gone)
+    for number in 1...60 {
+      try rig.sleepUntilDeadline()
+      if number.isMultiple(of: 3) { rig.connectionFailed() } else { rig.answered(.gone) }
+    }
+    #expect(doubts() == 1)
+  }
+
   @Test func whereNoNewRegistrationIsToBeHadTheOldOneIsDoubtedAgainAfterMinutes() throws {
     _ = try failedCycle(.gone)
     while doubts() == 0 {

@@ -114,6 +114,69 @@ import Testing
     #expect(now - wokeUpAt >= .seconds(300) - Delivery.firstRetryDelay)
   }
 
+  /// The time from one answer to the next counts, that around a lost one does not.
+  @Test(arguments: [OutageCause.noRoute, .noConnection(InlineText("Timeout was reached"))])
+  mutating func aLinkThatLosesAnswersOnlyDelaysTheDoubt(cause: OutageCause) throws {
+    attemptFailed()
+    var (counted, wasAnswered) = (Duration.zero, true)
+    for number in 1...60 {
+      let (before, isAnswered) = (now, !number.isMultiple(of: 3))
+      try nextAttemptFails(isAnswered ? .gone : cause, isDoubtful: isAnswered)
+      if isAnswered, wasAnswered { counted += now - before }
+      wasAnswered = isAnswered
+      #expect(doubtCount == (counted >= .seconds(300) ? 1 : 0), "attempt \(number)")
+    }
+    #expect(doubtCount == 1)
+  }
+
+  /// Every other answer is lost: no two answers show that nothing else came between them.
+  @Test mutating func withoutTwoAnswersInARowNothingIsDoubted() throws {
+    attemptFailed()
+    for number in 1...60 {
+      let isAnswered = number.isMultiple(of: 2)
+      try nextAttemptFails(isAnswered ? .notLive : .noRoute, isDoubtful: isAnswered)
+    }
+    #expect(doubtCount == 0)
+  }
+
+  /// Lets the doubt grow for half of its time, and returns after what ends it.
+  private mutating func doubtEnds(_ ending: (inout Self) throws -> Void) throws {
+    attemptFailed()
+    while now - Instant(nanoseconds: 0) < .seconds(150) { try nextAttemptFails() }
+    #expect(doubtCount == 0)
+    try ending(&self)
+    for _ in 0..<3 { try nextAttemptFails() }
+    #expect(doubtCount == 0, "what was before does not count")
+    while doubtCount == 0 { try nextAttemptFails() }
+  }
+
+  /// It was off for a night, answered with nothing as it ended, and does as it starts.
+  @Test mutating func aLongTimeWithoutAnAnswerEndsTheDoubt() throws {
+    try doubtEnds { outage throws in
+      let end = outage.now + .seconds(300)
+      while outage.now <= end { try outage.nextAttemptFails(.noRoute, isDoubtful: false) }
+    }
+  }
+
+  @Test(arguments: [OutageCause.server(.notFound), .otherAnswer, .badRequest])
+  mutating func oneOtherAnswerEndsTheDoubt(cause: OutageCause) throws {
+    try doubtEnds { outage throws in try outage.nextAttemptFails(cause, isDoubtful: false) }
+  }
+
+  @Test mutating func aLimitedRunSeesWhetherTheDoubtComesInItsTime() throws {
+    let end = Instant(nanoseconds: 0) + .seconds(301)
+    #expect(!outage.isDoubtDue(before: end))
+    attemptFailed(.noRoute, isDoubtful: false)
+    #expect(!outage.isDoubtDue(before: end), "no answer is no reason")
+    try nextAttemptFails()
+    let due = now + .seconds(300)
+    #expect(outage.isDoubtDue(before: due + .nanoseconds(1)) && !outage.isDoubtDue(before: due))
+    while doubtCount == 0 { try nextAttemptFails() }
+    #expect(!outage.isDoubtDue(before: now + .seconds(3600)), "it is there")
+    outage.registrationRefused(now: now)
+    #expect(outage.isDoubtDue(before: now + .seconds(301)))
+  }
+
   // MARK: The registration
 
   @Test mutating func theLossOfARegistrationLastsUntilAProof() {
