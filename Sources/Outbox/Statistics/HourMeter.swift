@@ -96,12 +96,17 @@ public struct StatisticsSensor: Equatable, Sendable {
   /// Nil if Home Assistant stores no statistics of the sensor. A `total` of this integration has no
   /// `last_reset`, so Home Assistant sums all its changes.
   init?(_ registration: SensorRegistration) {
-    let kinds: [(stateClass: StaticString, kind: Kind)] = [
-      ("measurement", .mean), ("total_increasing", .sum), ("total", .balance),
-    ]
-    guard let stateClass = registration.stateClass,
-      let kind = kinds.first(where: { stateClass.span.elementsEqual($0.stateClass) })?.kind
-    else { return nil }
+    guard let stateClass = registration.stateClass else { return nil }
+    let kind: Kind
+    if stateClass.span.elementsEqual("measurement") {
+      kind = .mean
+    } else if stateClass.span.elementsEqual("total_increasing") {
+      kind = .sum
+    } else if stateClass.span.elementsEqual("total") {
+      kind = .balance
+    } else {
+      return nil
+    }
     self.init(uniqueID: registration.uniqueID, unit: registration.unit ?? [], kind)
   }
 }

@@ -22,7 +22,7 @@ public enum KernelText {
 
   /// Returns the field with this number, counted from 0, of fields that white space separates.
   @_lifetime(copy text)
-  static func field(_ number: Int, of text: Span<UInt8>) -> Span<UInt8>? {
+  public static func field(_ number: Int, of text: Span<UInt8>) -> Span<UInt8>? {
     var index = 0
     for passed in 0...number {
       while index < text.count, text[index].isASCIISpace { index += 1 }
@@ -35,7 +35,7 @@ public enum KernelText {
   }
 
   /// Returns the decimal number in the field with this number.
-  static func number(_ number: Int, of text: Span<UInt8>) -> FixedPoint? {
+  public static func number(_ number: Int, of text: Span<UInt8>) -> FixedPoint? {
     guard let field = field(number, of: text) else { return nil }
     return decimal(field)
   }

@@ -68,7 +68,7 @@ import Testing
   }
 
   /// The sums after the outage would be less than those in it: a negative bar in every graph.
-  @Test(arguments: [[110, 3, 4], [99]] as [[Double]])
+  @Test(arguments: [[110, 3, 4], [89]] as [[Double]])
   func whereTheCounterBeganAnewHomeAssistantsOwnFiguresStay(counts: [Double]) throws {
     var rig = makeRig(counts: counts)
     try rig.pass()
@@ -88,6 +88,48 @@ import Testing
     #expect(rows[Rig.start(2)] == Row(state: 95, sum: 35))
     #expect(rig.events() == [Rig.imported(3, "rain")])
     #expect(rig.transfer.waiting.isEmpty)
+  }
+
+  /// Nor is it one to Home Assistant, which converts its states and may round them.
+  @Test(arguments: [91, 99.999_999_999_999] as [Double])
+  func aCountThatIsALittleLessIsNoNewBeginning(count: Double) throws {
+    var rig = makeRig(counts: [count, 112])
+    try rig.pass()
+    let rows = try rows(rig)
+    #expect(rows[Rig.start(0)] == Row(state: 100, sum: 40), "a sum does not go back")
+    #expect(rows[Rig.start(1)] == Row(state: 112, sum: 52))
+    #expect(rig.events() == [Rig.imported(2, "rain")])
+  }
+
+  /// The same gauge in inches, of which Home Assistant showed 3.937 rounded up.
+  private func makeRoundedRig(counts: [Double]) -> Rig {
+    var rig = makeRig(counts: counts)
+    rig.home.statistics["sensor.board_rain"] = .init(
+      unit: "in", unitClass: "distance", meanType: 0, hasSum: true,
+      rows: [Rig.start(-1): Row(state: 3.94, sum: 1.5)])
+    return rig
+  }
+
+  @Test func aCountThatHomeAssistantRoundedUpIsNoNewBeginning() throws {
+    var rig = makeRoundedRig(counts: [100, 101.6, 127])
+    try rig.pass()
+    let rows = try rows(rig)
+    #expect(rows[Rig.start(0)] == Row(state: 3.94, sum: 1.5))
+    for (index, state, sum) in [(1, 4.0, 1.56), (2, 5.0, 2.56)] as [(Int64, Double, Double)] {
+      let row = try #require(rows[Rig.start(index)])
+      let figures = [try #require(row.state), try #require(row.sum)]
+      #expect(abs(figures[0] - state) < 1e-9 && abs(figures[1] - sum) < 1e-9)
+    }
+    #expect(rig.home.additions.count == 1)
+    #expect(rig.events() == [Rig.imported(3, "rain")])
+  }
+
+  @Test(arguments: [[127, 3], [87]] as [[Double]])
+  func whereACounterInAnotherUnitBeganAnewTheFiguresStay(counts: [Double]) throws {
+    var rig = makeRoundedRig(counts: counts)
+    try rig.pass()
+    #expect(rig.home.additions.isEmpty)
+    #expect(rig.events() == Self.uncountable)
   }
 
   @Test func withoutASumFromBeforeThereIsNothingToGoOnFrom() throws {

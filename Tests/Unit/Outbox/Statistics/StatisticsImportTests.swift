@@ -214,9 +214,37 @@ import Testing
     #expect(rig.events() == [Rig.imported(1)])
   }
 
+  @Test func aPressureGoesInInchesOfMercuryWhereHomeAssistantKeepsThem() throws {
+    var rig = Rig()
+    rig.transfer.add(
+      SensorHour(number: Rig.first, .measured(mean: 1000, lowest: 990, highest: 1010)),
+      of: Rig.sensor("bilge", unit: "hPa"))
+    rig.home.statistics["sensor.board_bilge"] = .init(unit: "inHg", unitClass: "pressure")
+    try rig.pass()
+    let row = try #require(rig.home.statistics["sensor.board_bilge"]?.rows[Rig.start(0)])
+    let figures = [try #require(row.mean), try #require(row.min), try #require(row.max)]
+    for (figure, wanted) in zip(figures, [29.53, 29.2347, 29.8253]) {
+      #expect(abs(figure - wanted) < 0.001)
+    }
+    #expect(rig.home.additions.first?.metadata["unit_of_measurement"] == "inHg")
+    #expect(rig.events() == [Rig.imported(1)])
+  }
+
+  /// Home Assistant keeps the sign that it has: another one would be another unit.
+  @Test func bothSignsOfMicroAreOneUnit() throws {
+    var rig = Rig()
+    rig.wait(1, of: Rig.sensor("bilge", unit: "µg/m³"))
+    rig.home.statistics["sensor.board_bilge"] = .init(unit: "\u{3BC}g/m³")
+    try rig.pass()
+    let statistic = try #require(rig.home.statistics["sensor.board_bilge"])
+    #expect(statistic.rows[Rig.start(0)] == Row(mean: 20, min: 19, max: 21))
+    #expect(rig.home.additions.first?.metadata["unit_of_measurement"] == "\u{3BC}g/m³")
+    #expect(rig.events() == [Rig.imported(1)])
+  }
+
   @Test func aStatisticInAnotherUnitIsNotSpoiled() throws {
     var rig = Rig()
-    rig.wait(2, of: Rig.sensor("bilge", unit: "MiB"))
+    rig.wait(2, of: Rig.sensor("bilge", unit: "lx"))
     rig.home.statistics["sensor.board_bilge"] = .init(unit: "GiB", unitClass: "information")
     try rig.pass()
     #expect(rig.home.additions.isEmpty)
