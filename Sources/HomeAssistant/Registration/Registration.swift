@@ -19,8 +19,8 @@ public struct Registration: Sendable {
   public private(set) var cloudhookURL: Text?
   /// Cloud address of the whole home.
   public private(set) var remoteUIURL: Text?
-  /// Value of `RegistrationRequest.fingerprint` that was sent last, so that only changes are
-  /// sent again; nil if unknown.
+  /// Value of `RegistrationRequest.fingerprint` that was sent last, which shows changes since then;
+  /// nil if unknown.
   public var toldFingerprint: Text?
   /// Identifier that the device registered with; nil in a file of an earlier version, which lacks
   /// it.

@@ -86,8 +86,8 @@ public struct RegistrationRequest: Sendable {
     data.closeJSONObject()
   }
 
-  /// Irreversible fingerprint of the content of `writeUpdate`, stored with the registration so that
-  /// only changes are sent to Home Assistant.
+  /// Irreversible fingerprint of the content of `writeUpdate`, stored with the registration to
+  /// detect changes since the last report.
   public var fingerprint: Text {
     let target = push.target.map { [$0.url.bytes, $0.token.bytes] } ?? []
     let channel: [UInt8] = [push.isWebSocketWanted ? 1 : 0]

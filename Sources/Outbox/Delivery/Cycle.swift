@@ -15,6 +15,9 @@ import Sensing
 /// Assistant's configuration and zones. No request and no report beside readings delays a reading:
 /// a failure of one is reported, and the cycle continues.
 ///
+/// A device with routes of notifications then also reports itself, at most once an hour. A Home
+/// Assistant that was restored from an older backup lacks the routes, and no answer shows it.
+///
 /// Invariants:
 /// 1. An answer that has to repeat a challenge counts only for the message written last.
 /// 2. The states of a cycle come after the key, the configuration, the zones, the device, results,
@@ -22,6 +25,10 @@ import Sensing
 /// 3. Answers about Home Assistant's version, addresses and tracker count at once, those about the
 ///    device with the proof.
 struct Cycle: ~Copyable {
+  /// Minimum interval of repeated reports of the device: on a bad link each cycle may look like a
+  /// restart of Home Assistant.
+  static let reportInterval: Duration = .seconds(3600)
+
   /// Next step of the cycle after an answer.
   enum Outcome {
     /// The cycle continues with the next due message.
@@ -33,6 +40,15 @@ struct Cycle: ~Copyable {
     case failed(OutageCause)
   }
 
+  /// Report of this device to Home Assistant.
+  private enum Report {
+    /// Home Assistant knows the device, as far as known.
+    case made
+    case due
+    /// Home Assistant has confirmed it in this cycle.
+    case confirmed
+  }
+
   private let batch: Batch
   private let events: DeliveryEvents
   let sent: SentBatch
@@ -42,23 +58,32 @@ struct Cycle: ~Copyable {
   /// Time of the next request for a key; nil if the registration has one, or Home Assistant offers
   /// none.
   private var keyDueAt: Instant?
-  /// Changes of the device to report, and whether Home Assistant has confirmed them in this cycle.
-  /// If it ignores them, nothing is delayed: the next start of the agent reports them again.
-  private var deviceUpdate: (data: RegistrationRequest, isConfirmed: Bool)?
+  /// This device; nil if it is not reported.
+  private let identity: RegistrationRequest?
+  /// If Home Assistant ignores the report, nothing is delayed: the next start of the agent makes it
+  /// again.
+  private var report: Report
+  /// Time from which an answer about Home Assistant's configuration makes the report due again; nil
+  /// if only changes are reported.
+  private var reportDueAt: Instant?
   var results = CommandResults()
   /// Challenge of the message written last; nil until the next one is written.
   private var challenge: Challenge?
 
   init(
     of batch: Batch, _ events: DeliveryEvents, trackerID: [UInt8], wantsZones: Bool,
-    protection: Delivery.Protection, untold: RegistrationRequest?
+    protection: Delivery.Protection, identity: RegistrationRequest?, isIdentityTold: Bool
   ) {
     self.batch = batch
     self.events = events
     sent = SentBatch(of: batch, events)
     server = KnownServer(trackerID: trackerID, wantsZones: wantsZones, events)
     keyDueAt = protection == .plain ? Instant(nanoseconds: 0) : nil
-    deviceUpdate = untold.map { ($0, false) }
+    self.identity = identity
+    report = identity == nil || isIdentityTold ? .made : .due
+    if let push = identity?.push, push != PushRoutes.none {
+      reportDueAt = Instant(nanoseconds: 0)
+    }
   }
 
   // MARK: Events
@@ -66,7 +91,7 @@ struct Cycle: ~Copyable {
   mutating func began() {
     sent.began()
     isHistoryAnswered = false
-    deviceUpdate?.isConfirmed = false
+    if report == .confirmed { report = .due }
     results.cycleBegan()
   }
 
@@ -77,7 +102,7 @@ struct Cycle: ~Copyable {
   mutating func registrationReplaced(_ protection: Delivery.Protection) {
     server.doubted()
     keyDueAt = protection == .plain ? Instant(nanoseconds: 0) : nil
-    deviceUpdate = nil
+    report = .made
   }
 
   // MARK: Messages
@@ -92,7 +117,7 @@ struct Cycle: ~Copyable {
       server.zonesAsked(now: now)
       return .zones
     }
-    if deviceUpdate?.isConfirmed == false { return .registration }
+    if report == .due { return .registration }
     if results.isDue { return .commandResult }
     return sent.nextMessage(now: now)
   }
@@ -111,7 +136,7 @@ struct Cycle: ~Copyable {
     registration.write(message.type, nonce: nonce, into: &buffer) { data in
       switch message {
       case .key, .configuration, .zones: data.append("{}")
-      case .registration: deviceUpdate?.data.writeUpdate(into: &data)
+      case .registration: identity?.writeUpdate(into: &data)
       case .sensor(let sensor): batch.writeRegistration(of: sensor, into: &data)
       case .location: sent.writeLocation(for: server.version, into: &data)
       case .readBack: server.writeReadBack(challenge, into: &data)
@@ -142,6 +167,7 @@ struct Cycle: ~Copyable {
     switch message {
     case .key: preconditionFailure("a key does not come in an answer of this kind")
     case .configuration:
+      repeatReport(now: now)
       return server.configurationAnswered(content, now: now)
         .map { .addressesTold(cloudhook: $0.cloudhookURL, remoteUI: $0.remoteUIURL) } ?? .goesOn
     case .zones: server.zonesAnswered(content)
@@ -173,15 +199,20 @@ struct Cycle: ~Copyable {
     return .goesOn
   }
 
+  /// Repeats the report of the device, because Home Assistant may have been restored.
+  private mutating func repeatReport(now: Instant) {
+    guard let moment = reportDueAt, now >= moment else { return }
+    reportDueAt = now + Self.reportInterval
+    report = .due
+  }
+
   private mutating func deviceAnswered(_ content: Span<UInt8>) {
-    guard let update = deviceUpdate?.data, update.isKnown(by: content) else {
-      return deviceDropped()
-    }
-    deviceUpdate?.isConfirmed = true
+    guard identity?.isKnown(by: content) == true else { return deviceDropped() }
+    report = .confirmed
   }
 
   private mutating func deviceDropped() {
-    deviceUpdate = nil
+    report = .made
     events.append(.registrationDropped)
   }
 
@@ -206,9 +237,9 @@ struct Cycle: ~Copyable {
   /// Assistant's answer about the device is valid.
   mutating func proven() {
     sent.proven()
-    if let update = deviceUpdate, update.isConfirmed {
-      deviceUpdate = nil
-      events.append(.registrationTold(fingerprint: update.data.fingerprint))
+    if report == .confirmed, let fingerprint = identity?.fingerprint {
+      report = .made
+      events.append(.registrationTold(fingerprint: fingerprint))
     }
     results.proven()
   }

@@ -59,12 +59,12 @@ public final class Delivery {
   private let events: DeliveryEvents
 
   /// The device registered with `trackerID`; no message uses a WebSocket without `webSocketURL`;
-  /// `untold` are the changes of the device since the last report to Home Assistant.
+  /// `identity` is this device, and `isIdentityTold` says whether its last report is unchanged.
   public init(
     routes: Routes, history: consuming History, trackerID: [UInt8], webSocketURL: [UInt8]? = nil,
     wantsZones: Bool = false, protection: Protection = .sealed,
-    untold: RegistrationRequest? = nil, doubtAfter: Duration = Delivery.doubtAfter,
-    seed: UInt64
+    identity: RegistrationRequest? = nil, isIdentityTold: Bool = false,
+    doubtAfter: Duration = Delivery.doubtAfter, seed: UInt64
   ) {
     self.routes = routes
     carriers = Carriers(webSocketURL: webSocketURL)
@@ -72,7 +72,7 @@ public final class Delivery {
     events = DeliveryEvents()
     cycle = Cycle(
       of: batch, events, trackerID: trackerID, wantsZones: wantsZones, protection: protection,
-      untold: untold)
+      identity: identity, isIdentityTold: isIdentityTold)
     outage = Outage(doubtAfter: doubtAfter, seed: seed, events)
     self.history = history
     lastRoute = routes.current?.route

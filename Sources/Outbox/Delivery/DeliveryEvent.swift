@@ -41,9 +41,9 @@ public enum DeliveryEvent: Equatable, Sendable {
   case zonesRead([ZoneWatch.Circle])
   /// Home Assistant's configuration cannot be read.
   case configurationUnreadable
-  /// Home Assistant knows the changes of the device; the receiver must store the fingerprint.
+  /// Home Assistant knows the device as reported; the receiver must store a new fingerprint.
   indirect case registrationTold(fingerprint: Text)
-  /// Home Assistant ignored the changes of the device.
+  /// Home Assistant ignored the report of the device.
   case registrationDropped
   /// Home Assistant dropped a location.
   case locationDropped

@@ -114,6 +114,8 @@ extension Uplink {
     case .zonesRead(let zones): track?.zonesKnown(zones)
     case .registrationTold(let fingerprint):
       change {
+        // A repeated report changes nothing.
+        guard $0.toldFingerprint != fingerprint else { return false }
         $0.toldFingerprint = fingerprint
         return true
       }

@@ -95,7 +95,8 @@ public final class Uplink {
       webSocketURL: settings.webSocket?.carriesMessages == true ? server.url : nil,
       wantsZones: settings.track != nil,
       protection: memory.protection,
-      untold: memory.registration?.toldFingerprint == identity.fingerprint ? nil : identity,
+      identity: identity,
+      isIdentityTold: memory.registration?.toldFingerprint == identity.fingerprint,
       doubtAfter: server.registersAgainAfter ?? Delivery.doubtAfter, seed: random.next())
     actions.reserveCapacity(16)
     actions.append(.readClockState)

@@ -31,6 +31,8 @@ final class UplinkRig {
     var onceTimeout: Duration?
     /// Address of a push relay; nil without one.
     var pushURL: String?
+    /// Whether the board registers with a route of notifications.
+    var isNotifiable = false
     var commandIDs = CommandIDs()
   }
 
@@ -110,8 +112,10 @@ final class UplinkRig {
     rejected = setup.rejected
     isClockSynchronized = setup.isClockSynchronized
     let device = History.Device(id: [UInt8]("board".utf8), name: [UInt8]("Boat".utf8))
+    var identity = Self.identity
+    identity.push.isWebSocketWanted = setup.isNotifiable
     uplink = Uplink(
-      settings, identity: Self.identity,
+      settings, identity: identity,
       history: History(
         device,
         spool: Spool(

@@ -159,6 +159,35 @@ import Testing
     #expect(rig.stateFailures == (isWritable ? 0 : 1))
   }
 
+  /// Each outage would cost a write to the card.
+  @Test func aReportOfTheDeviceThatIsRepeatedIsNotKeptAgain() {
+    let rig = rig {
+      $0.isPlain = true
+      $0.isNotifiable = true
+    }
+    let device =
+      #"{"app_version":"1","device_name":"Boat","manufacturer":"","model":"","#
+      + #""os_version":"6.12"}"#
+    /// Answers about Home Assistant and about the device, and takes the states.
+    func takeCycle() {
+      rig.answer(200, "[]")
+      rig.answer(200, device)
+      rig.prove()
+    }
+    rig.wait(.zero)
+    rig.cycle()
+    rig.answer(400, UplinkRig.noKey)
+    takeCycle()
+    #expect(rig.registrations.count == 1)
+    rig.wait(Cycle.reportInterval)
+    rig.cycle()
+    rig.event { $0.messageFailed(InlineText("no answer"), now: $1) }
+    rig.wait(Delivery.firstRetryDelay)
+    takeCycle()
+    #expect(rig.messages.count { $0.contains("push_websocket_channel") } == 2)
+    #expect(rig.registrations.count == 1)
+  }
+
   @Test func withDurabilityOfReadingsAFixIsOnTheDiskAtOnce() {
     let rig = rig { $0.durability = .reading }
     rig.wait(.zero)

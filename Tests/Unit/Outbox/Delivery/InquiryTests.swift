@@ -9,11 +9,13 @@ import Testing
 @Suite struct InquiryTests {
   private static let fingerprint = RegistrationRequest.boat.fingerprint
 
-  private func rig(untold: RegistrationRequest? = nil) throws -> DeliveryRig {
+  private func rig(
+    _ identity: RegistrationRequest? = nil, isTold: Bool = false
+  ) throws -> DeliveryRig {
     DeliveryRig(
       beginning: Delivery(
-        routes: .direct, history: .forTests(), trackerID: [UInt8]("board".utf8), untold: untold,
-        seed: 1),
+        routes: .direct, history: .forTests(), trackerID: [UInt8]("board".utf8),
+        identity: identity, isIdentityTold: isTold, seed: 1),
       registration: try .forTests())
   }
 
@@ -21,7 +23,7 @@ import Testing
     let rig = DeliveryRig(
       beginning: Delivery(
         routes: .direct, history: .forTests(), trackerID: [UInt8]("board".utf8),
-        protection: .plain, untold: .boat, seed: 1),
+        protection: .plain, identity: .boat, seed: 1),
       registration: try .forTests(isPlain: true))
     _ = try rig.sensor("bilge", 1)
     rig.record(.here(at: 0))
@@ -115,7 +117,7 @@ import Testing
   // MARK: What has changed about the device
 
   @Test func whatHasChangedIsToldOnce() throws {
-    let rig = try rig(untold: .boat)
+    let rig = try rig(.boat)
     let sent = try rig.acceptedCycle()
     #expect(sent.count == 3 && sent[1].contains(#""device_name":"Boat""#))
     #expect(rig.events.contains(.registrationTold(fingerprint: Self.fingerprint)))
@@ -124,7 +126,7 @@ import Testing
 
   @Test(arguments: ["{}", #"{"success":false}"#, "[]"])
   func whatHomeAssistantDoesNotWantToKnowHoldsUpNothing(answer: String) throws {
-    let rig = try rig(untold: .boat)
+    let rig = try rig(.boat)
     _ = try rig.sensor("level", 7)
     rig.cycleDue()
     try rig.accept()
@@ -137,7 +139,7 @@ import Testing
 
   /// An on-path attacker may have kept the answer of before the change.
   @Test func anAnswerThatSaysSomethingElseOfTheDeviceIsNone() throws {
-    let rig = try rig(untold: .boat)
+    let rig = try rig(.boat)
     rig.cycleDue()
     try rig.accept()
     rig.answered(RegistrationRequest.answeredForBoat.replacing("Boat", with: "Before"))
@@ -147,7 +149,7 @@ import Testing
   }
 
   @Test func whatHasChangedIsKnownWithTheProof() throws {
-    let rig = try rig(untold: .boat)
+    let rig = try rig(.boat)
     rig.cycleDue()
     try rig.accept()
     try rig.accept()
@@ -160,7 +162,7 @@ import Testing
   }
 
   @Test func aChangeThatCouldNotBeToldForAnOutageIsToldAfterIt() throws {
-    let rig = try rig(untold: .boat)
+    let rig = try rig(.boat)
     rig.cycleDue()
     try rig.accept()
     rig.connectionFailed()
@@ -170,8 +172,71 @@ import Testing
   }
 
   @Test func aNewRegistrationKnowsAllAboutTheDevice() throws {
-    let rig = try rig(untold: .boat)
+    let rig = try rig(.boat)
     rig.delivery.registrationReplaced(.sealed)
+    #expect(try rig.acceptedCycle() == ["{}", "[]"])
+  }
+
+  // MARK: Routes of notifications
+
+  private static var notifiable: RegistrationRequest {
+    var request = RegistrationRequest.boat
+    request.push = PushRoutes(isWebSocketWanted: true)
+    return request
+  }
+
+  private func namesRoutes(_ message: String) -> Bool {
+    message.contains("push_websocket_channel")
+  }
+
+  /// The backup may be older than the routes, and no answer shows that they are gone.
+  @Test func aHomeAssistantRestoredFromABackupIsToldTheRoutesOfNotificationsAgain() throws {
+    let rig = try rig(Self.notifiable, isTold: true)
+    try rig.acceptedCycle()
+    rig.sleep(Cycle.reportInterval)
+    #expect(try rig.isQuietCycle(), "nothing hints at a restore")
+    rig.cycleDue()
+    rig.connectionFailed()
+    try rig.sleepUntilDeadline()
+    #expect(try rig.acceptAll().count { namesRoutes($0) } == 1)
+    #expect(try rig.isQuietCycle())
+  }
+
+  /// The agent may have been off while Home Assistant was restored.
+  @Test func theFirstCycleTellsTheRoutesOfNotificationsThoughTheyWereToldBefore() throws {
+    let rig = try rig(Self.notifiable, isTold: true)
+    let sent = try rig.acceptedCycle()
+    #expect(sent.count == 3 && namesRoutes(sent[1]))
+  }
+
+  @Test func onABadLinkTheRoutesOfNotificationsAreToldOnceAnHour() throws {
+    let rig = try rig(Self.notifiable, isTold: true)
+    var minutes: [Int64] = []
+    for minute in 0...Int64(120) {
+      rig.now = Instant(nanoseconds: 0) + .seconds(60 * minute)
+      rig.delivery.connectionEnded()
+      if try rig.acceptedCycle().contains(where: { namesRoutes($0) }) { minutes.append(minute) }
+    }
+    #expect(minutes == [0, 60, 120])
+  }
+
+  /// What is on its way when the link fails again is lost.
+  @Test func routesOfNotificationsThatWereNotProvenAreToldWithTheNextAttempt() throws {
+    let rig = try rig(Self.notifiable, isTold: true)
+    rig.cycleDue()
+    try rig.accept()
+    try rig.accept()
+    #expect(rig.underWay == .states)
+    rig.connectionFailed()
+    try rig.sleepUntilDeadline()
+    #expect(try rig.acceptAll().count { namesRoutes($0) } == 1)
+  }
+
+  @Test func aDeviceWithoutNotificationsIsToldOnlyWhenItChanges() throws {
+    let rig = try rig(.boat, isTold: true)
+    #expect(try rig.acceptedCycle() == ["{}", "[]"])
+    rig.sleep(Cycle.reportInterval)
+    rig.delivery.connectionEnded()
     #expect(try rig.acceptedCycle() == ["{}", "[]"])
   }
 
