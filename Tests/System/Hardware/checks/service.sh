@@ -44,6 +44,16 @@ log() { journalctl --quiet --no-pager --output cat --unit homeward.service; }
 # new_process FORMER: "yes" where the service runs, in another process.
 new_process() { whether test "$(property ActiveState)-$(process)" != "active-$1" -a "$(process)" -gt 0; }
 
+# stay_offline: what wants network-online.target waits, as at sea, until there is /run/online.
+stay_offline() {
+  mkdir -p /run/systemd/system/network-online.target.wants
+  printf '%s\n' '[Unit]' Before=network-online.target '[Service]' Type=oneshot RemainAfterExit=yes \
+    TimeoutStartSec=infinity "ExecStart=/bin/sh -c 'until test -e /run/online; do sleep 1; done'" \
+    >/run/systemd/system/await-network.service
+  ln -s ../await-network.service /run/systemd/system/network-online.target.wants/
+  systemctl daemon-reload
+}
+
 # The receiver is one that gpsd knows; that of QEMU it leaves alone, because it may be anything.
 prepare_board() {
   echo 'GPSD_OPTIONS="-n -b"' >>/etc/default/gpsd
@@ -71,6 +81,7 @@ is_in_the_package() {
 
 service_runs() {
   soon active property ActiveState
+  is inactive "$(systemctl show --value --property ActiveState network-online.target)"
   soon yes whether says_what_home_assistant_has
 }
 says_what_home_assistant_has() { property StatusText | grep 'has everything up to 20'; }
@@ -275,6 +286,7 @@ last_words() { log | grep --max-count=1 'ended by SIGSEGV'; }
 cause_of_last_crash() { state "sensor.${board}_last_crash" | grep --only-matching SIGSEGV; }
 
 systemctl is-system-running --wait >/dev/null || true
+stay_offline
 prepare_board >pair.log 2>&1 || cat pair.log
 # Of what holds also in a world that stands still.
 if [[ -z $still ]]; then

@@ -7,6 +7,7 @@ report=homeward-report.service
 
 # prepare_report: as its page says. The guest stays on.
 prepare_report() {
+  touch /run/online
   install -D "$repository/deploy/switched-off/homeward-report" /usr/local/sbin/homeward-report
   cp "$repository/deploy/switched-off/$report" /etc/systemd/system/
   mkdir -p "/run/systemd/system/$report.d"
