@@ -143,7 +143,7 @@ final class RunLoop {
 
   /// Resumes the work after `stop`.
   func goOn() {
-    driver.goingOn()
+    driver.uplink.goingOn()
     supervisor.sample(at: .now)
     statusServer?.open()
   }

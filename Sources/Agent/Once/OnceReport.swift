@@ -42,7 +42,7 @@ struct OnceReport {
 
   private func table(of batch: Batch, _ fix: Fix?) -> [UInt8] {
     var table = ListTable(["sensor", "value", "Home Assistant"])
-    for index in 0..<batch.sensorCount {
+    for index in 0..<batch.sensors.count {
       let sensor = SensorIndex(index)
       guard let value = batch.value(of: sensor) else { continue }
       let description = batch.sensors[sensor]

@@ -88,7 +88,7 @@ extension ByteBuffer {
   mutating func appendMembers(of batch: Batch, lastFix: Fix?) {
     appendJSON(key: "sensors")
     openJSONObject()
-    for index in 0..<batch.sensorCount {
+    for index in 0..<batch.sensors.count {
       let sensor = SensorIndex(index)
       guard let value = batch.value(of: sensor) else { continue }
       let uniqueID = batch.sensors[sensor].uniqueID

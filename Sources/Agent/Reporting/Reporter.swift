@@ -258,7 +258,8 @@ final class Reporter {
         .warning, once: Troubles.Topic(.refusal, InlineText("configuration")),
         "the agent cannot read Home Assistant's configuration; please report it")
     case .registrationDropped:
-      log.warning(
+      report(
+        .warning, once: Troubles.Topic(.refusal, InlineText("device")),
         "Home Assistant refused an update of this device; please report it")
     case .locationDropped:
       report(

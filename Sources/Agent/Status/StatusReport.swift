@@ -267,10 +267,10 @@ struct StatusReport {
 
 extension StatusReport {
   private func appendSensors(_ batch: Batch, to document: inout ByteBuffer) {
-    document.appendMember("sensor_count", batch.sensorCount)
+    document.appendMember("sensor_count", batch.sensors.count)
     document.appendJSON(key: "sensors")
     document.openJSONArray()
-    for index in 0..<batch.sensorCount where document.freeCapacity > Self.sensorByteCountMax {
+    for index in 0..<batch.sensors.count where document.freeCapacity > Self.sensorByteCountMax {
       let sensor = SensorIndex(index)
       guard let value = batch.value(of: sensor) else { continue }
       let description = batch.sensors[sensor]

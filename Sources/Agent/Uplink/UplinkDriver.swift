@@ -154,9 +154,6 @@ final class UplinkDriver {
     perform()
   }
 
-  /// Records that the agent does not stop.
-  func goingOn() { uplink.goingOn() }
-
   /// Writes the data that only this process has, if the disk accepts it.
   func keepEverything() {
     uplink.keepEverything()

@@ -34,7 +34,12 @@ struct UplinkFactory {
       login?.credential ?? (home.tokenFile == nil ? state.credential() : nil)
     if login != nil, configuration.history.isForStatistics { memory.waitingHours = hours.read() }
     let relay = relay(token, &memory)
-    let socket = login == nil ? nil : try socket()
+    var socket: WebSocketDriver?
+    if login != nil {
+      socket = WebSocketDriver(
+        address: home.url, settings: home.tls, loop: loop, userAgent: homewardUserAgent)
+      guard socket != nil else { throw .outOfMemory }
+    }
     reporter.login = login
     guard
       let driver = UplinkDriver(
@@ -129,14 +134,5 @@ struct UplinkFactory {
       reporter.withoutLogin(error.text)
       return nil
     }
-  }
-
-  private func socket() throws(Errno) -> WebSocketDriver {
-    let home = configuration.homeAssistant
-    guard
-      let socket = WebSocketDriver(
-        address: home.url, settings: home.tls, loop: loop, userAgent: homewardUserAgent)
-    else { throw .outOfMemory }
-    return socket
   }
 }

@@ -131,7 +131,7 @@ extension Enrollment.Problem {
 /// SIGTERM, SIGINT and SIGHUP, as a descriptor of the loop.
 public final class Signals: Watcher {
   public private(set) var isStopRequested = false
-  private var isReloadRequested = false
+  public private(set) var hasReloadRequest = false
   private let descriptor: Descriptor
   /// Whether SIGHUP reloads. At a terminal SIGHUP means that the terminal is closed, and with it
   /// its programs.
@@ -147,15 +147,13 @@ public final class Signals: Watcher {
 
   public func descriptorReady(_ descriptor: Int32, _ readiness: Readiness) {
     while let signal = self.descriptor.nextSignal() {
-      if signal == SIGHUP, reloads { isReloadRequested = true } else { isStopRequested = true }
+      if signal == SIGHUP, reloads { hasReloadRequest = true } else { isStopRequested = true }
     }
   }
 
-  public var hasReloadRequest: Bool { isReloadRequested }
-
   /// Returns whether the configuration has to be reloaded, and clears the request.
   public func takeReloadRequest() -> Bool {
-    defer { isReloadRequested = false }
-    return isReloadRequested
+    defer { hasReloadRequest = false }
+    return hasReloadRequest
   }
 }

@@ -8,9 +8,9 @@ public import Sensing
 /// newer reading replaces an older one. If the older one was never acknowledged it is counted,
 /// because it has to be delivered as a part of the `History`.
 public final class Batch {
-  /// Number of messages that repeat the value of a disabled sensor after the last answer that said
-  /// so: Home Assistant shows an entity half a minute after the user enables it, and before
-  /// 2025.12 it forgets earlier values. Cycles are at least five seconds apart.
+  /// Number of messages that repeat the value of a sensor after the last answer that called its
+  /// entity disabled. Home Assistant needs half a minute for an entity that the user enables again,
+  /// and versions before 2025.12 drop the values until then. Cycles are five seconds apart or more.
   static let repeatsMax = 10
 
   final class Slot {
@@ -63,8 +63,6 @@ public final class Batch {
     self.sensors = sensors
     slots.reserveCapacity(32)
   }
-
-  public var sensorCount: Int { sensors.count }
 
   /// Returns the index of a sensor, new or known; nil if it does not fit into a message.
   public func declare(_ sensor: SensorDescription) -> SensorIndex? {
@@ -132,9 +130,8 @@ public final class Batch {
   /// challenge.
   ///
   /// If no sensor is due, one repeats its state. Home Assistant's answer is a proof without that,
-  /// but only a state makes it record that it heard from the board; it stores no row for it. That
-  /// of a disabled sensor does not. In each message one of these repeats its state as well, in
-  /// turn.
+  /// but only a state makes it record that it heard from the board; it stores no row for it. The
+  /// state of a disabled entity does not; one of these is repeated in each message, in turn.
   func writeStates(_ challenge: Challenge, into buffer: inout ByteBuffer) {
     hasUrgentChange = false
     buffer.openJSONArray()
@@ -171,7 +168,7 @@ public final class Batch {
     sensors.rows[index].writeUpdate(of: slot.value, into: &buffer)
   }
 
-  /// Clears the urgent change, which cannot be sent now.
+  /// Handles an urgent change that cannot be sent now: it waits for the next cycle.
   func urgentChangePostponed() { hasUrgentChange = false }
 
   func writeRegistration(of sensor: SensorIndex, into buffer: inout ByteBuffer) {
@@ -254,11 +251,6 @@ public final class Batch {
   func forget(_ told: Superseded) {
     superseded.readings -= told.readings
     superseded.fixes -= told.fixes
-  }
-
-  /// Returns the sensor with this unique id; nil if this agent has none.
-  func index(of uniqueID: borrowing JSONReader.Text) -> SensorIndex? {
-    sensors.index(of: uniqueID.raw)
   }
 }
 

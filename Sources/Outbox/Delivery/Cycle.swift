@@ -15,8 +15,9 @@ import Sensing
 /// Assistant's configuration and zones. No request and no report beside readings delays a reading:
 /// a failure of one is reported, and the cycle continues.
 ///
-/// A device with routes of notifications then also reports itself, at most once an hour. A Home
-/// Assistant that was restored from an older backup lacks the routes, and no answer shows it.
+/// A device with routes of notifications then also reports itself, once after the start of the
+/// agent, and later at most once an hour. A Home Assistant that was restored from an older backup
+/// lacks the routes, and no answer shows it.
 ///
 /// Invariants:
 /// 1. An answer that has to repeat a challenge counts only for the message written last.
@@ -42,8 +43,10 @@ struct Cycle: ~Copyable {
 
   /// Report of this device to Home Assistant.
   private enum Report {
-    /// Home Assistant knows the device, as far as known.
+    /// Home Assistant has the last report, as far as is known.
     case made
+    /// The registration is new, and includes the report.
+    case registered
     case due
     /// Home Assistant has confirmed it in this cycle.
     case confirmed
@@ -102,7 +105,7 @@ struct Cycle: ~Copyable {
   mutating func registrationReplaced(_ protection: Delivery.Protection) {
     server.doubted()
     keyDueAt = protection == .plain ? Instant(nanoseconds: 0) : nil
-    report = .made
+    report = .registered
   }
 
   // MARK: Messages
@@ -203,7 +206,7 @@ struct Cycle: ~Copyable {
   private mutating func repeatReport(now: Instant) {
     guard let moment = reportDueAt, now >= moment else { return }
     reportDueAt = now + Self.reportInterval
-    report = .due
+    report = report == .registered ? .made : .due
   }
 
   private mutating func deviceAnswered(_ content: Span<UInt8>) {

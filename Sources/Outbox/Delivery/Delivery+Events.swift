@@ -2,8 +2,8 @@ public import Bytes
 import HomeAssistant
 public import Sensing
 
-// Events of the sources, the network and the supply. The batch stores the latest readings and fix,
-// the history all of them.
+// Events of the sources and the network. The batch stores the latest readings and fix, the history
+// all of them.
 
 extension Delivery {
   // MARK: Sources
@@ -39,7 +39,7 @@ extension Delivery {
   /// Whether a change or a result must be sent without waiting for an upload.
   var hasUrgentNews: Bool { batch.hasUrgentChange || cycle.results.count > 0 }
 
-  // MARK: Network and supply
+  // MARK: Network
 
   /// Handles a message without an answer: the connection failed, or the answer came too late.
   public func connectionFailed(_ reason: InlineText, now: Instant) {
@@ -78,9 +78,6 @@ extension Delivery {
     }
   }
 
-  /// Handles a new network connection, and makes the next attempt of an outage earlier.
-  public func networkChanged(now: Instant) { tryEarlier(now: now) }
-
   /// Handles a change of the WebSocket. An open one shows that Home Assistant can be reached,
   /// whatever the last attempt showed.
   public func webSocketChanged(isOpen: Bool, now: Instant) {
@@ -96,17 +93,12 @@ extension Delivery {
     state = .due(message, over: route)
   }
 
-  private func tryEarlier(now: Instant) {
+  /// Makes the next attempt of an outage earlier, because Home Assistant may be reachable.
+  func tryEarlier(now: Instant) {
     guard case .resting = state, outage.isUnderWay else { return }
     chooseRoute { $0.retryDue(now: now) }
     outage.tryEarlier(now: now)
     beginIfDue(now: now)
-  }
-
-  /// Handles a change of the supply: on a battery the attempts of an outage become rarer, on mains
-  /// each cycle makes one. Returns whether the supply changed.
-  public func supplyChanged(isOnBattery: Bool, now: Instant) -> Bool {
-    outage.supplyChanged(isOnBattery: isOnBattery, now: now)
   }
 
   private func beginIfDue(now: Instant) {

@@ -154,10 +154,6 @@ public final class Delivery {
     if outage.since == nil { openBatch.cycleDue(now: now) } else { closeBatch() }
   }
 
-  /// Handles an urgent change while there is no registration: it waits for the next cycle, and is
-  /// not written to the disk earlier.
-  public func urgentChangePostponed() { batch.urgentChangePostponed() }
-
   /// Prepares for the end of the agent.
   public func stopping() {
     if case .due = state { state = .resting }
@@ -181,7 +177,7 @@ public final class Delivery {
 
   /// Performs the due work of the disk, with or without a registration.
   public func diskDeadlineReached(now: Instant) {
-    history.deadlineReached(now: now)
+    history.spool.deadlineReached(now: now)
     if openBatch.isClosing(now: now) { history.writeBatch() }
   }
 
@@ -228,7 +224,7 @@ public final class Delivery {
   /// Begins a cycle, which includes everything recorded before.
   private func cycleBegins() {
     openBatch.cycleBegan()
-    history.cycleBegan()
+    history.spool.cycleBegan()
     cycle.began()
   }
 
@@ -316,7 +312,7 @@ public final class Delivery {
 
   private func proven(over route: Route, now: Instant) {
     state = .resting
-    let isFollowed = openBatch.proven(hasNews: history.hasNews)
+    let isFollowed = openBatch.proven(hasNews: history.spool.hasNews)
     lastProvenAt = now
     routes.proven(over: route)
     if route != lastRoute {

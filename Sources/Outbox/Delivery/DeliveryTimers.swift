@@ -23,10 +23,10 @@ extension Delivery {
 /// 1. There is a `deadline` from the end of each attempt of an outage to the beginning of the next,
 ///    and at no other time.
 /// 2. A cause is reported once until it changes.
-/// 3. The doubt is reported once, after `doubtAfter` between attempts of which each ended as if the
-///    registration were deleted; neither a sleep of the board counts, nor the time from the answer
-///    before a lost one to the answer after it. Another answer ends the doubt, and so do lost ones
-///    for `doubtAfter`. It is reported again only after a new registration was refused.
+/// 3. The doubt is reported once, after a total of `doubtAfter` between consecutive answers that
+///    look as if the registration were deleted; a sleep of the board does not count. An attempt
+///    without an answer interrupts that time; another answer ends the doubt, as does silence for
+///    longer than `doubtAfter`. It is reported again only after a new registration was refused.
 struct Outage {
   private struct Course {
     let since: Instant
@@ -35,18 +35,19 @@ struct Outage {
     var attemptedAt: Instant?
     /// Time of the next attempt; nil during an attempt.
     var retryAt: Instant?
-    var doubt = Doubt()
+    /// Nil if the last answer did not look as if the registration were deleted.
+    var doubt: Doubt?
+    var isDoubtTold = false
   }
 
   private struct Doubt {
-    /// Time since which each answer looked as if the registration were deleted, later by the time
-    /// that does not count. Without such an answer both times are in the far future.
-    var since = Instant(nanoseconds: .max)
-    /// End of the last attempt with such an answer.
-    var until = Instant(nanoseconds: .max)
-    /// Whether the last attempt had such an answer.
-    var isConfirmed = false
-    var isTold = false
+    /// Time since which each answer looked as if the registration were deleted, moved forward by
+    /// the time that does not count.
+    var since: Instant
+    /// End of the last attempt with an answer, moved forward by a sleep after it.
+    var until: Instant
+    /// Whether the last attempt had an answer.
+    var isConfirmed = true
   }
 
   /// Nil without an outage.
@@ -76,21 +77,25 @@ struct Outage {
   var since: Instant? { course?.since ?? unregisteredSince }
 
   var status: DeliveryStatus? {
-    course.map { .outage($0.cause, since: $0.since, isDoubted: $0.doubt.isTold) }
+    course.map { .outage($0.cause, since: $0.since, isDoubted: $0.isDoubtTold) }
   }
 
-  /// Whether the doubt will be reported before `end`, unless another answer comes.
+  /// Whether the doubt can be reported before `end`, if the next attempts are answered in the same
+  /// way.
   func isDoubtDue(before end: Instant) -> Bool {
-    guard let doubt = course?.doubt, !doubt.isTold else { return false }
-    return doubt.since + doubtAfter < end
+    guard course?.isDoubtTold == false, let doubt = course?.doubt else { return false }
+    // During an attempt its answer is not known.
+    guard let next = course?.retryAt else { return doubt.since + doubtAfter < end }
+    return next < end && confirmed(doubt, now: next).since + doubtAfter < end
   }
 
   // MARK: Events
 
   mutating func attemptBegan(now: Instant) {
     // A time in which the board slept instead of asking Home Assistant does not count.
-    if let course, let retryAt = course.retryAt, now > retryAt, course.doubt.isConfirmed {
-      self.course?.doubt.since = course.doubt.since + (now - retryAt)
+    if let retryAt = course?.retryAt, now > retryAt, let doubt = course?.doubt, doubt.isConfirmed {
+      let sleep = now - retryAt
+      course?.doubt = Doubt(since: doubt.since + sleep, until: doubt.until + sleep)
     }
     course?.retryAt = nil
   }
@@ -106,21 +111,29 @@ struct Outage {
     if cause != .noRoute { course.attemptedAt = now }
     if former?.cause != cause { events.append(.outage(cause)) }
     if isDoubtful {
-      if !course.doubt.isConfirmed {
-        let silence = now - course.doubt.until
-        course.doubt.since = silence > doubtAfter ? now : course.doubt.since + silence
+      let doubt = confirmed(course.doubt, now: now)
+      course.doubt = doubt
+      if now - doubt.since >= doubtAfter, !course.isDoubtTold {
+        course.isDoubtTold = true
+        events.append(.registrationDoubted(after: now - doubt.since))
       }
-      course.doubt.until = now
-      let duration = now - course.doubt.since
-      if duration >= doubtAfter, !course.doubt.isTold {
-        course.doubt.isTold = true
-        events.append(.registrationDoubted(after: duration))
-      }
-    } else if !cause.isSilence {
-      course.doubt = Doubt(isTold: course.doubt.isTold)
+    } else if cause.isSilence {
+      course.doubt?.isConfirmed = false
+    } else {
+      course.doubt = nil
     }
-    course.doubt.isConfirmed = isDoubtful
     self.course = course
+  }
+
+  /// Returns the doubt after one more answer. The time in which answers were lost does not count.
+  private func confirmed(_ former: Doubt?, now: Instant) -> Doubt {
+    var doubt = former ?? Doubt(since: now, until: now)
+    if !doubt.isConfirmed {
+      let silence = now - doubt.until
+      doubt.since = silence > doubtAfter ? now : doubt.since + silence
+    }
+    (doubt.until, doubt.isConfirmed) = (now, true)
+    return doubt
   }
 
   /// Handles a due cycle: with mains power it makes an attempt.
@@ -134,7 +147,8 @@ struct Outage {
     tryEarlier(now: now)
   }
 
-  /// Sets the limits for battery or mains power. Returns whether the supply changed.
+  /// Sets the limits for battery or mains power: on a battery the attempts become rarer, on mains
+  /// each cycle makes one. Returns whether the supply changed.
   mutating func supplyChanged(isOnBattery: Bool, now: Instant) -> Bool {
     guard isOnBattery != self.isOnBattery else { return false }
     self.isOnBattery = isOnBattery
@@ -165,7 +179,8 @@ struct Outage {
 
   /// Handles a refused new registration: the existing one is doubted again.
   mutating func registrationRefused(now: Instant) {
-    course?.doubt = Doubt(since: now, until: now, isConfirmed: true)
+    course?.doubt = Doubt(since: now, until: now)
+    course?.isDoubtTold = false
   }
 
   /// Handles a new registration. Its first proof reports the cost of the old one's loss.

@@ -116,7 +116,7 @@ final class SentBatch {
     var hasForgotten = false
     do throws(JSONError) {
       try forEachVerdict(in: content) { uniqueID, verdict in
-        guard let sensor = batch.index(of: uniqueID) else { return }
+        guard let sensor = batch.sensors.index(of: uniqueID.raw) else { return }
         let isKnown = judged(sensor, verdict)
         hasForgotten = hasForgotten || !isKnown
       }

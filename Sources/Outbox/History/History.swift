@@ -152,7 +152,7 @@ public struct History: ~Copyable {
       takeAgain()
       state = .resting
     }
-    spool.correctTimesInMemory(by: step)
+    spool.memory.correctTimes(by: step)
     // An entry taken from memory is a copy.
     if heldOver?.entry.sequence == nil { heldOver?.entry.correctTime(by: step) }
     clockMoved()
@@ -169,12 +169,6 @@ public struct History: ~Copyable {
   mutating func cycleDue() {
     if state == .ready, isChunkFromMemory { batchClosed() }
   }
-
-  /// Begins a cycle, which includes all entries recorded so far.
-  mutating func cycleBegan() { spool.cycleBegan() }
-
-  /// Whether entries were recorded since the cycle began.
-  var hasNews: Bool { spool.hasNews }
 
   /// Ends the wait for a proof of the entries recorded so far.
   mutating func batchClosed() {
@@ -200,7 +194,7 @@ public struct History: ~Copyable {
   /// Releases the chunk's entries in memory for writing. A chunk in transit may then arrive twice.
   private mutating func releaseMemory() {
     if state == .underWay {
-      spool.rewindMemory()
+      spool.memory.rewind()
       if heldOver?.entry.sequence == nil { heldOver = nil }
     } else if state != .resting {
       takeAgain()
@@ -314,8 +308,6 @@ public struct History: ~Copyable {
 
   /// Time at which `deadlineReached` or a chunk is due.
   var deadline: Instant? { earliest(spool.deadline, state == .ready ? rateLimiter.nextAt : nil) }
-
-  mutating func deadlineReached(now: Instant) { spool.deadlineReached(now: now) }
 
   func isChunkDue(now: Instant) -> Bool { state == .ready && now >= rateLimiter.nextAt }
 

@@ -242,10 +242,15 @@ struct Login {
     }
   }
 
-  /// Handles another network: what was denied in the former one may be accepted.
-  mutating func networkChanged(now: Instant) {
+  /// Handles a link that is back, or if `isOther`, another network: what was denied in the former
+  /// one may be accepted.
+  mutating func networkChanged(isOther: Bool, now: Instant) {
     self.now = now
-    if tokens?.denial != nil, let credential { forgetRejection(of: credential.fingerprint) }
+    if tokens?.denial != nil {
+      // A link that is back leads to the Home Assistant that counts each denial.
+      guard isOther else { return }
+      if let credential { forgetRejection(of: credential.fingerprint) }
+    }
     tokens?.networkChanged()
   }
 

@@ -96,8 +96,6 @@ public final class Spool {
     set { memory.clock = newValue }
   }
 
-  func correctTimesInMemory(by step: Duration) { memory.correctTimes(by: step) }
-
   /// Makes all entries recorded so far due for writing.
   public func batchClosed() { memory.batchClosed() }
 
@@ -125,10 +123,6 @@ public final class Spool {
     reader.rewind()
     memory.rewind()
   }
-
-  /// Makes the entries in memory available again; they may be written meanwhile. Those already
-  /// taken can still be acknowledged.
-  func rewindMemory() { memory.rewind() }
 
   // MARK: Disk
 

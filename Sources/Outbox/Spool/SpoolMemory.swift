@@ -82,6 +82,8 @@ final class SpoolMemory {
     return entries[Int(place - start)]
   }
 
+  /// Makes all entries available again; they may be written meanwhile. Those already taken can
+  /// still be acknowledged.
   func rewind() { takenEnd = start }
 
   func acknowledge(upTo place: UInt64) {

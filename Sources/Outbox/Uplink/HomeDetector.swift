@@ -29,16 +29,21 @@ struct HomeDetector {
     var isPresenceOther = false
     /// The gateway that identifies the home does not answer.
     var isGatewaySilent = false
-    /// Messages use another network than before, or there is one again.
+    /// Messages use another network than before.
     var isNetworkOther = false
+    /// The link was lost and is back, in the same network or in another.
+    var isBack = false
   }
 
   mutating func placeChanged(_ place: NetworkPlace) -> Change {
     var change = Change()
     if place.isConnected {
-      let isBack = !self.place.isConnected && self.place != .unknown
-      change.isNetworkOther = isBack || network.isConnected && !place.isSameNetwork(as: network)
-      network = place
+      change.isBack = !self.place.isConnected && self.place != .unknown
+      change.isNetworkOther = network.isConnected && !place.isSameNetwork(as: network)
+      // A cable without a known gateway may lead to the former network, which is still compared.
+      if place.isIdentified || !place.isSameNetwork(as: network) {
+        network = place
+      }
     }
     if case .silent = place, networks?.presence(at: place) == .unknown {
       if case .silent = self.place {} else { change.isGatewaySilent = true }

@@ -43,13 +43,6 @@ extension Uplink {
   public func loginAnswered(_ head: AnswerHead, _ body: borrowing ByteBuffer, now: Instant) {
     self.now = now
     login.answered(head, body, now: now)
-    noteDenial()
-  }
-
-  /// Stores the network in which the login was denied.
-  private func noteDenial() {
-    guard login.tokens?.denial != nil else { return deniedIn = nil }
-    deniedIn = deniedIn ?? home.network
   }
 
   public func loginFailed(_ reason: InlineText, now: Instant) {
@@ -109,7 +102,6 @@ extension Uplink {
   public func webSocketWantsToken(refused: RefusedToken?, now: Instant) {
     self.now = now
     login.webSocketWantsToken(refused: refused, now: now)
-    noteDenial()
   }
 
   /// Handles the answer to `ask`, or its failure.

@@ -29,8 +29,6 @@ public final class Uplink {
   /// Present registration, or the former one during a new enrollment.
   public internal(set) var registration: Registration?
   var login: Login
-  /// Network in which the login is denied; nil if it is not.
-  var deniedIn: NetworkPlace?
   var statistics: StatisticsImport?
   /// Nil without a push relay.
   var push: PushFetcher?
@@ -131,7 +129,7 @@ public final class Uplink {
   private func powerChanged(from level: Int?) {
     plan.usualChanged(to: settings.intervals(for: power.effect), now: now)
     tellPace()
-    if delivery.supplyChanged(isOnBattery: power.isOnBattery, now: now) { supplyChanged() }
+    if delivery.outage.supplyChanged(isOnBattery: power.isOnBattery, now: now) { supplyChanged() }
     guard power.level != level else { return }
     let every = settings.onceTimeout == nil ? plan.every : reportInterval
     actions.append(.tell(.powerLevel(every: every)))
@@ -188,14 +186,10 @@ public final class Uplink {
       actions.append(.tell(.presence(home.presence, place)))
     }
     if change.isPresenceOther { presenceFound() }
-    guard change.isNetworkOther else { return }
+    guard change.isNetworkOther || change.isBack else { return }
     endCalls(InlineText("the network changed"))
-    // A link that was lost and is back leads to the Home Assistant that counts each denial.
-    if deniedIn.map({ !place.isSameNetwork(as: $0) }) ?? true {
-      deniedIn = nil
-      login.networkChanged(now: now)
-    }
-    delivery.networkChanged(now: now)
+    login.networkChanged(isOther: change.isNetworkOther, now: now)
+    delivery.tryEarlier(now: now)
     checkWebSocket()
   }
 
@@ -334,7 +328,7 @@ public final class Uplink {
   private func urgentChange(isConnectionKept: Bool) {
     guard !login.isEnrolling, !home.isLooking else {
       plan.postponed()
-      return delivery.urgentChangePostponed()
+      return delivery.batch.urgentChangePostponed()
     }
     plan.uploadBegins()
     delivery.connectionLooked(isHTTPKept: isConnectionKept)

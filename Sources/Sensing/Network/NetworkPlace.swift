@@ -27,6 +27,14 @@ extension NetworkPlace {
     }
   }
 
+  /// Whether the network differs from others on its interface.
+  public var isIdentified: Bool {
+    switch self {
+    case .wireless, .wired(.some, _): true
+    case .unknown, .none, .wired(nil, _), .silent, .elsewhere: false
+    }
+  }
+
   /// Returns whether a request from one place may be answered at the other. Access points with one
   /// name are one network; an unknown gateway matches any.
   public func isSameNetwork(as other: NetworkPlace) -> Bool {

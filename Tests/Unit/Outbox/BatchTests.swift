@@ -95,7 +95,7 @@ import Testing
     return sensor
   }
 
-  /// Each in its turn; and of the challenge and what is disabled Home Assistant notes nothing.
+  /// And one that is not: of a state that it does not show Home Assistant notes nothing.
   @Test func ofWhatIsDisabledEachMessageRepeatsOne() throws {
     let (level, door, rain) = ("level", "door", "rain")
     _ = try acknowledged(level)
@@ -314,7 +314,7 @@ import Testing
   // MARK: Tools
 
   // A batch cannot be copied into an expectation, so it is asked here.
-  private var sensorCount: Int { batch.sensorCount }
+  private var sensorCount: Int { batch.sensors.count }
   private var nextUnregistered: SensorIndex? { batch.nextUnregistered }
   private var hasUrgentChange: Bool { batch.hasUrgentChange }
   private var fix: Fix? { batch.fix }

@@ -26,7 +26,7 @@ import Testing
 
     /// What the agent does of it in one wake-up.
     func wakeUp() throws {
-      history.deadlineReached(now: now)
+      history.spool.deadlineReached(now: now)
       while let action = history.nextAction() {
         try disk.perform(action, for: history.spool)
         history.spool.performed(now: now)
@@ -37,7 +37,7 @@ import Testing
     var isChunkDue: Bool { history.isChunkDue(now: now) }
     var entryCount: Int { history.entryCount }
     func prove() {
-      history.cycleBegan()
+      history.spool.cycleBegan()
       history.proven(isIncomplete: false)
     }
   }

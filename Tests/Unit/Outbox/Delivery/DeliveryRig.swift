@@ -315,7 +315,7 @@ final class DeliveryRig {
   func settle() {
     performDiskActions()
     while let deadline = delivery.history.spool.deadline, deadline <= now {
-      delivery.history.deadlineReached(now: now)
+      delivery.history.spool.deadlineReached(now: now)
       performDiskActions()
     }
   }

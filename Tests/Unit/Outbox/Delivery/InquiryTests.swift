@@ -220,6 +220,15 @@ import Testing
     #expect(minutes == [0, 60, 120])
   }
 
+  @Test func aNewRegistrationKnowsTheRoutesOfNotifications() throws {
+    let rig = try rig(Self.notifiable)
+    rig.delivery.registrationReplaced(.sealed)
+    #expect(try rig.acceptedCycle() == ["{}", "[]"])
+    rig.sleep(Cycle.reportInterval)
+    rig.delivery.connectionEnded()
+    #expect(try rig.acceptedCycle().count { namesRoutes($0) } == 1)
+  }
+
   /// What is on its way when the link fails again is lost.
   @Test func routesOfNotificationsThatWereNotProvenAreToldWithTheNextAttempt() throws {
     let rig = try rig(Self.notifiable, isTold: true)

@@ -184,7 +184,7 @@ import Testing
     rig.delivery.registrationFailed(now: rig.now)
     rig.record(bilge, 1)
     #expect(rig.hasUrgentChange)
-    rig.delivery.urgentChangePostponed()
+    rig.delivery.batch.urgentChangePostponed()
     for second in 1...10 {
       rig.sleep(.seconds(1))
       rig.record(.here(at: Int64(second)))

@@ -114,6 +114,18 @@ import Testing
     #expect(now - wokeUpAt >= .seconds(300) - Delivery.firstRetryDelay)
   }
 
+  /// It is not left out twice: as a sleep, and as a part of the silence after it.
+  @Test mutating func aSleepBeforeALostAnswerDelaysTheDoubtOnce() throws {
+    attemptFailed()
+    now = try #require(outage.deadline) + .seconds(200)
+    outage.attemptBegan(now: now)
+    attemptFailed(.noRoute, isDoubtful: false)
+    try nextAttemptFails()
+    let answeredAt = now
+    while doubtCount == 0 { try nextAttemptFails() }
+    #expect(now - answeredAt <= .seconds(300) + Delivery.longestRetryDelay)
+  }
+
   /// The time from one answer to the next counts, that around a lost one does not.
   @Test(arguments: [OutageCause.noRoute, .noConnection(InlineText("Timeout was reached"))])
   mutating func aLinkThatLosesAnswersOnlyDelaysTheDoubt(cause: OutageCause) throws {
@@ -152,15 +164,15 @@ import Testing
 
   /// It was off for a night, answered with nothing as it ended, and does as it starts.
   @Test mutating func aLongTimeWithoutAnAnswerEndsTheDoubt() throws {
-    try doubtEnds { outage throws in
-      let end = outage.now + .seconds(300)
-      while outage.now <= end { try outage.nextAttemptFails(.noRoute, isDoubtful: false) }
+    try doubtEnds { test throws in
+      let end = test.now + .seconds(300)
+      while test.now <= end { try test.nextAttemptFails(.noRoute, isDoubtful: false) }
     }
   }
 
   @Test(arguments: [OutageCause.server(.notFound), .otherAnswer, .badRequest])
   mutating func oneOtherAnswerEndsTheDoubt(cause: OutageCause) throws {
-    try doubtEnds { outage throws in try outage.nextAttemptFails(cause, isDoubtful: false) }
+    try doubtEnds { test throws in try test.nextAttemptFails(cause, isDoubtful: false) }
   }
 
   @Test mutating func aLimitedRunSeesWhetherTheDoubtComesInItsTime() throws {
@@ -175,6 +187,23 @@ import Testing
     #expect(!outage.isDoubtDue(before: now + .seconds(3600)), "it is there")
     outage.registrationRefused(now: now)
     #expect(outage.isDoubtDue(before: now + .seconds(301)))
+  }
+
+  /// On a battery the attempts become rare, and the next one may come after the run.
+  @Test mutating func aLimitedRunDoesNotWaitForAnAttemptAfterItsEnd() throws {
+    outage = Outage(doubtAfter: .seconds(1), seed: 1, events)
+    attemptFailed()
+    let due = try #require(outage.deadline)
+    #expect(!outage.isDoubtDue(before: due) && outage.isDoubtDue(before: due + .nanoseconds(1)))
+  }
+
+  /// What was not answered does not count, so each lost answer makes it later.
+  @Test mutating func aLimitedRunDoesNotWaitThroughASilence() throws {
+    attemptFailed()
+    let end = now + .seconds(330)
+    #expect(outage.isDoubtDue(before: end))
+    for _ in 0..<4 { try nextAttemptFails(.noRoute, isDoubtful: false) }
+    #expect(now < end && !outage.isDoubtDue(before: end))
   }
 
   // MARK: The registration

@@ -38,11 +38,13 @@ extension LoginTests {
     knowRejected()
     _ = webSocketWants()
     _ = deny()
-    login.networkChanged(now: now)
+    login.networkChanged(isOther: false, now: now)
+    #expect(done() == [], "the link is back in the same network")
+    login.networkChanged(isOther: true, now: now)
     #expect(done() == [.forget(Self.refresh.fingerprint)])
     #expect(webSocketWants() == [.renew(ifWritable: false)])
     #expect(renewed() == [.webSocket(.token(Self.access))])
-    login.networkChanged(now: now)
+    login.networkChanged(isOther: true, now: now)
     #expect(done() == [], "nothing is denied")
   }
 
@@ -60,7 +62,7 @@ extension LoginTests {
     _ = begin()
     login.tokenFileRead(.success([3]))
     #expect(done() == [.failed(.noToken(.notRenewed(.denied(words))))])
-    login.networkChanged(now: now)
+    login.networkChanged(isOther: true, now: now)
     #expect(done() == [.forget(Self.longLived.fingerprint)])
     #expect(webSocketWants() == [.webSocket(.token([3]))])
   }

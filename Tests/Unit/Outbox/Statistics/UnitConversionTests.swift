@@ -52,6 +52,18 @@ import Testing
     #expect(Self.convert(1, old, new) == nil)
   }
 
+  /// That of a volume is cubed, and a temperature has a zero of its own.
+  @Test(arguments: [("cm³", "L"), ("mm³", "m³"), ("kft³", "L"), ("mK", "K"), ("m°C", "°C")])
+  func aPrefixIsReadOnlyWhereItMultiplies(old: String, new: String) {
+    #expect(Self.convert(1, old, new) == nil && Self.convert(1, new, old) == nil)
+  }
+
+  /// Home Assistant may say anything, also what no stack could hold.
+  @Test func thereIsOnePrefixAtMost() {
+    #expect(Self.convert(1, "m", "kkm") == nil)
+    #expect(Self.convert(1, "m", String(repeating: "k", count: 1 << 20) + "m") == nil)
+  }
+
   @Test(arguments: ["%", "lx", "", "apples"])
   func aUnitThatIsTheSameNeedsNoTable(unit: String) {
     #expect(Self.convert(0.1, unit, unit) == 0.1)

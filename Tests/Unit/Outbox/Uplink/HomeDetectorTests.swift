@@ -54,6 +54,18 @@ import Testing
     #expect(!isTold, "where no gateway is the home's")
   }
 
+  /// The link is there before the gateway has answered.
+  @Test(arguments: [true, false])
+  mutating func aCableThatLeadsElsewhereIsAnotherNetworkOnceItsGatewayIsKnown(isOther: Bool) {
+    _ = arrive(at: Self.gateway)
+    _ = detector.placeChanged(.none)
+    let back = detector.placeChanged(.wired(gateway: nil, Self.interface))
+    #expect(back.isBack && !back.isNetworkOther)
+    let known = detector.placeChanged(
+      .wired(gateway: isOther ? Self.stranger : Self.gateway, Self.interface))
+    #expect(!known.isBack && known.isNetworkOther == isOther)
+  }
+
   // MARK: The first look
 
   @Test mutating func theFirstLookEndsWithWhatIsFound() {

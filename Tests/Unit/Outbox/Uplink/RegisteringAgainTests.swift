@@ -1,7 +1,6 @@
 import Bytes
 import Testing
 
-@testable import HomeAssistant
 @testable import Outbox
 
 /// A run that ends by itself, of a board that is switched off afterwards, and a Home Assistant that
@@ -52,7 +51,7 @@ import Testing
     // The run has no other cycle that could bring what was read.
     #expect(rig.uplink.delivery.underWay?.message == .configuration && !isDone(rig))
     rig.answer(503)
-    #expect(isDone(rig), "it knows the board, and that is the usual end")
+    #expect(isDone(rig), "a failed attempt is the last one again")
   }
 
   @Test func aRegistrationThatIsRefusedEndsTheRun() throws {
