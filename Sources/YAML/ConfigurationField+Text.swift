@@ -6,7 +6,8 @@ extension ConfigurationField {
   public static let nameCharactersMax = 64
   public static let iconBytesMax = 64
   public static let pathBytesMax = 1024
-  // Neither is inlined into the many reading functions.
+
+  // Not inlined into the many reading functions.
   /// Reads a text; nil, reported as not `what`, if it is not valid.
   @inline(never)
   public func text(
@@ -18,6 +19,7 @@ extension ConfigurationField {
     return nil
   }
 
+  // Not inlined either.
   @inline(never)
   public func reportNot(_ what: StaticString, _ text: [UInt8], remedy: MessageText) {
     report("\(quoted: text) is not \(what)", remedy: remedy)

@@ -43,17 +43,6 @@ final class Sealer {
     return secret.seal(message, nonce)
   }
 
-  /// Seals a message to a key that a store has kept.
-  func seal(
-    _ message: [UInt8], toStored key: [UInt8], at now: WallTime
-  ) throws(StoreFailure) -> [UInt8] {
-    guard let key = PublicKey(key), let sealed = seal(message, to: key, at: now) else {
-      throw StoreFailure(
-        code: 0, message: "a board's key is damaged", remedy: "restore the store from its backup")
-    }
-    return sealed
-  }
-
   /// Drops the secret keys that are too old. A clock that was set back makes all of them too old.
   func dropOld(at now: WallTime) {
     keys = keys.filter { $0.value.isCurrent(at: now) }

@@ -50,6 +50,19 @@ struct StoreFailure: Error, Equatable, CustomStringConvertible {
   var description: String { remedy.isEmpty ? message : "\(message): \(remedy)" }
 }
 
+extension Sealer {
+  /// Seals a message to a key that a store has kept.
+  func seal(
+    _ message: [UInt8], toStored key: [UInt8], at now: WallTime
+  ) throws(StoreFailure) -> [UInt8] {
+    guard let key = PublicKey(key), let sealed = seal(message, to: key, at: now) else {
+      throw StoreFailure(
+        code: 0, message: "a board's key is damaged", remedy: "restore the store from its backup")
+    }
+    return sealed
+  }
+}
+
 /// Notifications that wait, and the boards for which they wait. What a store has accepted survives
 /// a power cut.
 protocol Store: AnyObject {

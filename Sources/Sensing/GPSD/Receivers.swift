@@ -62,15 +62,17 @@ struct Receivers: ~Copyable {
   /// choice, of one. `isLikely` says whether a receiver may send several reports of one time if
   /// that is unknown.
   func isPartial(ifUnknown isLikely: Bool, now: Instant) -> Bool {
-    all.contains {
-      (chosen ?? $0.checksum) == $0.checksum && $0.isPartial(ifUnknown: isLikely, now: now)
-    }
+    all.contains { mayBeChosen($0) && $0.isPartial(ifUnknown: isLikely, now: now) }
   }
 
   /// Whether the cycle is complete, and the chosen receiver, or before the first choice, one, has
   /// begun the next epoch: no report will add to its fix.
   var isPast: Bool {
-    isComplete && all.contains { (chosen ?? $0.checksum) == $0.checksum && $0.isPast }
+    isComplete && all.contains { mayBeChosen($0) && $0.isPast }
+  }
+
+  private func mayBeChosen(_ receiver: Receiver) -> Bool {
+    (chosen ?? receiver.checksum) == receiver.checksum
   }
 
   /// Returns the receiver that has sent the last line of `input`, a TPV.

@@ -14,7 +14,7 @@ public struct KernelPart: Equatable, Sendable {
     self.part = part
   }
 
-  /// Whether a line of a table applies to the part: one of the words in its first field, which a
+  /// Whether a line of a table applies to the part: one of the words in its first field, which
   /// `|` separates, is the beginning of one of the names, or after an `@`, of the name on the bus,
   /// or after a `~`, a part of one of the names; `*` applies to all parts.
   fileprivate func isMeant(by field: Span<UInt8>) -> Bool {
@@ -103,7 +103,7 @@ public struct PlausibleRange: Equatable, Sendable {
     words.append(unit.text)
   }
 
-  /// Part, unit, minimum and maximum; the first matching line counts. Parts of 1-Wire are known by
+  /// Parts, unit, minimum and maximum; the first matching line counts. Parts of 1-Wire are known by
   /// their family. Thermocouples and infrared thermometers measure beyond the range of others;
   /// barometers measure less than the meters of pipes. A processor switches itself off below
   /// 130 °C; the sensor of one that is not calibrated reports any temperature.
@@ -177,7 +177,7 @@ public struct PartQuirk: Equatable, Sendable {
       || highest.map { raw.coefficient >= $0 } ?? false
   }
 
-  /// Part, beginning of the channel, offset, factor, ends of the range, and the file and the
+  /// Parts, beginning of the channel, offset, factor, ends of the range, and the file and the
   /// beginning of its text that prove the quirk, or `implausible`; the first matching line counts.
   ///
   /// `ti-ads1015` calls all of its parts `ads1015`; those of 12 bits clip at other numbers. An

@@ -34,6 +34,18 @@ public enum KernelText {
     return nil
   }
 
+  /// Returns the parts of a text between its separators, without empty ones.
+  static func parts(of text: Span<UInt8>, between separator: UInt8) -> [[UInt8]] {
+    var parts: [[UInt8]] = []
+    var start = 0
+    while start < text.count {
+      let end = text.firstIndex(of: separator, from: start) ?? text.count
+      if end > start { parts.append([UInt8](text.extracting(start..<end))) }
+      start = end + 1
+    }
+    return parts
+  }
+
   /// Returns the decimal number in the field with this number.
   public static func number(_ number: Int, of text: Span<UInt8>) -> FixedPoint? {
     guard let field = field(number, of: text) else { return nil }

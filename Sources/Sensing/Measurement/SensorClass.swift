@@ -15,21 +15,20 @@ public struct SensorClass: Sendable {
 
   /// Finds the class with this name; nil if there is none.
   public init?(named name: [UInt8]) {
-    let row = Self.rows.first { $0.prefix { $0 != UInt8(ascii: " ") } == name[...] }
-    guard let row else { return nil }
-    self.init(row: row)
+    guard let found = Self.all.first(where: { $0.name == name }) else { return nil }
+    self = found
   }
 
   private init(row: [UInt8]) {
-    let parts = row.split(separator: UInt8(ascii: "|")).map { Self.words($0) }
+    let parts = KernelText.parts(of: row.span, between: UInt8(ascii: "|")).map { Self.words($0) }
     name = parts[0][0]
     decimals = parts[0][1][0] - UInt8(ascii: "0")
     units = [[UInt8]](parts[0][2...])
     stateClasses = parts.count == 2 ? parts[1] : [[UInt8]("measurement")]
   }
 
-  private static func words(_ text: ArraySlice<UInt8>) -> [[UInt8]] {
-    text.split(separator: UInt8(ascii: " ")).map { [UInt8]($0) }
+  private static func words(_ text: [UInt8]) -> [[UInt8]] {
+    KernelText.parts(of: text.span, between: UInt8(ascii: " "))
   }
 
   /// Returns the useful number of decimals for a class and a unit, each possibly nil.
@@ -45,10 +44,8 @@ public struct SensorClass: Sendable {
   }
 
   /// All classes, by name.
-  public static var all: [SensorClass] { rows.map { SensorClass(row: $0) } }
-
-  private static var rows: [[UInt8]] {
-    [UInt8](table).split(separator: UInt8(ascii: "\n")).map { [UInt8]($0) }
+  public static var all: [SensorClass] {
+    KernelText.parts(of: table.bytes, between: UInt8(ascii: "\n")).map { SensorClass(row: $0) }
   }
 
   /// Lines of name, decimals and units, and after a `|` the state classes if `measurement` is not
@@ -117,9 +114,7 @@ public struct WordList: Sendable, ExpressibleByStringLiteral {
   public init(stringLiteral text: StaticString) { self.text = text }
 
   /// The words; empty if the literal is empty.
-  public var words: [[UInt8]] {
-    [UInt8](text).split(separator: UInt8(ascii: " ")).map { [UInt8]($0) }
-  }
+  public var words: [[UInt8]] { KernelText.parts(of: text.bytes, between: UInt8(ascii: " ")) }
 
   public func contains(_ word: [UInt8]) -> Bool { words.contains(word) }
 }

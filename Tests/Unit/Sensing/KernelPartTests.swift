@@ -151,6 +151,17 @@ import Testing
     #expect(known("ina3221", "in4")?.factor == FixedPoint(1, decimals: 3))
   }
 
+  @Test(
+    arguments: [
+      ("mpl3115", "temp", 1000), ("hp206c", "temp", 1000), ("hts221", "temp", 1000),
+      ("sgpc3", "concentration", 100), ("ams-iaq-core", "concentration", 100),
+      ("hp2", "temp", nil), ("|", "temp", nil), ("", "temp", nil),
+    ] as [(String, String, Int64?)])
+  func eachWordOfALineIsAPart(name: String, channel: String, factor: Int64?) {
+    let quirk = known(name, channel, files: ["in_temp_scale": "0.0625"])
+    #expect(quirk?.factor == factor.map { FixedPoint($0) })
+  }
+
   @Test func anOffsetOfTheDriverCountsUnlessItIsKnownToBeWrong() throws {
     let voltage = try #require(IIOChannel(bytes("voltage0"))).quantity
     let temperature = try #require(IIOChannel(bytes("temp"))).quantity

@@ -223,7 +223,8 @@ import Testing
     kernel.wireless = nil
     kernel.routes = [KernelMessage.Route(interface: Self.eth, gateway: [192, 168, 1, 1])]
     kernel.begin()
-    #expect(kernel.place != home)
+    let cable = NetworkInterface(index: Self.eth, name: InlineText("eth0"))
+    #expect(kernel.place == .wired(gateway: nil, cable))
     kernel.wireless = 32
     kernel.add(KernelMessage.Route(interface: Self.wlan, gateway: [192, 168, 1, 1]))
     kernel.routes.removeFirst()
