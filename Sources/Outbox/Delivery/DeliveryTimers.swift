@@ -166,6 +166,10 @@ struct Outage {
     course?.retryAt = min(retryAt, max(soonest, now))
   }
 
+  /// Handles another network, or a link that is back: the delays begin again. Its address and its
+  /// name server may come seconds after its route, and the next delay may be an hour.
+  mutating func networkChanged() { backOff.succeeded() }
+
   mutating func proven() {
     course = nil
     unregisteredSince = nil

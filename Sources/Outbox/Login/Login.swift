@@ -252,6 +252,10 @@ struct Login {
       if let credential { forgetRejection(of: credential.fingerprint) }
     }
     tokens?.networkChanged()
+    // A refusal keeps its delay.
+    guard case .waiting(let until) = registering, case .noConnection? = problem else { return }
+    backOff.succeeded()
+    registering = .waiting(until: min(until, now + Enrollment.firstRetryDelay))
   }
 
   private mutating func withhold() {

@@ -165,7 +165,11 @@ public final class Uplink {
   public func clockRead(_ instant: Instant, _ wallTime: WallTime) -> Bool {
     now = instant
     let wasSet = delivery.history.clockRead(instant, wallTime)
-    if wasSet { actions.append(.readClockState) }
+    if wasSet {
+      actions.append(.readClockState)
+      // By a wrong clock no certificate is valid.
+      delivery.outage.changed(now: instant)
+    }
     statistics?.clockRead(
       delivery.history.corrected(wallTime),
       isRight: !wasSet && delivery.history.isClockTrusted, isReached: delivery.isReached)
@@ -189,6 +193,7 @@ public final class Uplink {
     guard change.isNetworkOther || change.isBack else { return }
     endCalls(InlineText("the network changed"))
     login.networkChanged(isOther: change.isNetworkOther, now: now)
+    delivery.outage.networkChanged()
     delivery.tryEarlier(now: now)
     checkWebSocket()
   }

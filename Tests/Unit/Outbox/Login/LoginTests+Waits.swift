@@ -127,6 +127,17 @@ extension LoginTests {
     #expect(wait() <= Enrollment.firstRetryDelay, "the next registration begins with the first")
   }
 
+  /// A board that starts has its first attempts before its network.
+  @Test mutating func aLinkThatIsBackHurriesWhatHadNoConnectionAndNothingElse() throws {
+    for _ in 0..<8 { _ = try unconnected() }
+    #expect(wait() > Enrollment.firstRetryDelay)
+    login.networkChanged(isOther: false, now: now)
+    #expect(wait() <= Enrollment.firstRetryDelay)
+    _ = try answered(.requestRejected)
+    login.networkChanged(isOther: true, now: now)
+    #expect(wait() == .seconds(3600))
+  }
+
   @Test(
     arguments: [
       (.withoutEncryption(try plain()), .withoutEncryption),

@@ -97,6 +97,21 @@ import Testing
     #expect(rig.cancelled.isEmpty)
   }
 
+  /// By the clock of before, the certificate was not valid yet.
+  @Test func aClockThatIsSetMakesAnAttempt() {
+    sending()
+    for _ in 0..<8 {
+      rig.event { $0.messageFailed(InlineText("its certificate"), now: $1) }
+      rig.wait(.seconds(300))
+    }
+    rig.event { $0.messageFailed(InlineText("its certificate"), now: $1) }
+    rig.wait(.seconds(6))
+    let (calls, wallTime) = (rig.calls.count, rig.wallTime(ahead: .seconds(86_400)))
+    rig.event { $0.clockRead($1, wallTime) }
+    rig.event { $0.deadlineReached(now: $1) }
+    #expect(rig.calls.count == calls + 1)
+  }
+
   @Test func whenTheLinkIsBackAnOutageIsTriedAtOnce() {
     place(.elsewhere(Self.modem))
     place(.none)
@@ -111,6 +126,24 @@ import Testing
     rig.wait(.seconds(6))
     let calls = rig.calls.count
     place(.elsewhere(Self.modem))
+    #expect(rig.calls.count == calls + 1)
+  }
+
+  /// Its name server comes seconds after its route.
+  @Test func whenTheLinkIsBackTheDelaysOfAnOutageBeginAgain() {
+    place(.elsewhere(Self.modem))
+    place(.none)
+    sending()
+    for _ in 0..<8 {
+      rig.event { $0.messageFailed(InlineText("no route"), now: $1) }
+      rig.wait(.seconds(300))
+    }
+    rig.event { $0.messageFailed(InlineText("no route"), now: $1) }
+    rig.wait(.seconds(6))
+    place(.elsewhere(Self.modem))
+    rig.event { $0.messageFailed(InlineText("no name"), now: $1) }
+    let calls = rig.calls.count
+    rig.wait(Delivery.firstRetryDelay)
     #expect(rig.calls.count == calls + 1)
   }
 }
