@@ -100,4 +100,11 @@ class Dashboard(Browser):
       raise AssertionError(f"nothing bears {text!r}; seen: {self.texts()}")
     element = bearers()[-1]
     self.run("arguments[0].scrollIntoView({ block: 'center' })", element)
+    # A card that is drawn later moves it.
+    places = []
+
+    def stands():
+      places.append(self.run("return JSON.stringify(arguments[0].getBoundingClientRect())", element))
+      return places[-10:] == places[-1:] * 10
+    self.comes(stands)
     ActionChains(self.driver).move_to_element(element).click().perform()

@@ -130,7 +130,9 @@ class DashboardTests(unittest.TestCase):
     if label == "Pump for 30 s":
       self.assertComes(lambda: "Shall the pump run for 30 seconds?" in self.page.texts(), "unasked")
       self.page.press("OK")
-    self.assertComes(lambda: self.done(word) == before + 1, f"the board does no {word}")
+    self.assertTrue(
+      self.page.comes(lambda: self.done(word) == before + 1),
+      f"the board does no {word}; it did: {self.board.events('command')[-3:]}")
 
   def test_the_board_tells_its_position_when_asked(self):
     self.assertDoes("Tell the position", "request_location_update")
