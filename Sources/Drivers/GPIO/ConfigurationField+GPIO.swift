@@ -79,8 +79,8 @@ extension GPIOLineAddress {
     case .busy:
       "stop the program that uses it (sudo gpioinfo shows which), or remove it from sensors"
     case .ambiguous:
-      "write which one: its name, if no other line has it, or the name of the chip's device in"
-        + " sysfs and the offset, such as 1-0021/3"
+      "write its name, if no other line has it, or the name of its chip's device in sysfs and the"
+        + " offset, such as 1-0021/3"
     case .flooded:
       "check its wire: a floating one needs bias, and one beside a motor a shield; a debounce of"
         + " 20ms or more filters short edges"

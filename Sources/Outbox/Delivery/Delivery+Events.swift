@@ -83,7 +83,9 @@ extension Delivery {
   public func webSocketChanged(isOpen: Bool, now: Instant) {
     let wasOpen = carriers.isWebSocketOpen
     carriers.webSocketChanged(isOpen: isOpen)
-    if isOpen, !wasOpen { tryEarlier(now: now) }
+    guard isOpen, !wasOpen else { return }
+    outage.tryEarlier(now: now)
+    retry(now: now)
   }
 
   /// Handles a WebSocket that cannot send the message: it is sent over HTTP.
@@ -93,11 +95,16 @@ extension Delivery {
     state = .due(message, over: route)
   }
 
-  /// Makes the next attempt of an outage earlier, because Home Assistant may be reachable.
-  func tryEarlier(now: Instant) {
+  /// Handles a link that is back, or if `isOther`, another network.
+  func networkChanged(isOther: Bool, now: Instant) {
+    outage.networkChanged(isOther: isOther, now: now)
+    retry(now: now)
+  }
+
+  /// Begins the next attempt of an outage, if it is due, over routes that failed before, too.
+  private func retry(now: Instant) {
     guard case .resting = state, outage.isUnderWay else { return }
     chooseRoute { $0.retryDue(now: now) }
-    outage.tryEarlier(now: now)
     beginIfDue(now: now)
   }
 

@@ -7,6 +7,10 @@ extension Delivery {
   public static let longestRetryDelay: Duration = .seconds(120)
   /// Maximum delay on a battery: an attempt wakes the radio, which costs a modem about 6 J.
   public static let longestRetryDelayOnBattery: Duration = .seconds(3600)
+  /// Maximum delay after a link is back, and the number of these delays: its address and its name
+  /// server come within a minute, or not soon.
+  static let quickRetryDelay: Duration = .seconds(15)
+  static let quickRetriesMax = 4
   /// Default time for which messages may be dropped silently before the registration is reported as
   /// probably deleted; a start of Home Assistant can look the same.
   public static let doubtAfter: Duration = .seconds(300)
@@ -55,6 +59,8 @@ struct Outage {
   /// Time since which there is no registration; kept until the first proof with a new one.
   private(set) var unregisteredSince: Instant?
   private var backOff: BackOff
+  /// Number of short delays that are left since a link is back.
+  private var quickRetriesLeft = 0
   private let doubtAfter: Duration
   private let events: DeliveryEvents
   private var isOnBattery = false
@@ -106,7 +112,7 @@ struct Outage {
     let former = self.course
     var course = former ?? Course(since: now, cause: cause)
     course.cause = cause
-    course.retryAt = now + backOff.failed()
+    course.retryAt = now + delay(after: cause)
     // Without a route there was no attempt.
     if cause != .noRoute { course.attemptedAt = now }
     if former?.cause != cause { events.append(.outage(cause)) }
@@ -123,6 +129,17 @@ struct Outage {
       course.doubt = nil
     }
     self.course = course
+  }
+
+  /// Returns the delay until the next attempt. An answer shows that the network is complete.
+  private mutating func delay(after cause: OutageCause) -> Duration {
+    let usual = backOff.failed()
+    guard cause.isSilence, quickRetriesLeft > 0 else {
+      quickRetriesLeft = 0
+      return usual
+    }
+    quickRetriesLeft -= 1
+    return min(usual, Delivery.quickRetryDelay)
   }
 
   /// Returns the doubt after one more answer. The time in which answers were lost does not count.
@@ -166,9 +183,13 @@ struct Outage {
     course?.retryAt = min(retryAt, max(soonest, now))
   }
 
-  /// Handles another network, or a link that is back: the delays begin again. Its address and its
-  /// name server may come seconds after its route, and the next delay may be an hour.
-  mutating func networkChanged() { backOff.succeeded() }
+  /// Handles a link that is back, or if `isOther`, another network: the next attempt is due, unless
+  /// the same network leads to the same refusal. The next delays are short as long as there is no
+  /// answer, because the address and the name server may come seconds after the route.
+  mutating func networkChanged(isOther: Bool, now: Instant) {
+    quickRetriesLeft = Delivery.quickRetriesMax
+    if isOther { tryEarlier(now: now) } else { changed(now: now) }
+  }
 
   mutating func proven() {
     course = nil

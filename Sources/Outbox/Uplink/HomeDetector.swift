@@ -41,9 +41,7 @@ struct HomeDetector {
       change.isBack = !self.place.isConnected && self.place != .unknown
       change.isNetworkOther = network.isConnected && !place.isSameNetwork(as: network)
       // A cable without a known gateway may lead to the former network, which is still compared.
-      if place.isIdentified || !place.isSameNetwork(as: network) {
-        network = place
-      }
+      if place.isIdentified || !place.isSameNetwork(as: network) { network = place }
     }
     if case .silent = place, networks?.presence(at: place) == .unknown {
       if case .silent = self.place {} else { change.isGatewaySilent = true }

@@ -165,11 +165,7 @@ public final class Uplink {
   public func clockRead(_ instant: Instant, _ wallTime: WallTime) -> Bool {
     now = instant
     let wasSet = delivery.history.clockRead(instant, wallTime)
-    if wasSet {
-      actions.append(.readClockState)
-      // By a wrong clock no certificate is valid.
-      delivery.outage.changed(now: instant)
-    }
+    if wasSet { actions.append(.readClockState) }
     statistics?.clockRead(
       delivery.history.corrected(wallTime),
       isRight: !wasSet && delivery.history.isClockTrusted, isReached: delivery.isReached)
@@ -185,16 +181,19 @@ public final class Uplink {
   public func placeChanged(_ place: NetworkPlace, now: Instant) {
     self.now = now
     actions.append(.leaveConnection)
+    let former = home.place
     let change = home.placeChanged(place)
     if change.isPresenceOther || change.isGatewaySilent {
       actions.append(.tell(.presence(home.presence, place)))
     }
     if change.isPresenceOther { presenceFound() }
     guard change.isNetworkOther || change.isBack else { return }
-    endCalls(InlineText("the network changed"))
+    // What went over a cable before its gateway was known is not in the former network.
+    if change.isBack || !place.isSameNetwork(as: former) {
+      endCalls(InlineText("the network changed"))
+    }
     login.networkChanged(isOther: change.isNetworkOther, now: now)
-    delivery.outage.networkChanged()
-    delivery.tryEarlier(now: now)
+    delivery.networkChanged(isOther: change.isNetworkOther, now: now)
     checkWebSocket()
   }
 

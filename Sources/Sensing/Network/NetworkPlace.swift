@@ -48,7 +48,8 @@ extension NetworkPlace {
       (.wired(_, let interface), .silent(_, let other)):
       interface == other
     case (.elsewhere(let interface), .elsewhere(let formerInterface)):
-      interface == formerInterface
+      // The interface of a modem that dials again has another index.
+      interface.name == formerInterface.name
     default: self == other
     }
   }

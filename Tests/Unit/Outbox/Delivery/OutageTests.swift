@@ -88,6 +88,35 @@ import Testing
     #expect(outage.deadline == now, "another network may let it in")
   }
 
+  /// On a battery each of these attempts wakes the radio, and the next delay was an hour.
+  @Test mutating func aLinkThatIsBackBringsAFewAttemptsAndNotAllDelaysAgain() throws {
+    _ = outage.supplyChanged(isOnBattery: true, now: now)
+    let cause = OutageCause.noConnection(InlineText("no name"))
+    for _ in 0..<12 { attemptFailed(cause, isDoubtful: false) }
+    outage.networkChanged(isOther: false, now: now)
+    for _ in 0..<Delivery.quickRetriesMax {
+      attemptFailed(cause, isDoubtful: false)
+      #expect(outage.deadline == now + Delivery.quickRetryDelay)
+    }
+    attemptFailed(cause, isDoubtful: false)
+    #expect(try #require(outage.deadline) > now + Delivery.longestRetryDelayOnBattery * 0.7)
+  }
+
+  /// CrowdSec counts what it refuses, also at the edge of a network.
+  @Test(arguments: [ServerRefusal.banned, .forbidden(status: 403)])
+  mutating func aLinkThatComesAndGoesHurriesNoRefusal(refusal: ServerRefusal) throws {
+    for _ in 0..<12 { attemptFailed(.server(refusal), isDoubtful: false) }
+    let due = try #require(outage.deadline)
+    now = now + .seconds(30)
+    outage.networkChanged(isOther: false, now: now)
+    #expect(outage.deadline == due)
+    outage.networkChanged(isOther: true, now: now)
+    #expect(outage.deadline == now, "another network may let it in")
+    outage.attemptBegan(now: now)
+    attemptFailed(.server(refusal), isDoubtful: false)
+    #expect(try #require(outage.deadline) > now + Delivery.longestRetryDelay * 0.7)
+  }
+
   // MARK: What is told
 
   @Test mutating func theStatusIsThatOfTheLastAttemptSinceTheFirst() throws {

@@ -66,6 +66,15 @@ import Testing
     #expect(!known.isBack && known.isNetworkOther == isOther)
   }
 
+  /// Each dialling makes the interface again; a login that is denied there is not tried each time.
+  @Test mutating func aModemThatDialsAgainIsBackInTheSameNetwork() {
+    let name = InlineText("ppp0")
+    _ = detector.placeChanged(.elsewhere(NetworkInterface(index: 7, name: name)))
+    _ = detector.placeChanged(.none)
+    let back = detector.placeChanged(.elsewhere(NetworkInterface(index: 8, name: name)))
+    #expect(back.isBack && !back.isNetworkOther)
+  }
+
   // MARK: The first look
 
   @Test mutating func theFirstLookEndsWithWhatIsFound() {

@@ -77,6 +77,17 @@ import Testing
     #expect(rig.cancelled.isEmpty)
   }
 
+  /// The first message over another cable makes its gateway known.
+  @Test func aMessageOutlivesTheGatewayOfTheCableThatItWentOver() {
+    place(.wired(gateway: UplinkRig.gateway, Self.cable))
+    place(.none)
+    place(.wired(gateway: nil, Self.cable))
+    sending()
+    let stranger = HardwareAddress([2, 0, 0, 0, 0, 9].span)
+    place(.wired(gateway: stranger, Self.cable))
+    #expect(rig.cancelled.isEmpty)
+  }
+
   /// The gateway tells that this is home while a message goes over a way that is allowed anywhere.
   @Test func aMessageGoesOnWhereItsWayIsAllowedBothBeforeAndAfter() {
     var setup = UplinkRig.Setup()
@@ -97,21 +108,6 @@ import Testing
     #expect(rig.cancelled.isEmpty)
   }
 
-  /// By the clock of before, the certificate was not valid yet.
-  @Test func aClockThatIsSetMakesAnAttempt() {
-    sending()
-    for _ in 0..<8 {
-      rig.event { $0.messageFailed(InlineText("its certificate"), now: $1) }
-      rig.wait(.seconds(300))
-    }
-    rig.event { $0.messageFailed(InlineText("its certificate"), now: $1) }
-    rig.wait(.seconds(6))
-    let (calls, wallTime) = (rig.calls.count, rig.wallTime(ahead: .seconds(86_400)))
-    rig.event { $0.clockRead($1, wallTime) }
-    rig.event { $0.deadlineReached(now: $1) }
-    #expect(rig.calls.count == calls + 1)
-  }
-
   @Test func whenTheLinkIsBackAnOutageIsTriedAtOnce() {
     place(.elsewhere(Self.modem))
     place(.none)
@@ -130,7 +126,7 @@ import Testing
   }
 
   /// Its name server comes seconds after its route.
-  @Test func whenTheLinkIsBackTheDelaysOfAnOutageBeginAgain() {
+  @Test func whenTheLinkIsBackTheNextDelaysOfAnOutageAreShort() {
     place(.elsewhere(Self.modem))
     place(.none)
     sending()
@@ -143,7 +139,7 @@ import Testing
     place(.elsewhere(Self.modem))
     rig.event { $0.messageFailed(InlineText("no name"), now: $1) }
     let calls = rig.calls.count
-    rig.wait(Delivery.firstRetryDelay)
+    rig.wait(Delivery.quickRetryDelay)
     #expect(rig.calls.count == calls + 1)
   }
 }
