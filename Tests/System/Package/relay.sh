@@ -10,6 +10,12 @@ relay_answers_at() { inside curl --silent --fail --output /dev/null "http://127.
 has_board() { relay token list | grep --quiet '^boat '; }
 relay_pid() { inside systemctl show --property MainPID --value homeward-relay.service; }
 
+# is_started TIMES, without a pause.
+is_started() {
+  local time
+  for ((time = 0; time < $1; time++)); do inside systemctl restart homeward-relay.service || return 1; done
+}
+
 # relay_readme HEADING: the lines of deploy/relay/README.md below a heading that a person types.
 relay_readme() { sed -n "/^## $1/,/^## /s/^    //p" deploy/relay/README.md; }
 
@@ -65,12 +71,14 @@ relay_by_systemd() {
   holds "the new one is started" [ "$(relay_pid)" != "$pid" ]
   holds "and answers" soon relay_answers
   holds "with its boards" has_board
+  holds "it can be started as often as a person likes" is_started 6
   holds "apt removes it while it runs" apt_inside remove homeward-relay
   holds "the service ends" relay_is inactive
   holds "what it kept stays" inside test -s /var/lib/homeward-relay/relay.sqlite
   holds "apt installs it again" apt_inside -o DPkg::Options::=--force-confold install /relay.deb
+  holds "it answers then, too" soon relay_answers
   holds "with its boards, too" has_board
   holds "apt purges it while it runs" apt_inside purge homeward-relay
-  holds "the service is gone" relay_is inactive
+  holds "the relay is gone" relay_is inactive
   holds "and what it kept" inside test ! -e /var/lib/homeward-relay
 }
