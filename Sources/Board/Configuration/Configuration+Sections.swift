@@ -72,7 +72,7 @@ extension ConfigurationField {
       stateDirectory: stateDirectory ?? [UInt8](Configuration.defaultStateDirectory),
       homeAssistant: homeAssistant ?? Configuration.withoutFile.homeAssistant,
       takesNotifications: takesNotifications ?? !commands.isEmpty, push: push,
-      durability: durability ?? .batch, history: history ?? .standard,
+      durability: durability ?? .batch, history: history ?? .init(),
       deviceName: deviceName, location: location,
       battery: battery ?? .automatic, system: system ?? .all,
       host: host ?? .standard, sensors: sensors, outputs: outputs, power: power,

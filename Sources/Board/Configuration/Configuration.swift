@@ -128,8 +128,6 @@ extension Configuration {
     /// `statistics`: whether the hours of an outage are imported into Home Assistant's long-term
     /// statistics, which needs a token of an administrator. Default: false.
     public var isForStatistics = false
-
-    public static var standard: HistorySettings { HistorySettings() }
   }
 
   /// `host`: mount points of the kernel's file systems, which may differ in a container, and the

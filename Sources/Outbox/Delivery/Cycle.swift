@@ -45,8 +45,6 @@ struct Cycle: ~Copyable {
   private enum Report {
     /// Home Assistant has the last report, as far as is known.
     case made
-    /// The registration is new, and includes the report.
-    case registered
     case due
     /// Home Assistant has confirmed it in this cycle.
     case confirmed
@@ -102,10 +100,11 @@ struct Cycle: ~Copyable {
   mutating func serverDoubted() { server.doubted() }
 
   /// Resets the requests of the device: a new registration includes all its data.
-  mutating func registrationReplaced(_ protection: Delivery.Protection) {
+  mutating func registrationReplaced(_ protection: Delivery.Protection, now: Instant) {
     server.doubted()
     keyDueAt = protection == .plain ? Instant(nanoseconds: 0) : nil
-    report = .registered
+    report = .made
+    if reportDueAt != nil { reportDueAt = now + Self.reportInterval }
   }
 
   // MARK: Messages
@@ -206,7 +205,7 @@ struct Cycle: ~Copyable {
   private mutating func repeatReport(now: Instant) {
     guard let moment = reportDueAt, now >= moment else { return }
     reportDueAt = now + Self.reportInterval
-    report = report == .registered ? .made : .due
+    report = .due
   }
 
   private mutating func deviceAnswered(_ content: Span<UInt8>) {

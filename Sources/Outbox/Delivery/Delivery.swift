@@ -209,9 +209,9 @@ public final class Delivery {
 
   /// Handles a new registration: Home Assistant can be reached, has no sensor of it, and has all
   /// data of the device.
-  public func registrationReplaced(_ protection: Protection) {
+  public func registrationReplaced(_ protection: Protection, now: Instant) {
     batch.forgetRegistrations()
-    cycle.registrationReplaced(protection)
+    cycle.registrationReplaced(protection, now: now)
     history.chunkFailed()
     openBatch.close()
     state = .resting

@@ -364,7 +364,7 @@ public final class Uplink {
     var made = made
     made.answers(identity)
     keeper.keep(.registration(made))
-    delivery.registrationReplaced(made.isPlain ? .plain : .sealed)
+    delivery.registrationReplaced(made.isPlain ? .plain : .sealed, now: now)
     isPositionOwed = true
     deliver(with: made)
     actions.append(.tell(.registered(isPlain: made.isPlain)))

@@ -224,7 +224,7 @@ struct GPSDLine: ~Copyable {
     let text = value.lowerBound + 1..<value.upperBound - 1
     if key.elementsEqual("device") {
       device = text
-      sender = Receiver.checksum(of: line.extracting(text))
+      sender = CRC32C(of: line.extracting(text)).value
     }
     if key.elementsEqual("time") { time = text }
     if key.elementsEqual("message") { message = text }

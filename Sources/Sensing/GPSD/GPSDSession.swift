@@ -343,7 +343,7 @@ public struct GPSDSession: ~Copyable {
     case .error: errorReceived()
     case .version, .other: break
     case .satellites, .attitude:
-      let chosen = device.isEmpty ? receivers.speaker : Receiver.checksum(of: device.span)
+      let chosen = device.isEmpty ? receivers.speaker : CRC32C(of: device.span).value
       details.lineRead(input.buffer, input.range, input.line.reportClass, chosen: chosen)
     case .position: positionReceived(now: now)
     }

@@ -141,7 +141,7 @@ struct ReceiverDetails: ~Copyable {
       line.extracting(14..<place).elementsEqual(#","device":""#),
       let end = line.firstIndex(of: UInt8(ascii: "\""), from: place)
     else { return nil }
-    return Receiver.checksum(of: line.extracting(place..<end))
+    return CRC32C(of: line.extracting(place..<end)).value
   }
 
   /// Drops the stored lines, which belong to an earlier cycle.

@@ -180,13 +180,9 @@ final class Receiver {
   private var hasRejected = false
 
   init(_ path: Span<UInt8>, now: Instant) {
-    checksum = Self.checksum(of: path)
+    checksum = CRC32C(of: path).value
     name = InlineText(path)
     heardAt = now
-  }
-
-  static func checksum(of path: Span<UInt8>) -> UInt32 {
-    CRC32C(of: path).value
   }
 
   /// Whether a TPV was kept and not read since.

@@ -316,7 +316,7 @@ import Testing
 
   @Test func aNewRegistrationGetsTheHistoryOfTheOldOne() throws {
     rig.outage(level, 1...3)
-    rig.delivery.registrationReplaced(.sealed)
+    rig.delivery.registrationReplaced(.sealed, now: rig.now)
     rig.forgetWhatWasToldSoFar()
     rig.cycleDue()
     try rig.acceptAll()

@@ -95,7 +95,7 @@ import Testing
 
   @Test func aNewRegistrationTakesNothingOverFromTheFormerOne() {
     delivery.cycleDue(now: now)
-    delivery.registrationReplaced(.sealed)
+    delivery.registrationReplaced(.sealed, now: now)
     #expect(message() == nil)
     #expect(isIdle)
   }
@@ -109,7 +109,7 @@ import Testing
       delivery.registrationRefused(now: now)
       #expect(message() == nil && deadline != nil)
       #expect(told.last == .outage(.noConnection(InlineText("there was no registration"))))
-      delivery.registrationReplaced(.sealed)
+      delivery.registrationReplaced(.sealed, now: now)
       told = []
     }
   }

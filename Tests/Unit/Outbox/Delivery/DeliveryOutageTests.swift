@@ -282,7 +282,7 @@ import Testing
       rig.sleep(.seconds(60))
       rig.record(level, Int64(number))
     }
-    rig.delivery.registrationReplaced(.sealed)
+    rig.delivery.registrationReplaced(.sealed, now: rig.now)
     try rig.acceptedCycle()
     #expect(rig.events.contains(.recovered(after: rig.now - began, .init(readings: 3, fixes: 0))))
     rig.forgetWhatWasToldSoFar()
@@ -294,7 +294,7 @@ import Testing
     _ = try rig.sensor("level", 7)
     try rig.acceptedCycle()
     _ = try failedCycle(.gone)
-    rig.delivery.registrationReplaced(.sealed)
+    rig.delivery.registrationReplaced(.sealed, now: rig.now)
     #expect(rig.isIdle && !rig.isInOutage && rig.deadline == nil)
     let sent = try rig.acceptedCycle()
     #expect(sent.count == 2 && sent[0].contains(#""name":"level""#))
@@ -307,7 +307,7 @@ import Testing
     _ = try failedCycle(.gone)
     for number in 1...3 { rig.record(level, Int64(number)) }
     rig.sleep(.seconds(60))
-    rig.delivery.registrationReplaced(.sealed)
+    rig.delivery.registrationReplaced(.sealed, now: rig.now)
     try rig.acceptedCycle()
     #expect(rig.events.contains(.recovered(after: rig.now - began, .init(readings: 2, fixes: 0))))
   }

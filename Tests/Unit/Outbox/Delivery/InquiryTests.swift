@@ -173,7 +173,7 @@ import Testing
 
   @Test func aNewRegistrationKnowsAllAboutTheDevice() throws {
     let rig = try rig(.boat)
-    rig.delivery.registrationReplaced(.sealed)
+    rig.delivery.registrationReplaced(.sealed, now: rig.now)
     #expect(try rig.acceptedCycle() == ["{}", "[]"])
   }
 
@@ -222,7 +222,7 @@ import Testing
 
   @Test func aNewRegistrationKnowsTheRoutesOfNotifications() throws {
     let rig = try rig(Self.notifiable)
-    rig.delivery.registrationReplaced(.sealed)
+    rig.delivery.registrationReplaced(.sealed, now: rig.now)
     #expect(try rig.acceptedCycle() == ["{}", "[]"])
     rig.sleep(Cycle.reportInterval)
     rig.delivery.connectionEnded()
@@ -281,7 +281,7 @@ import Testing
     try rig.sleepUntilDeadline()
     try rig.acceptAll()
     #expect(try isLookedUp(rig, second: 20))
-    rig.delivery.registrationReplaced(.sealed)
+    rig.delivery.registrationReplaced(.sealed, now: rig.now)
     #expect(try isLookedUp(rig, second: 21))
   }
 

@@ -152,7 +152,7 @@ import Testing
     rig.delivery.cyclePostponed(now: rig.now)
     rig.settle()
     rig.sleep(.seconds(1))
-    rig.delivery.registrationReplaced(.sealed)
+    rig.delivery.registrationReplaced(.sealed, now: rig.now)
     rig.cycleDue()
     try rig.acceptAll()
     #expect(!rig.hasWritten)
