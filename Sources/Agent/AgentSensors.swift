@@ -56,7 +56,7 @@ final class AgentSensors: Source {
   func stop(at moment: Moment) { forgetDeliveredCrash() }
 
   /// Records the level if it has changed.
-  func follow(at moment: Moment) { if takeLevel() { recordLevel(at: moment) } }
+  func recordChangedLevel(at moment: Moment) { if takeLevel() { recordLevel(at: moment) } }
 
   /// Returns whether the level has changed.
   @discardableResult

@@ -35,7 +35,7 @@ public struct Run {
     defer { held.release() }
     // Before everything else that can end the program.
     held.hold(input.outputs)
-    let (loop, signals) = try waitingForSignals()
+    let (loop, signals) = try makeLoop()
     let wait = SafeWait(loop: loop, signals: signals, held: held)
     let starts = isOnce ? nil : StartCount()
     let service = isOnce ? nil : ServiceReport(log: log, now: Moment.now.instant)
@@ -48,7 +48,7 @@ public struct Run {
     return try work(preparation, wait, input, starts, service)
   }
 
-  private func waitingForSignals() throws(CommandFailure) -> (EventLoop, Signals) {
+  private func makeLoop() throws(CommandFailure) -> (EventLoop, Signals) {
     do throws(Errno) {
       let loop = try EventLoop()
       return (loop, try Signals(loop: loop, reloads: !isOnce))

@@ -70,7 +70,7 @@ final class RunLoop {
       // A deadline that this turn brought forward is for the next one, which does not sleep.
       if moment.instant >= deadline { deadlineReached(at: moment) }
       // A reading or the time may have changed the level.
-      sensors.follow(at: moment)
+      sensors.recordChangedLevel(at: moment)
       driver.sourcesReady(isGathering: supervisor.isGathering, now: moment.instant)
       if driver.takeCycle() { cycleBegan(now: moment.instant) }
       service?.loopTurned(driver.uplink.delivery, now: moment)

@@ -349,3 +349,44 @@ extension UplinkDriver: WebSocketDriverOwner {
     perform()
   }
 }
+
+extension StateDirectory {
+  /// Performs a write, and reports the result to `uplink`.
+  fileprivate func perform(_ write: Uplink.StateWrite, for uplink: Uplink) {
+    do throws(CommandFailure) {
+      switch write {
+      case .registration(let registration): try keep(registration)
+      case .rejection(let fingerprint, let isForGood):
+        try keep(rejectedFingerprint: fingerprint, isForGood: isForGood)
+      case .acceptance(let fingerprint): try keep(acceptedFingerprint: fingerprint)
+      case .keyless(let registration): try keepKeyless(registration)
+      }
+      uplink.stateWritten()
+    } catch { uplink.stateFailed(words: error.text.bytes) }
+  }
+
+  /// Returns whether the result of a call can be stored, and reports it to `uplink`.
+  fileprivate func canKeepResult(of channel: Uplink.Channel, for uplink: Uplink) -> Bool {
+    do throws(CommandFailure) {
+      try checkCanKeep()
+      uplink.stateWritten()
+      return true
+    } catch {
+      uplink.callNotMade(channel, words: error.text.bytes)
+      return false
+    }
+  }
+
+  fileprivate func keepCommandIDs(of uplink: Uplink) {
+    do throws(CommandFailure) {
+      try keep(uplink.commandIDs)
+      uplink.commandIDsKept(failure: nil)
+    } catch { uplink.commandIDsKept(failure: error.text.bytes) }
+  }
+
+  fileprivate func readRejectedTokens(for uplink: Uplink) {
+    do throws(CommandFailure) { uplink.rejectedTokensRead(try keptRejectedTokens()) } catch {
+      uplink.rejectedTokensRead(nil, words: error.text.bytes)
+    }
+  }
+}

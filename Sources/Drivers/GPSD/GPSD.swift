@@ -83,7 +83,7 @@ public final class GPSD {
   private func deliver(at moment: Moment) {
     if session.takeHasRead() { supervisor.worked(name) }
     if session.hasFix, let fix = session.takeFix() { sink.record(fix) }
-    if let news = session.takeNews() { supervisor.heard(news, of: name) }
+    if let news = session.takeNews() { supervisor.receiversReported(news, of: name) }
     if session.takeDetails() { recordDetails(at: moment.wallTime) }
   }
 

@@ -184,7 +184,7 @@ public final class Supervisor {
 
   /// Passes on what a connected gpsd reports of its receivers. Its session counts the failures,
   /// which are no reason to pause the connection.
-  public func heard(_ news: GPSDSession.News, of name: InlineText) {
+  public func receiversReported(_ news: GPSDSession.News, of name: InlineText) {
     switch news {
     case .failed(let failure): unsafe owner.sourceFailed(name, failure)
     case .recovered: unsafe owner.sourceRecovered(name)

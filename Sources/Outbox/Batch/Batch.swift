@@ -88,6 +88,12 @@ public final class Batch {
     self.fix = fix
   }
 
+  /// Number of values that wait for Home Assistant.
+  public var waitingReadingCount: Int { slots.count { $0.isUndelivered } }
+
+  /// Number of fixes that wait for Home Assistant: at most one.
+  public var waitingFixCount: Int { fix == nil ? 0 : 1 }
+
   public func value(of sensor: SensorIndex) -> Value? { slots[sensor.value].value }
   /// Returns the time of the last reading of a sensor, by the machine's clock.
   public func readAt(of sensor: SensorIndex) -> WallTime? { slots[sensor.value].readAt }

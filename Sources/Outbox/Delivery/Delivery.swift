@@ -80,6 +80,25 @@ public final class Delivery {
 
   // MARK: Queries
 
+  public var status: DeliveryStatus {
+    outage.status ?? (lastProvenAt == nil ? .untried : .proven)
+  }
+
+  /// Whether Home Assistant accepts data, as far as known.
+  public var isReached: Bool { outage.since == nil && lastProvenAt != nil }
+
+  /// Time of the next attempt of an outage; nil without one or during an attempt.
+  public var nextAttemptAt: Instant? { outage.deadline }
+
+  /// Time since which there is no registration; kept until the first proof with a new one.
+  public var unregisteredSince: Instant? { outage.unregisteredSince }
+
+  /// Id of this device in Home Assistant's registry; nil until it is received.
+  public var deviceID: Text? { cycle.server.deviceID }
+
+  /// Version of the Home Assistant server.
+  public var server: ServerVersion { cycle.server.version }
+
   /// Whether a cycle can begin.
   public var isIdle: Bool {
     if case .resting = state { outage.deadline == nil } else { false }

@@ -74,8 +74,6 @@ extension Delivery {
     case plainForGood
   }
 
-  public enum Carrier: Sendable { case http, webSocket }
-
   /// Message to Home Assistant.
   public enum Message: Equatable, Sendable {
     /// Request for a key. Its answer goes to `keyAnswered`, every other answer to `answerReceived`.
@@ -106,38 +104,6 @@ extension Delivery {
   }
 }
 
-/// Carriers of messages: HTTP, or the WebSocket if the configuration prefers it and it is open.
-struct Carriers {
-  /// Address of the WebSocket; a message to another address uses HTTP. Nil if all messages use it.
-  private let webSocketURL: [UInt8]?
-  private(set) var isWebSocketOpen = false
-  /// Carrier of the last message.
-  private var last = Delivery.Carrier.http
-  /// Whether the WebSocket of the last answer is still open.
-  private var isWebSocketKept = false
-
-  init(webSocketURL: [UInt8]?) { self.webSocketURL = webSocketURL }
-
-  /// Returns the carrier of a message to this address.
-  mutating func next(to url: [UInt8]?) -> Delivery.Carrier {
-    let isPosted = isWebSocketOpen && url != nil && url == webSocketURL
-    last = isPosted ? .webSocket : .http
-    return last
-  }
-
-  mutating func ended(_ carrier: Delivery.Carrier, isAnswered: Bool) {
-    isWebSocketKept = isAnswered && carrier == .webSocket
-  }
-
-  mutating func webSocketChanged(isOpen: Bool) {
-    isWebSocketOpen = isOpen
-    if !isOpen { isWebSocketKept = false }
-  }
-
-  /// Whether Home Assistant cannot have restarted since the last message.
-  func isConnectionKept(isHTTPKept: Bool) -> Bool { last == .http ? isHTTPKept : isWebSocketKept }
-}
-
 /// State of the delivery, for status displays.
 public enum DeliveryStatus: Equatable, Sendable {
   /// No attempt has ended yet.
@@ -146,33 +112,4 @@ public enum DeliveryStatus: Equatable, Sendable {
   case proven
   /// Attempts fail and continue. `isDoubted` if Home Assistant seems not to know this device.
   case outage(OutageCause, since: Instant, isDoubted: Bool)
-}
-
-extension Delivery {
-  public var status: DeliveryStatus {
-    outage.status ?? (lastProvenAt == nil ? .untried : .proven)
-  }
-
-  /// Whether Home Assistant accepts data, as far as known.
-  public var isReached: Bool { outage.since == nil && lastProvenAt != nil }
-
-  /// Time of the next attempt of an outage; nil without one or during an attempt.
-  public var nextAttemptAt: Instant? { outage.deadline }
-
-  /// Time since which there is no registration; kept until the first proof with a new one.
-  public var unregisteredSince: Instant? { outage.unregisteredSince }
-
-  /// Id of this device in Home Assistant's registry; nil until it is received.
-  public var deviceID: Text? { cycle.server.deviceID }
-
-  /// Version of the Home Assistant server.
-  public var server: ServerVersion { cycle.server.version }
-}
-
-extension Batch {
-  /// Number of values that wait for Home Assistant.
-  public var waitingReadingCount: Int { slots.count { $0.isUndelivered } }
-
-  /// Number of fixes that wait for Home Assistant: at most one.
-  public var waitingFixCount: Int { fix == nil ? 0 : 1 }
 }

@@ -254,3 +254,38 @@ public struct SecretRule: Equatable, Sendable {
     !knowsHome || presence == .home || isPlainAllowedAway || address.span.starts(with: "https://")
   }
 }
+
+/// Connection over which a message is sent.
+public enum Carrier: Sendable { case http, webSocket }
+
+/// Carriers of messages: HTTP, or the WebSocket if the configuration prefers it and it is open.
+struct Carriers {
+  /// Address of the WebSocket; a message to another address uses HTTP. Nil if all messages use it.
+  private let webSocketURL: [UInt8]?
+  private(set) var isWebSocketOpen = false
+  /// Carrier of the last message.
+  private var last = Carrier.http
+  /// Whether the WebSocket of the last answer is still open.
+  private var isWebSocketKept = false
+
+  init(webSocketURL: [UInt8]?) { self.webSocketURL = webSocketURL }
+
+  /// Returns the carrier of a message to this address.
+  mutating func next(to url: [UInt8]?) -> Carrier {
+    let isPosted = isWebSocketOpen && url != nil && url == webSocketURL
+    last = isPosted ? .webSocket : .http
+    return last
+  }
+
+  mutating func ended(_ carrier: Carrier, isAnswered: Bool) {
+    isWebSocketKept = isAnswered && carrier == .webSocket
+  }
+
+  mutating func webSocketChanged(isOpen: Bool) {
+    isWebSocketOpen = isOpen
+    if !isOpen { isWebSocketKept = false }
+  }
+
+  /// Whether Home Assistant cannot have restarted since the last message.
+  func isConnectionKept(isHTTPKept: Bool) -> Bool { last == .http ? isHTTPKept : isWebSocketKept }
+}

@@ -28,6 +28,24 @@ extension Uplink {
     }
   }
 
+  /// Receiver of the results of disk actions.
+  public var spool: Spool { delivery.history.spool }
+
+  /// Whether entries are due for writing: then the disk actions must be performed before the next
+  /// reading is recorded.
+  public var isWriteDue: Bool { spool.isBatchDue }
+
+  public func nextSpoolAction() -> Spool.Action? { delivery.history.nextAction() }
+
+  /// Returns the next notification from the push relay. A command waits until there is room for
+  /// its result.
+  func nextFetchedNotification() -> PushNotification? {
+    push?.takeNotification { notification in
+      guard let call = CommandCall(notification) else { return true }
+      return hasRoomForResult || call.switchesOff
+    }
+  }
+
   // Most calls of `nextAction` find no action: inlined, these would each time set up everything
   // they may use.
   @inline(never)

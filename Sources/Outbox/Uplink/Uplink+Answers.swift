@@ -112,15 +112,6 @@ extension Uplink {
 
   // MARK: Disk
 
-  /// Receiver of the results of disk actions.
-  public var spool: Spool { delivery.history.spool }
-
-  /// Whether entries are due for writing: then the disk actions must be performed before the next
-  /// reading is recorded.
-  public var isWriteDue: Bool { spool.isBatchDue }
-
-  public func nextSpoolAction() -> Spool.Action? { delivery.history.nextAction() }
-
   public func stateWritten() { keeper.written() }
 
   public func stateFailed(words: [UInt8]) { keeper.failed(words) }

@@ -25,15 +25,6 @@ extension Uplink {
     } catch { ended(call, error) }
   }
 
-  /// Returns the next notification from the push relay. A command waits until there is room for
-  /// its result.
-  func nextFetchedNotification() -> PushNotification? {
-    push?.takeNotification { notification in
-      guard let call = CommandCall(notification) else { return true }
-      return hasRoomForResult || call.switchesOff
-    }
-  }
-
   /// Writes the due request to the push relay.
   public func writeFetch(into buffer: inout ByteBuffer) { push?.writeRequest(into: &buffer) }
 
@@ -43,7 +34,7 @@ extension Uplink {
   /// Handles the end of a write of `commandIDs`; `words` are the cause of a failure.
   public func commandIDsKept(failure words: [UInt8]?) { if let words { keeper.tell(words) } }
 
-  private var hasRoomForResult: Bool {
+  var hasRoomForResult: Bool {
     delivery.commandResults.count + commands.waitingCount < CommandResults.countMax
   }
 

@@ -42,13 +42,13 @@ import Testing
   /// The next cycle may be hours away.
   @Test func aNewLevelIsToldWithoutACycle() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
-    status.follow(at: .now)
+    status.recordChangedLevel(at: .now)
     #expect(sink.words.isEmpty)
     charge(29)
-    for _ in 0..<3 { status.follow(at: .now) }
+    for _ in 0..<3 { status.recordChangedLevel(at: .now) }
     #expect(sink.words == ["below 30 %"])
     charge(90)
-    status.follow(at: .now)
+    status.recordChangedLevel(at: .now)
     #expect(sink.words == ["below 30 %", "normal"])
     #expect(sink.descriptions.map(\.isUrgent) == [true], "it does not wait for an upload")
   }
@@ -58,7 +58,7 @@ import Testing
     for _ in 0..<2 { try status.sample(at: .now) }
     charge(29)
     try status.sample(at: .now)
-    status.follow(at: .now)
+    status.recordChangedLevel(at: .now)
     #expect(sink.words == ["normal", "normal", "below 30 %"])
   }
 }

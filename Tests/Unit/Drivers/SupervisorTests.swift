@@ -337,9 +337,9 @@ private final class ScriptedSource: Source {
 
   @Test func whatAConnectedGPSDSaysOfItsReceiversIsToldAsItIs() {
     let name = InlineText("gpsd")
-    supervisor.heard(.failed(.silent(name)), of: name)
-    supervisor.heard(.chose(InlineText("/dev/ttyACM0")), of: name)
-    supervisor.heard(.recovered, of: name)
+    supervisor.receiversReported(.failed(.silent(name)), of: name)
+    supervisor.receiversReported(.chose(InlineText("/dev/ttyACM0")), of: name)
+    supervisor.receiversReported(.recovered, of: name)
     #expect(sink.reports == ["gpsd: silent gpsd", "gpsd: chose /dev/ttyACM0", "gpsd: recovered"])
   }
 }

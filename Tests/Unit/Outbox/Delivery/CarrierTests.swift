@@ -24,7 +24,7 @@ import Testing
   private func webSocket(isOpen: Bool) { delivery.webSocketChanged(isOpen: isOpen, now: now) }
 
   /// Takes the message that is due. Returns how it is carried; nil without one.
-  private func next() -> Delivery.Carrier? {
+  private func next() -> Carrier? {
     while let action = delivery.nextAction() {
       if case .send = action { return delivery.underWay?.carrier }
     }
@@ -32,7 +32,7 @@ import Testing
   }
 
   /// The next attempt, after all the time that an outage may wait.
-  private func send() -> Delivery.Carrier? {
+  private func send() -> Carrier? {
     now = delivery.deadline.map { max(now, $0) } ?? now
     delivery.deadlineReached(now: now)
     delivery.cycleDue(now: now)
