@@ -169,9 +169,11 @@ struct Cycle: ~Copyable {
     switch message {
     case .key: preconditionFailure("a key does not come in an answer of this kind")
     case .configuration:
+      let addresses = server.configurationAnswered(content, now: now)
       repeatReport(now: now)
-      return server.configurationAnswered(content, now: now)
-        .map { .addressesTold(cloudhook: $0.cloudhookURL, remoteUI: $0.remoteUIURL) } ?? .goesOn
+      return addresses.map {
+        .addressesTold(cloudhook: $0.cloudhookURL, remoteUI: $0.remoteUIURL)
+      } ?? .goesOn
     case .zones: server.zonesAnswered(content)
     case .registration: deviceAnswered(content)
     case .sensor(let sensor): sent.sensorAnswered(sensor, content)
@@ -201,9 +203,11 @@ struct Cycle: ~Copyable {
     return .goesOn
   }
 
-  /// Repeats the report of the device, because Home Assistant may have been restored.
+  /// Repeats the report of the device, because Home Assistant may have been restored: at once, or
+  /// after another answer at the end of the interval.
   private mutating func repeatReport(now: Instant) {
-    guard let moment = reportDueAt, now >= moment else { return }
+    guard let moment = reportDueAt else { return }
+    guard now >= moment else { return server.configurationWanted(at: moment) }
     reportDueAt = now + Self.reportInterval
     report = .due
   }

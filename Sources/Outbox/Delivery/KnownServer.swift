@@ -34,6 +34,9 @@ struct KnownServer {
 
   func isConfigurationDue(now: Instant) -> Bool { now >= configurationDueAt }
 
+  /// Requests the configuration in the first cycle after `moment`.
+  mutating func configurationWanted(at moment: Instant) { configurationDueAt = moment }
+
   /// Whether the next location must be verified.
   var isReadBackDue: Bool { deviceID != nil && trustedLocations == 0 }
 

@@ -194,6 +194,7 @@ struct Outage {
   mutating func proven() {
     course = nil
     unregisteredSince = nil
+    quickRetriesLeft = 0
     backOff.succeeded()
   }
 

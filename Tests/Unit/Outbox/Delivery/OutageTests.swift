@@ -90,7 +90,8 @@ import Testing
 
   /// On a battery each of these attempts wakes the radio, and the next delay was an hour.
   @Test mutating func aLinkThatIsBackBringsAFewAttemptsAndNotAllDelaysAgain() throws {
-    _ = outage.supplyChanged(isOnBattery: true, now: now)
+    let areChanges = [true, true].map { outage.supplyChanged(isOnBattery: $0, now: now) }
+    #expect(areChanges == [true, false])
     let cause = OutageCause.noConnection(InlineText("no name"))
     for _ in 0..<12 { attemptFailed(cause, isDoubtful: false) }
     outage.networkChanged(isOther: false, now: now)
@@ -100,6 +101,14 @@ import Testing
     }
     attemptFailed(cause, isDoubtful: false)
     #expect(try #require(outage.deadline) > now + Delivery.longestRetryDelayOnBattery * 0.7)
+  }
+
+  @Test mutating func anOutageDaysAfterALinkWasBackHasItsUsualDelays() throws {
+    outage.networkChanged(isOther: false, now: now)
+    outage.attemptBegan(now: now)
+    outage.proven()
+    for _ in 0..<4 { attemptFailed(.noConnection(InlineText("refused")), isDoubtful: false) }
+    #expect(try #require(outage.deadline) > now + Delivery.quickRetryDelay)
   }
 
   /// CrowdSec counts what it refuses, also at the edge of a network.
