@@ -40,7 +40,7 @@ extension MonitorSettings: SensorSettings {
         "write which one, such as ina219@1-0040/in1: the name, @ and the place that is shown"
       case .implausible: ChannelSettings.implausibleRemedy
       default:
-        "the chip does not answer: look at its cable and its supply (i2cdetect -y 1 shows the parts)"
+        "look at its cable and supply (i2cdetect -y 1), and whether the channel is off (in1_enable)"
       }
     }
   }

@@ -109,9 +109,11 @@ public struct PlausibleRange: Equatable, Sendable {
   /// 130 °C; the sensor of one that is not calibrated reports any temperature.
   ///
   /// The registers of a part that lost its connection are all zeros or all ones. A hygrometer's
-  /// driver converts them to -45, -46.85 or -50 °C and to 129, 130 or 150 °C, an MLX90614's to
-  /// -273 and 1038 °C, and a barometer's to any temperature. Some checksums accept zeros: then the
-  /// humidity is exactly 0.
+  /// driver converts them to -40, -45, -46.85 or -50 °C and to 125, 129, 130 or 150 °C, an
+  /// MLX90614's to -273 and 1038 °C, and a barometer's to any temperature. Some checksums accept
+  /// zeros: then the humidity is exactly 0. An ITE chip reports -55 °C (or less) and 127 °C for a
+  /// thermometer that is disabled or not connected. The driver of the Sunrise reads -10 ppm as
+  /// 65,526 ppm.
   fileprivate static let table: StaticString = """
     10-|22-|28-|42- °C -55 125
     3b-|w1_slave_temp °C -270 1372
@@ -119,10 +121,10 @@ public struct PlausibleRange: Equatable, Sendable {
     mlx90 °C -70 400
     tmp00 °C -100 1500
     aht|dht °C -49 125
-    htu °C -46 125
-    sht °C -44 125
-    si70 °C -46 125
-    sts °C -44 125
+    hdc °C -39.9 124.9
+    htu|si70 °C -46 125
+    it8 °C -54 126
+    sht|sts °C -44 125
     bm|lps|dps|icp10|hp0|hp2|mpl|ms56 °C -50 125
     processor °C -50 150
     * °C -100 250
@@ -135,7 +137,7 @@ public struct PlausibleRange: Equatable, Sendable {
     * W -1000000 1000000
     * lx 0 400000
     * Ω 0 1000000000
-    * ppm 1 1000000
+    * ppm 1 65000
     * ppb 0 1000000
     * µg/m³ 0 20000
     * µS/cm 0 1000000
@@ -182,10 +184,11 @@ public struct PartQuirk: Equatable, Sendable {
   ///
   /// `ti-ads1015` calls all of its parts `ads1015`; those of 12 bits clip at other numbers. An
   /// MCP3421 has 12 to 18 bits, by its rate, and is scaled to volts. A MAX31865 is a straight line
-  /// through 0 °C of a PT100, with a reference of 400 ohm. Instead of thousandths, HTS221, MPL3115
-  /// and HP206C are scaled to °C and %, and BME680 to %, before 2024 also to hPa; SDP500 and MPRLS
-  /// are scaled to Pa, TMP006 and the converters of Qualcomm's PMICs to µV; the parts for air
-  /// quality give a share instead of percent, and the EC of Atlas Scientific ten times too much.
+  /// through 0 °C of a PT100, with a reference of 400 ohm. Instead of thousandths, HTS221, ISM330,
+  /// MPL3115 and HP206C are scaled to °C and %, and BME680 to %, before 2024 also to hPa; SDP500
+  /// and MPRLS are scaled to Pa, TMP006 and the converters of Qualcomm's PMICs to µV; the parts
+  /// for air quality give a share instead of percent, and the EC of Atlas Scientific ten times too
+  /// much.
   ///
   /// Copies of a DHT22 send a negative number as two's complement, which the driver reads as a sign
   /// and 15 bits.
@@ -206,7 +209,7 @@ public struct PartQuirk: Equatable, Sendable {
     bh17 illuminance - - - 65535
     vl53l0x distance - - - 8190
     vl6180 distance - - - 255
-    hts221|mpl3115|hp206c temp - 1000 - - in_temp_scale 0.
+    hts221|mpl3115|hp206c|ism330 temp - 1000 - - in_temp_scale 0.
     hts221 humidity - 1000 - - in_humidityrelative_scale 0.
     bme680 humidity - 1000 - -
     bme680 pressure - 0.1 - - implausible

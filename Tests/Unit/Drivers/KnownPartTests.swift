@@ -75,6 +75,8 @@ struct GoldenPart: CustomTestStringConvertible {
     iio: mpl3115/temp -> 23.1: in_temp_raw=370 in_temp_scale=0.062500
     iio: mpl3115/pressure -> 1013.0: in_pressure_raw=405200 in_pressure_scale=0.000250
     iio: hp206c/temp -> 26.4: in_temp_raw=2640 in_temp_scale=0.010000
+    iio: ism330dhcx_temp/temp -> 30.0: in_temp_raw=1280 in_temp_offset=6400 \
+    in_temp_scale=0.003906250
     iio: mprls0025pa/pressure -> 1013.2: in_pressure_raw=9567521 in_pressure_offset=-1677721 \
     in_pressure_scale=0.012842407
     iio: dps310/pressure -> 998.0: in_pressure_input=99.798000000
@@ -221,7 +223,8 @@ struct GoldenPart: CustomTestStringConvertible {
     ("amdgpu/temp1", "511000", "511.000 °C", "-100 to 250 °C"),
     ("nvme/temp1", "-273150", "-273.150 °C", "-100 to 250 °C"),
     ("nvme/temp2", "-234200", "-234.200 °C", "-100 to 250 °C"),
-    ("it87/temp3", "-128000", "-128.000 °C", "-100 to 250 °C"),
+    ("it87/temp3", "-128000", "-128.000 °C", "-54 to 126 °C"),
+    ("it8620/temp2", "-55000", "-55.000 °C", "-54 to 126 °C"),
     ("nct6775/fan2", "65535", "65535 rpm", "0 to 50000 rpm"),
     ("sht3x/humidity1", "119000", "119.000 %", "-5 to 110 %"),
     ("x/in3", "4294967295", "4294967.295 V", "-2000 to 2000 V"),

@@ -216,6 +216,15 @@ import Testing
       #expect(words[0] != words[3])
     }
   }
+
+  /// A channel of an INA3221 that is off answers with ENODATA, and its cable is right (alumet issue
+  /// 212, riemann-tools pull 303).
+  @Test func whatIsOffIsNotBlamedOnItsCableAlone() {
+    let remedies = sensorSettings("hwmon: ina3221/in3").settings?.remedies
+    let failure = SourceFailure.failed(InlineText([UInt8]("x".utf8).span), errno: 61)
+    let words = string(remedies?.remedy(for: failure).bytes ?? [])
+    #expect(words.contains("in1_enable"))
+  }
 }
 
 /// A kind's own icon hides what Home Assistant draws of a class by its state.

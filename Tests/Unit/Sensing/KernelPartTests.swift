@@ -56,6 +56,7 @@ import Testing
     ("sht3x", "-45"), ("sht4x", "130"), ("htu21", "-46.85"), ("htu21", "128.86"),
     ("si7020", "128.87"), ("bme280", "179.55"), ("bme280", "-144.3"), ("bmp280", "190"),
     ("mlx90614", "1037.55"), ("mlx90614", "-94.79"), ("mlx90614", "-273.15"),
+    ("hdc100x", "-40"), ("hdc100x", "124.997253418"), ("hdc2010", "125"), ("hdc3020", "-45"),
   ])
   func zerosAndOnesAreNoTemperature(part: String, celsius: String) {
     #expect(isPlausible(celsius, "°C", on: part) == false)
@@ -64,10 +65,17 @@ import Testing
   @Test(arguments: [
     ("aht10", "-41"), ("dht11", "-40"), ("sht3x", "125"), ("sht4x", "-43"), ("htu21", "-45"),
     ("bme680", "85"),
-    ("bmp280", "0"), ("mlx90614", "-70"),
+    ("bmp280", "0"), ("mlx90614", "-70"), ("hdc100x", "-39.5"), ("hdc3020", "124"),
+    ("si7020", "-45"), ("sts3x", "-43"), ("it8728", "110"), ("it8728", "-40"),
   ])
   func aPartThatAnswersMeasuresToTheEndOfItsRange(part: String, celsius: String) {
     #expect(isPlausible(celsius, "°C", on: part) == true)
+  }
+
+  /// groeck/it87 issues 4, 31 and 44, frankcrawford/it87 issue 59.
+  @Test(arguments: ["-55", "-56", "-109", "127"])
+  func whatIsNotConnectedToASuperIOIsNoTemperature(celsius: String) {
+    #expect(isPlausible(celsius, "°C", on: "it8620") == false)
   }
 
   @Test(arguments: [
@@ -87,7 +95,8 @@ import Testing
       ("bme280", "hPa", "0", false), ("lps25h", "hPa", "1260", true),
       ("ms5611", "hPa", "8388.607", false), ("hsc030pa", "hPa", "-1034", true),
       ("ina219", "V", "26", true), ("x", "V", "4294967.295", false), ("x", "A", "65536", false),
-      ("scd30", "ppm", "0", false), ("scd30", "ppm", "415", true), ("ccs811", "ppb", "0", true),
+      ("scd30", "ppm", "0", false), ("sunrise_co2", "ppm", "65526", false),
+      ("sgp30", "ppm", "60000", true), ("scd30", "ppm", "415", true), ("ccs811", "ppb", "0", true),
       ("sps30", "µg/m³", "0", true), ("pms7003", "µg/m³", "65535", false),
       ("bh1750", "lx", "0", true), ("tsl2591", "lx", "-1", false), ("vl53l0x", "m", "1.2", true),
       ("nct6775", "rpm", "0", true), ("nct6775", "rpm", "65535", false), ("ph", "ph", "7", true),
