@@ -59,6 +59,11 @@ import Testing
     }
   }
 
+  @Test func aFileThatHasNoRoomForAVersionIsDamaged() {
+    let magic = [UInt8](KeptAnchor().file.bytes.extracting(0..<4))
+    #expect(throws: KeptFrameError.damaged) { try KeptAnchor(file: checked(magic).span) }
+  }
+
   @Test func aNewerFileIsNotTakenForADamagedOne() {
     var bytes = [UInt8](Self.kept(53, 5).file.bytes.extracting(0..<16))
     bytes[4] = 2

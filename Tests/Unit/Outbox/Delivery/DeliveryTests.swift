@@ -182,18 +182,23 @@ import Testing
     let level = try rig.sensor("level", 7)
     let depth = try rig.sensor("depth", 1)
     try rig.acceptedCycle()
-    rig.forgetWhatWasToldSoFar()
-    rig.record(level, 8)
-    rig.record(depth, 2)
-    rig.cycleDue()
-    rig.answered(answer)
-    try rig.acceptAll()
-    #expect(rig.sent.count == 3 && rig.sent[1].contains(#""name":"depth""#))
-    #expect(try ids(in: rig.sent[2]) == ["depth"])
-    #expect(
-      rig.events == [
-        .sensorForgotten(depth), .sensorRegistered(depth), .proven(readings: 2, hasLocation: false),
-      ])
+    // It may happen again.
+    for number in 2...Int64(3) {
+      rig.forgetWhatWasToldSoFar()
+      rig.record(level, number + 6)
+      rig.record(depth, number)
+      rig.cycleDue()
+      rig.answered(answer)
+      try rig.acceptAll()
+      try #require(rig.sent.count == 3)
+      #expect(rig.sent[1].contains(#""name":"depth""#))
+      #expect(try ids(in: rig.sent[2]) == ["depth"])
+      #expect(
+        rig.events == [
+          .sensorForgotten(depth), .sensorRegistered(depth),
+          .proven(readings: 2, hasLocation: false),
+        ])
+    }
   }
 
   @Test func aHomeAssistantThatForgetsAtOnceIsNotAskedForEver() throws {
