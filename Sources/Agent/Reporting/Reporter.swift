@@ -327,9 +327,9 @@ final class Reporter {
   private func doubted(after duration: Duration) {
     log.error(
       "for \(wholeSeconds: duration) Home Assistant has not confirmed that it knows this device. If"
-        + " it was deleted there, pair this board again: \(Arguments.command("pair")) (or set"
-        + " home_assistant.register_again); \(Arguments.command("check")) shows more. Readings are"
-        + " stored meanwhile")
+        + " it was deleted there, pair this board again: \(Arguments.command("pair"))"
+        + " (home_assistant.register_again does it); \(Arguments.command("check")) shows more."
+        + " Readings are stored meanwhile")
     events.write("registration_doubted")
   }
 }

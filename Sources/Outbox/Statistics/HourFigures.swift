@@ -30,11 +30,7 @@ extension WallTime {
   init(startOfHour number: Int64) { self.init(nanoseconds: number * Self.nanosecondsPerHour) }
 
   /// Number of the hour that contains this time, counted from 1970.
-  var hour: Int64 {
-    let (quotient, remainder) = nanoseconds.quotientAndRemainder(
-      dividingBy: Self.nanosecondsPerHour)
-    return remainder < 0 ? quotient - 1 : quotient
-  }
+  var hour: Int64 { nanoseconds.dividedDown(by: Self.nanosecondsPerHour).quotient }
 }
 
 extension ArraySlice<SensorHour> {
@@ -45,8 +41,8 @@ extension ArraySlice<SensorHour> {
   /// Home Assistant sums the increases of a counter. After an outage it adds the whole increase in
   /// one hour. So an hour of the outage has the sum from before it plus the counter's increase
   /// since; the sums after the outage continue from these. After a reset of the counter Home
-  /// Assistant's later sums would be smaller. A smaller decrease is no
-  /// reset: before 2025.6 Home Assistant rounded what it converted. A balance may decrease.
+  /// Assistant's later sums would be smaller. A decrease by less than a tenth is no reset: before
+  /// 2025.6 Home Assistant rounded converted values. A balance may decrease.
   func figures(
     of kind: StatisticsSensor.Kind, after points: [StatisticsPoint], _ conversion: UnitConversion
   ) -> [StatisticsHour]? {

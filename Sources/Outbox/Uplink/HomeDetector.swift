@@ -11,8 +11,9 @@ struct HomeDetector {
   private let networks: HomeNetworks?
   private(set) var presence = HomeNetworks.Presence.unknown
   private(set) var place = NetworkPlace.unknown
-  /// Network of the last messages.
-  private(set) var network = NetworkPlace.unknown
+  /// Network with which the next one is compared: that of the last messages, or on a cable whose
+  /// gateway is unknown, the one before.
+  private var network = NetworkPlace.unknown
   /// End of the first message's delay; nil once the presence is known, or the time is over.
   private(set) var deadline: Instant?
 

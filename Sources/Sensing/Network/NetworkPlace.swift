@@ -27,7 +27,7 @@ extension NetworkPlace {
     }
   }
 
-  /// Whether the network differs from others on its interface.
+  /// Whether the place distinguishes its network from others on the interface.
   public var isIdentified: Bool {
     switch self {
     case .wireless, .wired(.some, _): true
@@ -35,8 +35,8 @@ extension NetworkPlace {
     }
   }
 
-  /// Returns whether a request from one place may be answered at the other. Access points with one
-  /// name are one network; an unknown gateway matches any.
+  /// Returns whether both places may be one network. Access points with one name are one network,
+  /// and so is a modem that dials again; an unknown gateway matches any.
   public func isSameNetwork(as other: NetworkPlace) -> Bool {
     switch (self, other) {
     case (.wireless(let network, let interface), .wireless(let former, let formerInterface)):
@@ -48,7 +48,7 @@ extension NetworkPlace {
       (.wired(_, let interface), .silent(_, let other)):
       interface == other
     case (.elsewhere(let interface), .elsewhere(let formerInterface)):
-      // The interface of a modem that dials again has another index.
+      // After a new call of a modem its interface has another index.
       interface.name == formerInterface.name
     default: self == other
     }
