@@ -48,7 +48,7 @@ public final class PushChannel {
   ///   - client: client of the user who registered the device.
   ///   - webhookID: webhook of the device's registration; a secret.
   ///   - onChange: receives the answer each time the channel is opened; of repeated refusals only
-  ///     the first.
+  ///     the first, and none of a Home Assistant that is starting.
   ///   - onNotification: receives every notification after its confirmation, or the reason that it
   ///     is unreadable.
   public init(
@@ -111,6 +111,9 @@ public final class PushChannel {
     case .success:
       isRefusalTold = false
       onChange(.opened)
+    case .failure(.server(code: "unknown_command", message: _)):
+      // Home Assistant is starting: the client repeats the subscription.
+      break
     case .failure(let error):
       guard !isRefusalTold else { return }
       isRefusalTold = true

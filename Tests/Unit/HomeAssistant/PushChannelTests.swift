@@ -174,6 +174,16 @@ import Testing
     #expect(channel.deadline == rig.driver.now + PushChannel.renewalInterval)
   }
 
+  /// Its components are not there yet: neither the board nor its token is wrong.
+  @Test func aHomeAssistantThatStartsIsNoRefusal() {
+    _ = connect()
+    rig.driver.refuse(code: "unknown_command", message: "Unknown command.")
+    #expect(notes.changes.isEmpty)
+    rig.driver.advance(by: .seconds(5))
+    rig.driver.refuse(rig.ids(of: Self.command).last, code: "not_found")
+    #expect(notes.changes.count == 1)
+  }
+
   @Test func aNotificationThatCannotBeReadIsTold() {
     open()
     rig.driver.tell(["message": "a", "hass_confirm_id": 7], of: 1)
