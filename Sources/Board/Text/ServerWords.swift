@@ -190,11 +190,12 @@ extension WebSocketRefusal {
   fileprivate var words: MessageText {
     switch self {
     case .server(.notFound): "there is no WebSocket (404); is it the address of Home Assistant?"
-    case .server(.notHomeAssistant(let status)): "it answers \(status); is it Home Assistant?"
+    case .server(.notHomeAssistant(let status)):
+      "it answers \(status); a proxy may block WebSockets"
     case .server(let refusal): refusal.words(addressIn: "home_assistant.url")
     case .notHTTP, .responseTooLong, .notUpgraded, .wrongAccept, .unwantedExtension,
       .unwantedSubprotocol:
-      "the server there does not open a WebSocket; is it Home Assistant?"
+      "the server there does not open a WebSocket; a proxy may block it"
     }
   }
 }
@@ -233,7 +234,7 @@ extension ConnectionFlaw {
     case .certificateForAnotherName: "use the name in the certificate as the address"
     case .otherPublicKey: "check home_assistant.tls.public_key"
     case .noTLS, .plainServer:
-      "write http:// in home_assistant.url, or use the port that serves HTTPS"
+      "at home, write http:// in home_assistant.url, or use the port that serves HTTPS"
     case .noAnswer: "read the log of the server there"
     case .noAnswerInPlain: "if that port needs TLS, write https:// in home_assistant.url"
     case .environmentProxy:

@@ -44,7 +44,7 @@ extension IIOSettings: SensorSettings {
       case .malformed:
         "the input of the converter is out of range, or its driver has another format"
       default:
-        "the part does not answer: look at its cable and its supply (i2cdetect -y 1 shows the parts)"
+        "look at its cable and supply (i2cdetect -y 1 shows the parts)"
       }
     }
   }

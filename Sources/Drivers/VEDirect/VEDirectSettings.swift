@@ -105,8 +105,7 @@ extension VEDirectSettings: SensorSettings {
         "nothing is connected there, or the device counts wrongly: check its settings and its"
           + " wires; exclude the value (only) if it stays"
       case .malformed:
-        "check that it is a VE.Direct cable; if it worked before, that no program made the device"
-          + " speak HEX"
+        "check that it is a VE.Direct cable; some devices speak only HEX, or while a program asks"
       default: "check the cable: sudo dmesg"
       }
     }

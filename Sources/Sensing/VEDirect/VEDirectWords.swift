@@ -154,6 +154,7 @@ extension VEDirectWords {
       246 repeated absorption
       247 automatic equalise
       248 BatterySafe
+      250 blocked
       252 external control
       """
     case .trackers:

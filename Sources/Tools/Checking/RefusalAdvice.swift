@@ -53,7 +53,8 @@ extension ConnectionFlaw {
     at url: [UInt8], for key: StaticString = "home_assistant.url", _ authorityFile: Path?
   ) -> MessageText {
     switch self {
-    case .noTLS: "write http:// in \(key), or use the port that serves HTTPS"
+    case .noTLS:
+      "at home, write http:// in \(key), or its HTTPS port; otherwise connect the cloud"
     case .plainServer: "write \(bytes: url.withOtherScheme) into \(key)"
     case .noAnswerInPlain:
       "if that port needs TLS, write \(bytes: url.withOtherScheme) into \(key)"

@@ -43,8 +43,7 @@ struct SendReport {
     case .unproven where type.isDroppedForItsKey:
       self.init(
         type, "dropped", OutageCause.dropped.exitCode,
-        "Home Assistant dropped the message without an error: it has another key for this board, or"
-          + " none. Pair the board again: \(Arguments.command("pair"))")
+        "\(OutageCause.dropped.words). Pair the board again: \(Arguments.command("pair"))")
     case .unproven:
       self.init(
         type, "dropped", .dataError,

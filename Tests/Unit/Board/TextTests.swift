@@ -53,4 +53,15 @@ import Testing
     let refusal = try #require(text(PushFetch.Problem.refused(status: status).words.bytes))
     #expect(refusal.contains(words) && refusal.contains("(\(status))"), "\(refusal)")
   }
+
+  /// home-assistant/home-assistant.io#33074, NginxProxyManager/nginx-proxy-manager#526: the page
+  /// loads through a proxy that drops `Upgrade`, and Home Assistant answers 400.
+  @Test(arguments: [
+    WebSocketRefusal.server(.notHomeAssistant(status: 400)), .notHTTP, .notUpgraded,
+  ])
+  func aProxyThatPassesNoWebSocketIsSuspected(_ refusal: WebSocketRefusal) throws {
+    let words = try #require(text(ConnectionFailure.refused(refusal).words.bytes))
+    #expect(words.contains("; a proxy may block"), "\(words)")
+    #expect(!words.contains("?"), "a sentence follows")
+  }
 }

@@ -94,6 +94,8 @@ import YAML
     #expect(remedy(.silent(name)).contains("cable"))
     #expect(remedy(.notPermitted(name)).contains("adduser homeward"))
     #expect(remedy(.malformed(name, found: name)).contains("VE.Direct"))
+    // hoylabs/OpenDTU-OnBattery#436: a Blue Smart charger never speaks anything else.
+    #expect(remedy(.malformed(name, found: name)).contains("speak only HEX"))
     #expect(remedy(.implausible(name, found: name, why: name)).contains("only"))
     #expect(settings.remedies.areAbout(partCalled: VEDirectSensor.name(0, of: name)))
     #expect(!settings.remedies.areAbout(partCalled: InlineText("V of another")))

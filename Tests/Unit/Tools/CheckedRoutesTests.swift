@@ -61,4 +61,15 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
       #expect(remedy.contains("home_network.url") && !remedy.contains("home_assistant.url"))
     }
   }
+
+  /// home-assistant/core#23357: Nabu Casa ends TLS while Home Assistant is not connected to it. Its
+  /// address without TLS is no remedy.
+  @Test func plainHTTPIsAdvisedAtHomeOnly() {
+    let url = [UInt8]("https://x.ui.nabu.casa".utf8)
+    let remedy = text(ConnectionFlaw.noTLS.remedy(at: url, nil).bytes)
+    #expect(remedy.hasPrefix("at home, write http://"))
+    #expect(remedy.hasSuffix("connect the cloud"))
+    let general = text(ConnectionFlaw.noTLS.remedy.bytes)
+    #expect(general.hasPrefix("at home, write http://"))
+  }
 }

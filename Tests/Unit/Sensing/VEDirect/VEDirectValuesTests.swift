@@ -145,6 +145,7 @@ import Testing
     ("MODE 4", "mode", "off"), ("CS 0", "charge_state", "off"),
     ("CS 9", "charge_state", "inverting"),
     ("CS 245", "charge_state", "starting"), ("CS 252", "charge_state", "external control"),
+    ("CS 250", "charge_state", "blocked"),
     ("AR 4096", "alarm_reason", "short circuit"), ("WARN 8192", "warning", "BMS lockout"),
     ("OR 0x00000009", "off_reason", "no input, remote"), ("OR 12", "off_reason", "mode, remote"),
     ("OR 0x100", "off_reason", "analysing"), ("ERR 0", "error", "none"),
