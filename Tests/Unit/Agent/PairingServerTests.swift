@@ -22,9 +22,8 @@ extension SetUp.Pairing {
 
   @Test(arguments: troubles)
   func noPasswordIsAskedForWhereNoLoginIsPossible(_ trouble: Trouble) async throws {
-    let home = try lockedHome()
+    let (home, board) = try unpairedHomeAndBoard()
     home.fault = trouble.fault
-    let board = try Board(unpairedWith: home)
     let ending = await (try board.pair()).ending()
     #expect(ending.status == trouble.status)
     #expect(ending.lines(with: trouble.words) == 1, "\(ending.screen)")
@@ -34,9 +33,8 @@ extension SetUp.Pairing {
 
   /// Nothing is there that another try would find.
   @Test func aPastedPageIsAMistake() async throws {
-    let home = try lockedHome()
+    let (home, board) = try unpairedHomeAndBoard()
     home.fault = .status(404)
-    let board = try Board(unpairedWith: home)
     let command = try board.pair("\(home.url)/lovelace/0")
     try await command.asked("Pair with \(home.url)? [Y/n]: ")
     command.type("n")
@@ -77,9 +75,8 @@ extension SetUp.Pairing {
   }
 
   @Test func aServerThatIsOffIsNamed() async throws {
-    let home = try lockedHome()
+    let (home, board) = try unpairedHomeAndBoard()
     home.stop()
-    let board = try Board(unpairedWith: home)
     let ending = await (try board.pair()).ending()
     #expect(ending.status == 75)
     #expect(ending.lines(with: "\(home.url) cannot be reached: ") == 1)
@@ -275,9 +272,8 @@ extension SetUp.Pairing {
   }
 
   @Test func aRegistrationThatFailsLeavesNoLoginBehind() async throws {
-    let home = try lockedHome()
+    let (home, board) = try unpairedHomeAndBoard()
     home.restart(Startup(deaf: .seconds(3600)))
-    let board = try Board(unpairedWith: home)
     let command = try board.pair()
     try await command.logIn(to: home)
     let ending = await command.ending()

@@ -223,9 +223,7 @@ extension SetUp.Pairing {
     let first = try await RunningAgent(on: board, arguments).ending()
     #expect(first.status == 77)
     #expect(
-      first.lines(
-        with: "does not accept the token; because it may ban this address"
-      ).count == 1)
+      first.lines(with: "does not accept the token; because it may ban this address").count == 1)
     let second = try await RunningAgent(on: board, arguments).ending()
     #expect(second.status == 77)
     #expect(second.lines(with: "rejected this token before").count == 1)
@@ -246,8 +244,7 @@ extension SetUp.Pairing {
     try await command.logIn(to: home)
     let ending = await command.ending()
     #expect(ending.status == 0, "\(ending.screen)")
-    #expect(
-      ending.lines(with: "This board has a new login. Its device and entities stay.") == 1)
+    #expect(ending.lines(with: "This board has a new login. Its device and entities stay.") == 1)
     #expect(!ending.screen.contains("[y/N]"))
     #expect(try Data(contentsOf: board.registration) == registration)
     #expect(try board.refreshToken != former)
@@ -258,8 +255,7 @@ extension SetUp.Pairing {
   }
 
   @Test func aNewLoginOfACopiedCardLeavesTheOtherBoardItsOwn() async throws {
-    let home = try lockedHome()
-    let board = try Board(unpairedWith: home)
+    let (home, board) = try unpairedHomeAndBoard()
     try board.write("10000000aaaa", to: "sys/firmware/devicetree/base/serial-number")
     let command = try board.pair("--yes")
     try await command.logIn(to: home)
@@ -365,9 +361,8 @@ extension SetUp.Pairing {
   }
 
   @Test func withoutAWebSocketTheBoardIsPairedAndThePersonUnknown() async throws {
-    let home = try lockedHome()
+    let (home, board) = try unpairedHomeAndBoard()
     home.fault = .noWebSocket
-    let board = try Board(unpairedWith: home)
     let ending = try await board.paired(with: home)
     #expect(ending.status == 0)
     #expect(

@@ -11,10 +11,11 @@ import Testing
 
 /// What the agent tells of its sensors, and of what waits for Home Assistant.
 @Suite struct StatusReportSourcesTests {
+  private let delivery = StatusRig.delivery(StatusRig.routes())
+
   // MARK: What waits
 
   @Test func whatIsKeptUntilItIsProvenIsCounted() throws {
-    let delivery = StatusRig.delivery(StatusRig.routes())
     func line(_ delivery: borrowing Delivery) throws -> String? {
       StatusRig.lines(try StatusRig.status(StatusRig.report(), delivery)).first {
         $0.contains(" history ")
@@ -32,15 +33,13 @@ import Testing
           time: StatusRig.now.wallTime))
     }
     #expect(
-      try line(delivery)
-        == "       history          stored until proven: 3 readings and fixes")
+      try line(delivery) == "       history          stored until proven: 3 readings and fixes")
     #expect(
       StatusRig.lines(try StatusRig.status(StatusRig.report(), delivery)).contains(
         "       waiting          1 reading, 0 locations"))
   }
 
   @Test func hoursThatWaitForTheStatisticsAreCountedAndTheReasonIsTold() throws {
-    let delivery = StatusRig.delivery(StatusRig.routes())
     func told(_ hours: Int, _ problem: StatisticsImport.Problem?) throws -> [String] {
       let statistics = StatusReport.Statistics(waitingHourCount: hours, problem: problem)
       return StatusRig.lines(
@@ -71,7 +70,6 @@ import Testing
 
   /// Home Assistant takes the data, and the bilge is not watched.
   @Test func aSourceThatFailsIsNamedWithItsRemedyAndNothingIsWell() throws {
-    let delivery = StatusRig.delivery(StatusRig.routes())
     try delivery.prove(at: StatusRig.ago(5))
     var failing = FailingSources()
     let sensor = InlineText("GPIO17")
@@ -103,7 +101,6 @@ import Testing
   }
 
   @Test func whatBecameOfTheLastFixIsToldWithItsReason() throws {
-    let delivery = StatusRig.delivery(StatusRig.routes())
     var track = TrackFilter(TrackFilter.Settings())
     let silent = try StatusRig.status(
       StatusRig.report(lastFix: StatusRig.fix(8), track: track), delivery)
@@ -126,7 +123,6 @@ import Testing
   }
 
   @Test func everySensorIsToldWithItsValueAndAge() throws {
-    let delivery = StatusRig.delivery(StatusRig.routes())
     let values: [(String, String?, Value, Duration)] = [
       ("Bilge", nil, .boolean(false), .seconds(185)),
       ("Speed", "m/s", .number(FixedPoint(42, decimals: 1)), .zero),

@@ -11,6 +11,8 @@ import Testing
 
 /// What the agent tells of itself, read by the project's own reader of JSON and by people's.
 @Suite struct StatusReportTests {
+  private let delivery = StatusRig.delivery(StatusRig.routes())
+
   // MARK: Room
 
   @Test(arguments: [27_000, 60_000, 63_500, 64_500, 70_000])
@@ -88,8 +90,7 @@ import Testing
     let status = try StatusRig.status(StatusRig.report(nextAttemptAt: StatusRig.ago(5)))
     let next: Int = try StatusRig.member(status, "home_assistant").get(
       "next_attempt", as: JSON.self
-    ).get(
-      "seconds")
+    ).get("seconds")
     #expect(next == 0)
     #expect(StatusRig.lines(status).contains("         next attempt   now"))
   }
@@ -114,7 +115,6 @@ import Testing
   }
 
   @Test func withoutARegistrationTheReasonIsTold() throws {
-    let delivery = StatusRig.delivery(StatusRig.routes())
     delivery.registrationFailed(now: StatusRig.ago(125))
     let status = try StatusRig.status(
       StatusRig.report(
@@ -133,14 +133,12 @@ import Testing
 
   /// What the agent proved with the registration that is gone counts for nothing.
   @Test func aProofOfAnotherRegistrationIsNoneNow() throws {
-    let delivery = StatusRig.delivery(StatusRig.routes())
     try delivery.prove(at: StatusRig.ago(5))
     #expect(try StatusRig.status(StatusRig.report(), delivery).isWell)
     #expect(try !StatusRig.status(StatusRig.report(isSealed: nil), delivery).isWell)
   }
 
   @Test func aDeviceThatHomeAssistantSeemsNotToKnowIsTold() throws {
-    let delivery = StatusRig.delivery(StatusRig.routes())
     try delivery.prove(at: StatusRig.ago(4000))
     for seconds in stride(from: 3900, through: 3900 - 310, by: -10) as StrideThrough<Int64> {
       delivery.fail(.notLive, at: StatusRig.ago(seconds))
@@ -183,9 +181,7 @@ import Testing
     #expect(shown.contains("WRONG  route            none is usable now"))
     #expect(shown.contains("         not used       the home network: this board is not at home"))
     #expect(
-      shown.contains(
-        "         not used       home_assistant.url: plain HTTP is used only at home"
-      ))
+      shown.contains("         not used       home_assistant.url: plain HTTP is used only at home"))
   }
 
   @Test func aBetterRouteWhoseTimeIsOverIsDue() throws {
@@ -223,7 +219,6 @@ import Testing
     let wireless = StatusReport.Network(
       presence: .home,
       place: try StatusRig.wireless([UInt8]("Harb\u{1B}our".utf8), InlineText("wlan0")))
-    let delivery = StatusRig.delivery(StatusRig.routes())
     let status = try StatusRig.status(StatusRig.report(network: wireless), delivery)
     let expected: JSON = [
       "state": "home", "text": "home", "kind": "wireless", "interface": "wlan0",
@@ -241,18 +236,15 @@ import Testing
     }
     #expect(
       try line(.unknown, .unknown) == "       network          not known yet whether this is home")
-    #expect(
-      try line(.away, .none) == "       network          not home: there is no network")
+    #expect(try line(.away, .none) == "       network          not home: there is no network")
   }
 
   @Test func aCableIsToldWithTheAddressOfItsGateway() throws {
     let address = HardwareAddress(text: [UInt8]("aa:bb:cc:dd:ee:ff".utf8).span)
     let cable = NetworkInterface(index: 2, name: InlineText("eth0"))
     func network(_ gateway: HardwareAddress?) throws -> JSON {
-      let network = StatusReport.Network(
-        presence: .home, place: .wired(gateway: gateway, cable))
-      return try StatusRig.member(
-        StatusRig.status(StatusRig.report(network: network)), "network")
+      let network = StatusReport.Network(presence: .home, place: .wired(gateway: gateway, cable))
+      return try StatusRig.member(StatusRig.status(StatusRig.report(network: network)), "network")
     }
     let known: JSON = [
       "state": "home", "text": "home", "kind": "wired", "interface": "eth0",
@@ -285,7 +277,6 @@ import Testing
   }
 
   @Test func theWebSocketThatFailsSaysWhyAndWhenItIsTriedAgain() throws {
-    let delivery = StatusRig.delivery(StatusRig.routes())
     func line(_ state: ConnectionState) throws -> String? {
       let report = StatusRig.report(webSocket: .init(state: state, since: StatusRig.ago(61)))
       return StatusRig.lines(try StatusRig.status(report, delivery)).first {

@@ -5,11 +5,11 @@ import Testing
 
 @Suite struct TroublesTests {
   private let topic = Troubles.Topic(.outage)
+  private let troubles = Told()
   private func at(_ hours: Int64) -> Instant { Instant(nanoseconds: hours * 3_600_000_000_000) }
   private func words(_ text: String) -> [UInt8] { [UInt8](text.utf8) }
 
   @Test func causesThatTakeTurnsAreToldOnceEach() {
-    let troubles = Told()
     var told: [String] = []
     for round in 0..<1000 {
       let cause = ["refused", "timed out", "no name", "TLS"][round % 4]
@@ -19,7 +19,6 @@ import Testing
   }
 
   @Test func aCauseThatIsAnotherOneEachTimeIsToldSoOftenOnly() {
-    let troubles = Told()
     let told = (0..<1000).count { round in
       troubles.began(topic, words("\(round)"), now: at(Int64(round))) != nil
     }
@@ -27,7 +26,6 @@ import Testing
   }
 
   @Test func theEndIsToldAndTheNextTroubleAnew() {
-    let troubles = Told()
     #expect(troubles.began(topic, words("refused"), now: at(0)) == 0)
     #expect(troubles.ended(topic))
     #expect(troubles.began(topic, words("refused"), now: at(0)) == 0)
@@ -35,7 +33,6 @@ import Testing
 
   /// Of a registration that could not be had an outage has no begin.
   @Test func anEndWithoutABeginIsTold() {
-    let troubles = Told()
     #expect(troubles.ended(topic))
     _ = troubles.began(topic, words("refused"), now: at(0))
     #expect(troubles.ended(topic))
@@ -43,7 +40,6 @@ import Testing
   }
 
   @Test func aLooseWireIsToldOnceAnHourWithHowOftenItWas() {
-    let troubles = Told()
     func flap(_ hours: Int64) -> (begin: Int?, end: Bool) {
       (troubles.began(topic, words("loose"), now: at(hours)), troubles.ended(topic))
     }
@@ -57,7 +53,6 @@ import Testing
   }
 
   @Test func oneTopicDoesNotSpeakForAnother() {
-    let troubles = Told()
     let other = Troubles.Topic(.source, InlineText("gpsd"))
     for _ in 0..<100 { _ = troubles.happened(topic, now: at(0)) }
     #expect(troubles.happened(other, now: at(0)) == 0)
@@ -66,7 +61,6 @@ import Testing
 
   /// Two causes of one trouble are one, and what has no end is none.
   @Test func whatLastsIsCountedUntilItEnds() {
-    let troubles = Told()
     let other = Troubles.Topic(.source, InlineText("gpsd"))
     _ = troubles.happened(other, now: at(0))
     #expect(troubles.underWayCount == 0)
@@ -81,7 +75,6 @@ import Testing
   }
 
   @Test func topicsThatDoNotFitAreTold() {
-    let troubles = Told()
     for number in 0..<Troubles.topicsMax {
       let name = [UInt8]("n\(number)".utf8)
       _ = troubles.happened(Troubles.Topic(.source, InlineText(name.span)), now: at(0))

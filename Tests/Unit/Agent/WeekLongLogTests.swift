@@ -37,8 +37,11 @@ import Testing
     func text() throws -> String { try String(contentsOf: file, encoding: .utf8) }
   }
 
+  private let rig: Rig
+
+  init() throws { rig = try Rig() }
+
   @Test func ofAWeekWithoutHomeAssistantEachCauseIsToldOnce() throws {
-    let rig = try Rig()
     var outage = try WeekWithoutHomeAssistant()
     while rig.now < Instant(nanoseconds: 7 * 86_400 * Self.second) {
       rig.now = outage.next { event, uplink in rig.reporter?.uplink(event, of: uplink) }
@@ -53,7 +56,6 @@ import Testing
   }
 
   @Test func aLooseWireDoesNotFillTheCard() throws {
-    let rig = try Rig()
     let source = InlineText("GPIO17")
     for _ in 0..<(2 * 1440) {
       rig.reporter?.sourceFailed(source, .missing(source))
@@ -64,7 +66,6 @@ import Testing
   }
 
   @Test func aLinkThatComesAndGoesDoesNotFillTheCard() throws {
-    let rig = try Rig()
     let delivery = StatusRig.delivery(StatusRig.routes())
     for round in 0..<(7 * 1440) {
       let way: Route = round % 2 == 0 ? .home : .instance
@@ -92,7 +93,6 @@ import Testing
 
   /// An automation that asks each ten seconds for what the configuration does not allow.
   @Test func aCommandThatIsRefusedAllWeekIsToldOnce() throws {
-    let rig = try Rig()
     let outage = try WeekWithoutHomeAssistant()
     let reboot = try command("command_reboot", "{}", .notAllowed)
     for _ in 0..<(7 * 8640) {
@@ -105,7 +105,6 @@ import Testing
   /// A thermostat of Home Assistant, whatever else it asks for: the card bears it, and what it did
   /// most is named with its output.
   @Test func commandsThatAreCarriedOutAllDayDoNotFillTheCard() throws {
-    let rig = try Rig()
     let outage = try WeekWithoutHomeAssistant()
     let on = try command("command_gpio", #"{"output":"Pump","command":"turn_on"}"#)
     let sensors = try command("command_update_sensors", "{}")
@@ -122,7 +121,6 @@ import Testing
   }
 
   @Test func whatIsSwitchedRarelyIsToldEachTime() throws {
-    let rig = try Rig()
     let outage = try WeekWithoutHomeAssistant()
     let on = try command("command_gpio", #"{"output":"Pump","command":"turn_on"}"#)
     for _ in 0..<(7 * 96) {
@@ -133,7 +131,6 @@ import Testing
   }
 
   @Test func notificationsAndStatisticsDoNotFillTheCard() throws {
-    let rig = try Rig()
     let outage = try WeekWithoutHomeAssistant()
     let document = try JSON(parsing: [UInt8](#"{"message":"Storm at nine"}"#.utf8).span)
     let notification = try PushNotification(json: document)

@@ -35,9 +35,13 @@ extension WholeAgent.PlainRegistrations {
 
   private struct Unexpected: Error { let status: Int }
 
-  @Test func whatIsNotSealedProvesNothing() async throws {
+  private func homeAndPlainBoard() throws -> (PracticeServer, Board) {
     let home = try practiceHome()
-    let board = try board(registeredWith: home)
+    return (home, try board(registeredWith: home))
+  }
+
+  @Test func whatIsNotSealedProvesNothing() async throws {
+    let (home, board) = try homeAndPlainBoard()
     let ending = try await board.run("send", "get_zones")
     #expect(ending.status == 0)
     #expect(ending.output.contains(#"    "entity_id": "zone.home","#))
@@ -46,8 +50,7 @@ extension WholeAgent.PlainRegistrations {
   }
 
   @Test func aKeyIsAskedForOnceKeptAndUsed() async throws {
-    let home = try practiceHome()
-    let board = try board(registeredWith: home)
+    let (home, board) = try homeAndPlainBoard()
     let enabled = try await board.run("send", "enable_encryption")
     #expect(enabled.status == 0)
     #expect(enabled.output == [])
@@ -62,8 +65,7 @@ extension WholeAgent.PlainRegistrations {
 
   /// One that cannot keep a key asks for none.
   @Test func whatGoesWithoutAKeyIsNotCountedAsSealed() async throws {
-    let home = try practiceHome()
-    let board = try board(registeredWith: home)
+    let (home, board) = try homeAndPlainBoard()
     try board.configureServer("encryption: preferred")
     try board.blockWriting()
     let agent = try await RunningAgent.proven(on: board)
@@ -87,8 +89,7 @@ extension WholeAgent.PlainRegistrations {
   }
 
   @Test func aPlainRegistrationIsRefusedUnlessItIsAllowed() async throws {
-    let home = try practiceHome()
-    let board = try board(registeredWith: home)
+    let (home, board) = try homeAndPlainBoard()
     let agent = try RunningAgent(on: board)
     let ending = await agent.ending()
     #expect(ending.status != 0)
@@ -108,8 +109,7 @@ extension WholeAgent.PlainRegistrations {
 
   /// No Home Assistant gives a key a second time.
   @Test func noKeyIsAskedForWhileItCannotBeKept() async throws {
-    let home = try practiceHome()
-    let board = try board(registeredWith: home)
+    let (home, board) = try homeAndPlainBoard()
     try board.configureServer("encryption: preferred")
     try board.blockWriting()
     let agent = try await RunningAgent.run(on: board, until: "state_failed")
@@ -123,8 +123,7 @@ extension WholeAgent.PlainRegistrations {
   }
 
   @Test func aPlainRegistrationGetsItsKeyFirstAndKeepsIt() async throws {
-    let home = try practiceHome()
-    let board = try board(registeredWith: home)
+    let (home, board) = try homeAndPlainBoard()
     try board.configureServer("encryption: preferred")
     for _ in 0..<2 {
       let agent = try await RunningAgent.proven(on: board)

@@ -16,9 +16,7 @@ extension WholeAgent.Registering {
     for _ in 0..<2 { try await agent.hasReadEverything() }
     let ending = await agent.stopWithSuccess()
     #expect(
-      ending.lines(
-        with: "does not accept the token; because it may ban this address"
-      ).count == 1)
+      ending.lines(with: "does not accept the token; because it may ban this address").count == 1)
     #expect(home.requestCount == 1)
 
     let restarted = try RunningAgent(on: board)
@@ -33,17 +31,7 @@ extension WholeAgent.Registering {
     #expect(shownCharge(in: home) == "83")
     let lastEnding = await restarted.stopWithSuccess()
     #expect(lastEnding.lines(with: "does not accept the token").count == 1)
-    #expect(refusedTokens(of: home) == 1)
-  }
-
-  private func refusedTokens(of home: PracticeServer) -> Int {
-    home.journal.count { entry in
-      if case .refused(let refused) = entry.event {
-        refused.refusal == .unauthorized
-      } else {
-        false
-      }
-    }
+    #expect(home.refusals(.unauthorized) == 1)
   }
 
   /// A login that pairing kept brings a token; it could be rejected, which must be kept in mind.
@@ -69,9 +57,8 @@ extension WholeAgent.Registering {
 
   /// The same trouble a second time is news.
   @Test func aStateDirectoryThatFailsAgainIsToldAgain() async throws {
-    let home = try practiceHome()
+    let (home, board) = try homeAndBoard()
     home.fault = .status(503)
-    let board = try Board(reportingTo: home)
     try board.blockWriting()
     let agent = try await RunningAgent.run(on: board, until: "state_failed")
     try board.unblockWriting()
@@ -117,9 +104,8 @@ extension WholeAgent.Registering {
 
   @Test(arguments: troubles)
   func aHomeAssistantThatIsNotReadyIsWaitedForAndTheLossCounted(_ trouble: Trouble) async throws {
-    let home = try practiceHome()
+    let (home, board) = try homeAndBoard()
     home.fault = trouble.fault
-    let board = try Board(reportingTo: home)
     let agent = try RunningAgent(on: board)
     try await agent.event("not_registered", cause: trouble.cause)
     // A gauge that is not known is read beside the loop: the refusal may be there before.
@@ -140,9 +126,8 @@ extension WholeAgent.Registering {
   }
 
   @Test func aHomeAssistantThatRefusesThisAddressIsLeftInPeaceUntilARestart() async throws {
-    let home = try practiceHome()
+    let (home, board) = try homeAndBoard()
     home.fault = .status(403)
-    let board = try Board(reportingTo: home)
     let agent = try RunningAgent(on: board)
     try await agent.event("not_registered", cause: "forbidden")
     for _ in 0..<2 { try await agent.hasReadEverything() }
@@ -163,19 +148,17 @@ extension WholeAgent.Registering {
 
   /// A hotel's portal, or a proxy with a login of its own: Home Assistant has not seen the token.
   @Test func aLoginThatAProxyWantsBurnsNoToken() async throws {
-    let home = try practiceHome()
+    let (home, board) = try homeAndBoard()
     home.fault = .foreign(
       status: 401, "<html><h1>401 Authorization Required</h1></html>",
       ForeignField("WWW-Authenticate", "Basic realm=\"proxy\""))
-    let board = try Board(reportingTo: home)
     let agent = try RunningAgent(on: board)
     try await agent.event("not_registered", cause: "forbidden")
     let ending = await agent.stop()
     #expect(
       ending.lines(
         with: "a proxy in front of Home Assistant refuses to register this address (401)"
-      )
-      .count == 1, "\(ending.log)")
+      ).count == 1, "\(ending.log)")
     let once = try await board.run("run", "--once")
     #expect(once.lines(with: "Home Assistant does not have everything.").count == 1)
 
@@ -187,9 +170,8 @@ extension WholeAgent.Registering {
 
   /// Home Assistant says so to each request of a proxy that its `http.trusted_proxies` lacks.
   @Test func aProxyThatIsNotTrustedIsNamedAndWaitedFor() async throws {
-    let home = try practiceHome()
+    let (home, board) = try homeAndBoard()
     home.fault = .status(400)
-    let board = try Board(reportingTo: home)
     let once = try await board.run("run", "--once")
     #expect(once.status == 75)
     #expect(once.lines(with: "http.trusted_proxies").count == 1, "\(once.log)")
@@ -237,14 +219,12 @@ extension WholeAgent.Registering {
     for _ in 0..<2 { try await agent.hasReadEverything() }
     let ending = await agent.stopWithSuccess()
     #expect(
-      ending.lines(
-        with: "does not accept the token; because it may ban this address"
-      ).count == 1)
+      ending.lines(with: "does not accept the token; because it may ban this address").count == 1)
     #expect(ending.lines(with: "Home Assistant accepts the data again after").count == 1)
     // Nor does another command send that token.
     let pair = try await board.run("pair", "--token-file", board.path("token"), "--yes")
     #expect(pair.lines(with: "rejected this token before").count == 1, "\(pair.log)")
-    #expect(refusedTokens(of: home) == 1)
+    #expect(home.refusals(.unauthorized) == 1)
     #expect(home.counters.registrations == 1)
   }
 

@@ -21,6 +21,14 @@ extension WholeAgent.Screen {
     return try TypedCommand(on: board, arguments + more, columns: 80, screen: screen)
   }
 
+  /// Where no agent runs, and the screen says so.
+  private func drawn() async throws -> (TypedCommand, TerminalEmulator) {
+    let command = try watch(try Board(reportingTo: "http://127.0.0.1:1", token: nil))
+    var emulator = TerminalEmulator(columns: 80, rows: 24)
+    try await command.shows(&emulator, "a picture") { $0.lines[0].contains("has not answered") }
+    return (command, emulator)
+  }
+
   private func expectTheTerminalAsBefore(
     _ command: TypedCommand, _ emulator: TerminalEmulator, status: Int32 = 0,
     at location: SourceLocation = #_sourceLocation
@@ -64,30 +72,20 @@ extension WholeAgent.Screen {
 
   @Test(arguments: [SIGTERM, SIGINT, SIGHUP, SIGQUIT])
   func whateverEndsItTheTerminalIsAsBefore(_ signal: Int32) async throws {
-    let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
-    let command = try watch(board)
-    var emulator = TerminalEmulator(columns: 80, rows: 24)
-    try await command.shows(&emulator, "a picture") {
-      $0.lines[0].contains("has not answered")
-    }
+    let (command, emulator) = try await drawn()
     command.send(signal: signal)
     await expectTheTerminalAsBefore(command, emulator)
   }
 
   @Test func aFaultOfItsOwnLeavesTheTerminalAsBefore() async throws {
-    let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
-    let command = try watch(board)
-    var emulator = TerminalEmulator(columns: 80, rows: 24)
-    try await command.shows(&emulator, "a picture") { $0.lines[0].contains("has not answered") }
+    let (command, emulator) = try await drawn()
     command.send(signal: SIGSEGV)
     await expectTheTerminalAsBefore(command, emulator, status: SIGSEGV)
   }
 
   @Test func aScreenThatWasStoppedComesBackInTheSizeThatItHasThen() async throws {
-    let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
-    let command = try watch(board)
-    var emulator = TerminalEmulator(columns: 80, rows: 24)
-    try await command.shows(&emulator, "a picture") { $0.lines[0].contains("has not answered") }
+    let (command, picture) = try await drawn()
+    var emulator = picture
     command.send(signal: SIGTSTP)
     try await command.shows(&emulator, "the end of the picture") { !$0.isOtherScreen }
     try await command.isStopped()
@@ -110,10 +108,7 @@ extension WholeAgent.Screen {
   /// Nothing but SIGKILL would end it.
   @Test(.timeLimit(.minutes(10)), arguments: [nil, SIGTERM] as [Int32?])
   func aPersonEndsItThoughTheTerminalTakesNothing(_ signal: Int32?) async throws {
-    let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
-    let command = try watch(board)
-    var emulator = TerminalEmulator(columns: 80, rows: 24)
-    try await command.shows(&emulator, "a picture") { $0.lines[0].contains("has not answered") }
+    let (command, _) = try await drawn()
     try await command.holdUp()
     if let signal { command.send(signal: signal) } else { command.press("q") }
     #expect(await command.ending().status == 0)

@@ -11,12 +11,16 @@ extension WholeAgent {
 
 extension WholeAgent.Receivers {
   private func board(_ home: PracticeServer, port: UInt16) throws -> Board {
-    let board = try Board(
-      reportingTo: home, settings: "location: { source: gpsd, port: \(port) }")
+    let board = try Board(reportingTo: home, settings: "location: { source: gpsd, port: \(port) }")
     for position in ["52.37", "52.38", "52.39", "4.89", "4807.0", "01131.0"] {
       board.keepSecret(position)
     }
     return board
+  }
+
+  private func homeAndAgent(hearing gpsd: FakeGPSD) throws -> (PracticeServer, RunningAgent) {
+    let home = try practiceHome()
+    return (home, try RunningAgent(on: try board(home, port: gpsd.port)))
   }
 
   private func latitude(in home: PracticeServer) -> Double? {
@@ -32,9 +36,7 @@ extension WholeAgent.Receivers {
 
   @Test func aGPSDThatComesGoesAndComesBackSilencesNoOtherSource() async throws {
     let gpsd = FakeGPSD(reporting: TPV(), isAbsent: true)
-    let home = try practiceHome()
-    let board = try board(home, port: gpsd.port)
-    let agent = try RunningAgent(on: board)
+    let (home, agent) = try homeAndAgent(hearing: gpsd)
     try await agent.event("source_failed") { $0.source == "gpsd" && $0.cause == "missing" }
     try await agent.event("proven") { $0.readings == 2 && $0.locations == 0 }
 
@@ -98,9 +100,7 @@ extension WholeAgent.Receivers {
   @Test(arguments: nonsense)
   func aGPSDThatTalksNonsenseIsDescribedOnceWithoutItsPosition(_ nonsense: Nonsense) async throws {
     let gpsd = FakeGPSD(greeting: nonsense.greeting, reporting: TPV())
-    let home = try practiceHome()
-    let board = try board(home, port: gpsd.port)
-    let agent = try RunningAgent(on: board)
+    let (home, agent) = try homeAndAgent(hearing: gpsd)
     try await agent.event("source_failed") { $0.source == "gpsd" && $0.cause == nonsense.cause }
     try await agent.event("proven") { $0.readings == 2 }
     // In these cycles it is tried again.
@@ -146,9 +146,7 @@ extension WholeAgent.Receivers {
   @Test(arguments: flaws)
   func aReceiverWithoutAUsableFixIsNamedAndMovesNoTracker(_ flaw: Flaw) async throws {
     let gpsd = FakeGPSD(reporting: TPV())
-    let home = try practiceHome()
-    let board = try board(home, port: gpsd.port)
-    let agent = try RunningAgent(on: board)
+    let (home, agent) = try homeAndAgent(hearing: gpsd)
     try await expect(52.3702157, in: home, from: agent)
     gpsd.report(flaw.report)
     try await agent.event("source_failed") { $0.source == "gpsd" && $0.cause == "no_fix" }
@@ -166,9 +164,7 @@ extension WholeAgent.Receivers {
   /// The date of a GPS receiver whose count of weeks has begun anew.
   @Test func aDateThatCannotBeRightIsNamedAndThePositionIsUsed() async throws {
     let gpsd = FakeGPSD(reporting: TPV(date: "2007-07-29"))
-    let home = try practiceHome()
-    let board = try board(home, port: gpsd.port)
-    let agent = try RunningAgent(on: board)
+    let (home, agent) = try homeAndAgent(hearing: gpsd)
     try await expect(52.3702157, in: home, from: agent)
     try await agent.event("source_failed") { $0.source == "gpsd" && $0.cause == "wrong_date" }
     gpsd.report(TPV(latitude: Self.elsewhere))
@@ -182,9 +178,7 @@ extension WholeAgent.Receivers {
   /// there is believed in the end.
   @Test func aClockThatGoesBackAndGoesOnIsBelievedAgain() async throws {
     let gpsd = FakeGPSD(reporting: TPV())
-    let home = try practiceHome()
-    let board = try board(home, port: gpsd.port)
-    let agent = try RunningAgent(on: board)
+    let (home, agent) = try homeAndAgent(hearing: gpsd)
     try await expect(52.3702157, in: home, from: agent)
     gpsd.report(TPV(time: -3600, latitude: Self.elsewhere))
     try await expect(52.3801, in: home, from: agent)
@@ -230,9 +224,7 @@ extension WholeAgent.PowerSupplies {
 
     let ending = await agent.stopWithSuccess()
     #expect(
-      ending.lines(
-        with: "BAT7/capacity reports \"n/a\", which is not a valid value"
-      ).count == 1)
+      ending.lines(with: "BAT7/capacity reports \"n/a\", which is not a valid value").count == 1)
     #expect(ending.lines(with: "is not a valid value").count == 1)
     #expect(ending.lines(with: "BAT7 was not found; the agent keeps looking").count == 1)
     #expect(ending.lines(with: "BAT7 works again").count == 2)

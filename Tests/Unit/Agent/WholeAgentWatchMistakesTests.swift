@@ -49,10 +49,7 @@ extension WholeAgent.Watching {
       #expect(ending.status == 77)
       #expect(ending.lines(with: "rejects the login of this board").count == 1)
     }
-    let refusals = home.journal.count {
-      if case .refused(let refused) = $0.event { refused.refusal == .unauthorized } else { false }
-    }
-    #expect(refusals <= 1, "\(home.journal)")
+    #expect(home.refusals(.unauthorized) <= 1, "\(home.journal)")
     let attempts = home.journal.count {
       if case .occurred(.socketClosed(_, byHome: true)) = $0.event { true } else { false }
     }

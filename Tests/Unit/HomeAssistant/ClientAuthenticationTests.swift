@@ -34,8 +34,7 @@ import Testing
   }
 
   @Test func aSecondTokenIsIgnored() {
-    let rig = ClientRig()
-    rig.client.connect()
+    let rig = ClientRig(isConnecting: true)
     rig.driver.openConnection()
     rig.driver.giveToken("one")
     rig.driver.giveToken("two")
@@ -56,8 +55,7 @@ import Testing
   }
 
   @Test func aTokenThatCannotBeHadNowIsAskedForAgain() {
-    let rig = ClientRig()
-    rig.client.connect()
+    let rig = ClientRig(isConnecting: true)
     rig.driver.giveToken(.unavailable("the card is read"))
     #expect(rig.client.state.cause == .noToken("the card is read"))
     #expect(rig.driver.deeds.last == .closedSocket(code: 1001))
@@ -67,8 +65,7 @@ import Testing
   }
 
   @Test func aServerThatSaysNothingToTheTokenIsLeft() {
-    let rig = ClientRig()
-    rig.client.connect()
+    let rig = ClientRig(isConnecting: true)
     rig.driver.openConnection()
     rig.driver.giveToken()
     rig.driver.advance(by: .seconds(10))
@@ -78,8 +75,7 @@ import Testing
 
   /// Home Assistant may have refused it, and counts that.
   @Test func aLoginThatGotNoVerdictHasMoreTimeAndComesLaterTheNextTimes() {
-    let rig = ClientRig()
-    rig.client.connect()
+    let rig = ClientRig(isConnecting: true)
     var timeouts: [Int64] = []
     var waits: [Int64] = []
     for _ in 0..<5 {
@@ -96,8 +92,7 @@ import Testing
 
   @Test(arguments: [true, false])
   func aVerdictOnATokenGivesTheNextOneTheUsualTime(isAccepted: Bool) {
-    let rig = ClientRig()
-    rig.client.connect()
+    let rig = ClientRig(isConnecting: true)
     rig.driver.openConnection()
     rig.driver.giveToken()
     rig.driver.endConnection()
@@ -116,8 +111,7 @@ import Testing
   }
 
   @Test func anAttemptThatShowedNoTokenIsNoLoginWithoutAVerdict() {
-    let rig = ClientRig()
-    rig.client.connect()
+    let rig = ClientRig(isConnecting: true)
     for _ in 0..<3 {
       rig.driver.openConnection()
       rig.driver.endConnection()
@@ -129,8 +123,7 @@ import Testing
   }
 
   @Test func aTokenThatNeverComesIsNotTheServersFault() {
-    let rig = ClientRig()
-    rig.client.connect()
+    let rig = ClientRig(isConnecting: true)
     rig.driver.openConnection()
     rig.driver.advance(by: .seconds(10))
     #expect(rig.client.state.cause == .noToken("not in time"))
@@ -171,8 +164,7 @@ import Testing
   }
 
   @Test func theVerdictOnATokenComesWithTheRequestForAnother() {
-    let rig = ClientRig()
-    rig.client.connect()
+    let rig = ClientRig(isConnecting: true)
     rig.reject("User is local only")
     rig.forget()
     rig.client.connect()
@@ -181,8 +173,7 @@ import Testing
   }
 
   @Test func theGiverOfTokensMaySayThatThereIsNoMore() {
-    let rig = ClientRig()
-    rig.client.connect()
+    let rig = ClientRig(isConnecting: true)
     rig.driver.giveToken(.rejected("log in again"))
     #expect(rig.client.state == .down(.rejected("log in again")))
     #expect(rig.client.deadline == nil)
@@ -210,8 +201,7 @@ import Testing
 
 extension ClientRig {
   static func rejected() -> ClientRig {
-    let rig = ClientRig()
-    rig.client.connect()
+    let rig = ClientRig(isConnecting: true)
     rig.reject()
     return rig
   }

@@ -15,16 +15,14 @@ import Testing
   }
 
   @Test func connectingGoesThroughItsStatesAndTellsEachOnce() {
-    let rig = ClientRig()
-    rig.client.connect()
+    let rig = ClientRig(isConnecting: true)
     rig.driver.acceptConnection(version: "2026.6.0")
     #expect(rig.states.map(\.word) == ["connecting", "authenticating", "ready"])
     #expect(rig.client.state == .ready(ServerVersion("2026.6.0")))
   }
 
   @Test func aServerWithoutAVersionIsReadyAllTheSame() {
-    let rig = ClientRig()
-    rig.client.connect()
+    let rig = ClientRig(isConnecting: true)
     rig.driver.openConnection()
     rig.driver.giveToken()
     rig.driver.say(["type": "auth_ok"])
@@ -32,8 +30,7 @@ import Testing
   }
 
   @Test func connectingAgainChangesNothingWhereverItIs() {
-    let rig = ClientRig()
-    rig.client.connect()
+    let rig = ClientRig(isConnecting: true)
     rig.driver.removeDeeds()
     rig.client.connect()
     rig.driver.openConnection()
@@ -68,8 +65,7 @@ import Testing
   }
 
   @Test func aSocketThatDoesNotOpenInTimeIsGivenUp() {
-    let rig = ClientRig()
-    rig.client.connect()
+    let rig = ClientRig(isConnecting: true)
     rig.driver.advance(by: .milliseconds(9_999))
     #expect(rig.client.state == .connecting)
     rig.driver.removeDeeds()
@@ -85,8 +81,7 @@ import Testing
       .violation(.maskedFrame),
     ] as [ConnectionFailure])
   func whyThereIsNoConnectionIsTold(cause: ConnectionFailure) {
-    let rig = ClientRig()
-    rig.client.connect()
+    let rig = ClientRig(isConnecting: true)
     rig.driver.endConnection(cause)
     #expect(rig.states.map(\.word) == ["connecting", "retrying"])
     #expect(rig.client.state.cause == cause)

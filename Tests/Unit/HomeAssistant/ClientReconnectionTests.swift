@@ -87,8 +87,7 @@ import Testing
 
   @Test(arguments: [ConnectionFailure.closed(code: 1006), .refused(.server(.banned))])
   func connectingByHandDoesNotWaitAndStartsTheWaitsAgain(cause: ConnectionFailure) {
-    let rig = ClientRig()
-    rig.client.connect()
+    let rig = ClientRig(isConnecting: true)
     for _ in 0..<3 {
       rig.driver.endConnection(cause)
       rig.driver.advanceToDeadline()
@@ -102,8 +101,7 @@ import Testing
   }
 
   @Test func anotherNetworkEndsTheWaitAndNothingElse() {
-    let rig = ClientRig()
-    rig.client.connect()
+    let rig = ClientRig(isConnecting: true)
     for _ in 0..<3 {
       rig.driver.endConnection()
       rig.driver.advanceToDeadline()

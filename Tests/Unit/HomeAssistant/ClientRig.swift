@@ -20,10 +20,13 @@ final class ClientRig {
   private(set) var starts: [Result<NoContent, RequestError>] = []
   private(set) var events: [Outcome] = []
 
-  init(policy: SessionPolicy = ClientRig.plain, isReady: Bool = false) {
+  init(
+    policy: SessionPolicy = ClientRig.plain, isReady: Bool = false, isConnecting: Bool = false
+  ) {
     client = driver.makeClient(policy: policy)
     client.observe { [unowned self] in states.append($0) }.detach()
     if isReady { connect() }
+    if isConnecting { client.connect() }
   }
 
   /// From wherever it is to ready, with nothing noted.

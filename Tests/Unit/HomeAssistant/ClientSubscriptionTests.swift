@@ -70,8 +70,7 @@ import Testing
   }
 
   @Test func aRunThatWaitedTooLongIsNotBegun() {
-    let rig = ClientRig()
-    rig.client.connect()
+    let rig = ClientRig(isConnecting: true)
     rig.driver.giveToken(.unavailable("not yet"))
     let run = rig.subscribe("assist_pipeline/run", isResubscribed: false)
     for _ in 0..<20 {

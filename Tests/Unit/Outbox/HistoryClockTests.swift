@@ -23,9 +23,7 @@ import Testing
     again.clockIs(synchronized: true)
     let other = try again.sensor("level", 0)
     again.outage(other, 3...4)
-    again.forgetWhatWasToldSoFar()
-    try again.recover()
-    let chunks = again.chunks()
+    let chunks = try again.recoveredChunks()
     #expect(chunks.map(\.clock) == ["unset", "set"])
     #expect(chunks.map(\.numbers) == [[1, 2], [0, 3, 4]])
   }
@@ -72,9 +70,7 @@ import Testing
     let other = try again.sensor("level", 0)
     again.outage(other, 4...5)
     again.clockIs(synchronized: true)
-    again.forgetWhatWasToldSoFar()
-    try again.recover()
-    let chunks = again.chunks()
+    let chunks = try again.recoveredChunks()
     #expect(chunks.allSatisfy { $0.clock == "set" })
     let readings = chunks.flatMap { $0.readings }
     let numbers: [Double] = [1, 2, 3, 4, 5]
@@ -93,9 +89,7 @@ import Testing
     rig.outage(level, 1...3)
     let again = try DeliveryRig(history: .forTests(kernelStart: 2), disk: rig.disk)
     again.clockIs(synchronized: true)
-    again.forgetWhatWasToldSoFar()
-    try again.recover()
-    let chunks = again.chunks().filter { $0.clock == "unset" }
+    let chunks = try again.recoveredChunks().filter { $0.clock == "unset" }
     let times = chunks.flatMap { $0.readings }.map { reading -> Double in reading[0] ?? .infinity }
     #expect(times.count == 3)
     #expect(times.allSatisfy { $0 < -863_000 }, "\(times)")
@@ -286,9 +280,7 @@ import Testing
   @Test(arguments: [true, false])
   mutating func aTimeThatTheBoardToldIsNoReceivers(isSynchronized: Bool) {
     clock.isSynchronized = isSynchronized
-    let (board, receiver) = (
-      clock.believes(.here(at: 0, by: .board)), clock.believes(.here(at: 0))
-    )
+    let (board, receiver) = (clock.believes(.here(at: 0, by: .board)), clock.believes(.here(at: 0)))
     #expect(!board && receiver)
   }
 

@@ -29,8 +29,7 @@ import Testing
     (.seconds(5) + .nanoseconds(1), Limiter.firstByteCount / 2),
   ])
   mutating func eventsGrowOrShrinkByHowLongOneTakes(transfer: Duration, byteCount: Int) {
-    let next = proven(after: transfer)
-    #expect(next == byteCount)
+    #expect(proven(after: transfer) == byteCount)
   }
 
   @Test mutating func theyGrowToWhatARecorderTakesAndShrinkToWhatIsWorthAMessage() {
@@ -62,8 +61,7 @@ import Testing
   @Test mutating func aProofBeginsTheCountOfFailuresAnew() {
     _ = failed()
     _ = proven(after: .seconds(3))
-    let size = failed()
-    #expect(size == Limiter.firstByteCount)
+    #expect(failed() == Limiter.firstByteCount)
   }
 
   /// What came after its answer failed is another message.

@@ -101,9 +101,7 @@ import Testing
 
   @Test func whatAnOutageBroughtArrivesInOrderWithItsTimes() throws {
     rig.outage(level, 1...100)
-    rig.forgetWhatWasToldSoFar()
-    try rig.recover()
-    let chunks = rig.chunks()
+    let chunks = try rig.recoveredChunks()
     #expect(chunks.flatMap(\.numbers) == (1...100).map(Double.init))
     #expect(chunks.flatMap(\.readings).map { $0[0] } == (0..<100).map(Double.init))
     #expect(
@@ -115,16 +113,12 @@ import Testing
   @Test func theOnlyReadingOfAShortOutageArrivesWithItsTime() throws {
     rig.sleep(.seconds(5))
     rig.outage(level, 7...7)
-    rig.forgetWhatWasToldSoFar()
-    try rig.recover()
-    #expect(rig.chunks().flatMap(\.readings) == [[5, 0, 7]])
+    #expect(try rig.recoveredChunks().flatMap(\.readings) == [[5, 0, 7]])
   }
 
   @Test func sequenceNumbersOfChunksFollowEachOther() throws {
     rig.outage(level, 1...2000)
-    rig.forgetWhatWasToldSoFar()
-    try rig.recover()
-    let chunks = rig.chunks()
+    let chunks = try rig.recoveredChunks()
     try #require(chunks.count > 2)
     for (chunk, next) in zip(chunks, chunks.dropFirst()) {
       #expect(chunk.last.map { $0 + 1 } == next.first)
@@ -153,9 +147,7 @@ import Testing
     try rig.acceptedCycle()
     #expect(rig.hasWritten)
     let again = try DeliveryRig(disk: rig.disk)
-    again.forgetWhatWasToldSoFar()
-    try again.recover()
-    #expect(again.chunks().flatMap(\.numbers).last == 300)
+    #expect(try again.recoveredChunks().flatMap(\.numbers).last == 300)
   }
 
   @Test func anUrgentReadingWhileAMessageIsUnderWayWritesNothing() throws {
@@ -169,9 +161,7 @@ import Testing
   @Test func whatIsKeptComesAfterARestart() throws {
     rig.outage(level, 1...10)
     let again = try DeliveryRig(disk: rig.disk)
-    again.forgetWhatWasToldSoFar()
-    try again.recover()
-    #expect(again.chunks().flatMap(\.numbers) == (1...10).map(Double.init))
+    #expect(try again.recoveredChunks().flatMap(\.numbers) == (1...10).map(Double.init))
   }
 
   @Test func aFixThatIsTooOldToBeSentAsNewArrivesAsAPoint() throws {
@@ -196,9 +186,7 @@ import Testing
     for number in 1...5 {
       rig.record(level, Int64(number))
       let again = try DeliveryRig(disk: rig.disk.copy())
-      again.forgetWhatWasToldSoFar()
-      try again.recover()
-      #expect(again.chunks().flatMap(\.numbers).last == Double(number))
+      #expect(try again.recoveredChunks().flatMap(\.numbers).last == Double(number))
     }
   }
 
@@ -221,10 +209,8 @@ import Testing
     let level = try rig.sensor("level", 0)
     try rig.acceptedCycle()
     rig.outage(level, 1...100)
-    rig.forgetWhatWasToldSoFar()
-    try rig.recover()
+    #expect(try rig.recoveredChunks().flatMap(\.numbers) == (1...100).map(Double.init))
     #expect(!rig.hasWritten)
-    #expect(rig.chunks().flatMap(\.numbers) == (1...100).map(Double.init))
     #expect(rig.historyEntryCount == 0)
   }
 
@@ -233,9 +219,7 @@ import Testing
     rig.delivery.stopping()
     rig.settle()
     let again = try DeliveryRig(disk: rig.disk)
-    again.forgetWhatWasToldSoFar()
-    try again.recover()
-    #expect(again.chunks().flatMap(\.numbers) == [1])
+    #expect(try again.recoveredChunks().flatMap(\.numbers) == [1])
   }
 
   /// A board that is switched off between two reports would send the same again each time.
@@ -262,9 +246,7 @@ import Testing
     rig.settle()
     #expect(rig.delivery.history.spool.unkeptEntryCount == 0)
     let again = try DeliveryRig(disk: rig.disk)
-    again.forgetWhatWasToldSoFar()
-    try again.recover()
-    #expect(again.chunks().flatMap(\.numbers) == [1, 2, 3])
+    #expect(try again.recoveredChunks().flatMap(\.numbers) == [1, 2, 3])
   }
 
   @Test func aCallerCanHaveEverythingKept() throws {

@@ -66,18 +66,14 @@ import Testing
 
   // MARK: Failures
 
-  @Test func aFailureMovesOnAndSaysWhy() {
+  @Test func aFailureMovesOnAndSaysWhy() throws {
     var routes = routes()
     let isOther = routes.failed(.server(.unavailable(status: 503)), now: after(1))
     #expect(isOther)
     #expect(routes.current?.route == .cloudhook && routes.current?.since == after(1))
-    guard case .failed(let cause, let since, let until)? = routes.obstacle(to: .home, now: after(1))
-    else {
-      Issue.record("nothing is in the way")
-      return
-    }
-    #expect(cause == .server(.unavailable(status: 503)) && since == after(1))
-    #expect(until > after(1) && until <= after(1) + Routes.firstAbsence)
+    let failure = try #require(routes.failure(of: .home, now: after(1)))
+    #expect(failure.cause == .server(.unavailable(status: 503)) && failure.since == after(1))
+    #expect(failure.until > after(1) && failure.until <= after(1) + Routes.firstAbsence)
   }
 
   @Test func aBetterRouteIsTakenAgainWhenItsTimeIsOver() {
@@ -90,19 +86,16 @@ import Testing
   }
 
   /// A router that works for one message in two must not cost every second one.
-  @Test func aRouteThatKeepsFailingIsLeftAloneForLonger() {
+  @Test func aRouteThatKeepsFailingIsLeftAloneForLonger() throws {
     var routes = routes()
     var now = Self.start
     var absences: [Duration] = []
     for _ in 0..<10 {
       _ = routes.failed(.notLive, now: now)
-      guard case .failed(_, let since, let until)? = routes.obstacle(to: .home, now: now) else {
-        Issue.record("nothing is in the way")
-        return
-      }
-      #expect(since == Self.start)
-      absences.append(until - now)
-      now = until
+      let failure = try #require(routes.failure(of: .home, now: now))
+      #expect(failure.since == Self.start)
+      absences.append(failure.until - now)
+      now = failure.until
       routes.deliveryDue(now: now)
       #expect(routes.current?.route == .home)
     }
@@ -113,18 +106,14 @@ import Testing
     #expect(absences.last.map { $0 > Routes.longestAbsence * 0.7 } == true)
   }
 
-  @Test func aProofForgetsTheFailures() {
+  @Test func aProofForgetsTheFailures() throws {
     var routes = routes()
     _ = routes.failed(.notLive, now: after(0))
     routes.deliveryDue(now: after(100))
     routes.proven()
     _ = routes.failed(.notLive, now: after(200))
-    guard case .failed(_, let since, let until)? = routes.obstacle(to: .home, now: after(200))
-    else {
-      Issue.record("nothing is in the way")
-      return
-    }
-    #expect(since == after(200) && until <= after(200) + Routes.firstAbsence)
+    let failure = try #require(routes.failure(of: .home, now: after(200)))
+    #expect(failure.since == after(200) && failure.until <= after(200) + Routes.firstAbsence)
   }
 
   @Test func whenAllHaveFailedAllAreTriedOnceMore() {
@@ -142,7 +131,7 @@ import Testing
 
   /// The router at home stays broken for days; that it is tried again every hour makes the cloud no
   /// newer.
-  @Test func aVainTryOfABetterRouteDoesNotMakeTheOldOneNew() {
+  @Test func aVainTryOfABetterRouteDoesNotMakeTheOldOneNew() throws {
     var routes = routes()
     _ = routes.failed(.notLive, now: after(0))
     routes.proven()
@@ -153,11 +142,8 @@ import Testing
       #expect(routes.current?.route == .cloudhook && routes.current?.since == after(0))
       routes.proven()
     }
-    guard case .failed(_, let since, _)? = routes.obstacle(to: .home, now: after(10_001)) else {
-      Issue.record("nothing is in the way")
-      return
-    }
-    #expect(since == after(0), "home has failed since the first time")
+    let failure = try #require(routes.failure(of: .home, now: after(10_001)))
+    #expect(failure.since == after(0), "home has failed since the first time")
   }
 
   /// One that took over and was never proven has nothing to be remembered by.
@@ -178,28 +164,21 @@ import Testing
     #expect(routes.current?.route == .home && routes.current?.since == Self.start)
   }
 
-  @Test func afterAnOutageTheRouteIsTakenSinceItWorksAgain() {
+  @Test func afterAnOutageTheRouteIsTakenSinceItWorksAgain() throws {
     var routes = routes(.unknown, home: nil, hasCloud: false)
     routes.proven()
     for seconds in 10...20 as ClosedRange<Int64> {
       _ = routes.failed(.gone, now: after(seconds))
       #expect(routes.current == nil)
-      guard case .failed(_, let since, _)? = routes.obstacle(to: .instance, now: after(seconds))
-      else {
-        Issue.record("nothing is in the way")
-        return
-      }
-      #expect(since == after(10), "the retries are not new failures")
+      let failure = try #require(routes.failure(of: .instance, now: after(seconds)))
+      #expect(failure.since == after(10), "the retries are not new failures")
       routes.retryDue(now: after(seconds + 1))
     }
     routes.proven()
     #expect(routes.current?.since == after(21))
     _ = routes.failed(.gone, now: after(30))
-    guard case .failed(_, let since, _)? = routes.obstacle(to: .instance, now: after(30)) else {
-      Issue.record("nothing is in the way")
-      return
-    }
-    #expect(since == after(30), "a proof ends the row of failures")
+    let failure = try #require(routes.failure(of: .instance, now: after(30)))
+    #expect(failure.since == after(30), "a proof ends the row of failures")
   }
 
   /// The board was ashore meanwhile: the cloud of this evening is not the cloud of this morning.
@@ -211,17 +190,13 @@ import Testing
     #expect(routes.current?.route == .cloudhook && routes.current?.since == after(200))
   }
 
-  @Test func theFailureToldIsTheLatestOfARow() {
+  @Test func theFailureToldIsTheLatestOfARow() throws {
     var routes = routes()
     _ = routes.failed(.notLive, now: after(0))
     routes.deliveryDue(now: after(100))
     _ = routes.failed(.server(.notFound), now: after(100))
-    guard case .failed(let cause, let since, _)? = routes.obstacle(to: .home, now: after(101))
-    else {
-      Issue.record("nothing is in the way")
-      return
-    }
-    #expect(cause == .server(.notFound) && since == after(0))
+    let failure = try #require(routes.failure(of: .home, now: after(101)))
+    #expect(failure.cause == .server(.notFound) && failure.since == after(0))
   }
 
   @Test func onlyARouteThatCanBeIsInTheOrder() {
@@ -306,6 +281,15 @@ import Testing
 }
 
 extension Routes {
+  fileprivate func failure(
+    of route: Route, now: Instant
+  ) -> (cause: OutageCause, since: Instant, until: Instant)? {
+    if case .failed(let cause, let since, let until)? = obstacle(to: route, now: now) {
+      return (cause, since, until)
+    }
+    return nil
+  }
+
   /// What was sent over the route that is used.
   fileprivate mutating func failed(_ cause: OutageCause, now: Instant) -> Bool {
     guard let route = current?.route else { return false }

@@ -15,16 +15,6 @@ import Testing
     return UplinkRig(setup)
   }
 
-  private static let noKey =
-    #"{"success":false,"error":{"code":"encryption_not_available","message":""}}"#
-
-  /// A Home Assistant without keys proves what a plain registration sends.
-  private func prove(_ rig: UplinkRig) {
-    let verdict = #"{"success":false,"error":{"code":"not_registered","message":""}}"#
-    let key = Challenge(of: UplinkRig.nonce).key
-    for _ in 0..<4 { rig.answer(200, #"{"\#(key)":\#(verdict)}"#) }
-  }
-
   private func plainRig(_ change: (inout UplinkRig.Setup) -> Void = { _ in }) -> UplinkRig {
     let rig = rig {
       $0.isPlain = true
@@ -32,7 +22,7 @@ import Testing
     }
     rig.wait(.zero)
     rig.cycle()
-    rig.answer(400, Self.noKey)
+    rig.answer(400, UplinkRig.noKey)
     return rig
   }
 
@@ -44,7 +34,7 @@ import Testing
 
   @Test func whatStaysPlainIsNotCountedAsSealed() {
     let rig = plainRig()
-    prove(rig)
+    rig.prove()
     #expect(rig.uplink.counts.proven == 1)
     #expect(rig.uplink.counts.sealed == 0)
     #expect(rig.uplink.counts.plain == rig.calls.count && rig.calls.count > 1)
@@ -84,7 +74,7 @@ import Testing
   @Test func whatIsProvenIsDoneWhenNothingIsLeft() throws {
     let rig = plainRig { $0.durability = .batch }
     let level = rig.uplink.declare(.plain("level"))
-    prove(rig)
+    rig.prove()
     #expect(rig.uplink.outcome == .proven && isDone(rig, in: .seconds(60)))
     rig.wait(.seconds(1))
     rig.uplink.record(

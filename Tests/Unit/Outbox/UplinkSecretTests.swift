@@ -25,6 +25,16 @@ import Testing
     return UplinkRig(setup)
   }
 
+  /// One that is at home when it asks for its registration.
+  private func rigAtHome(
+    _ kind: Kind, webSocket: Uplink.Settings.WebSocket? = nil
+  ) -> UplinkRig {
+    let rig = rig(kind, webSocket: webSocket)
+    rig.arrive(atHome: true)
+    rig.wait(.seconds(1))
+    return rig
+  }
+
   /// Answers whatever is asked as Home Assistant does.
   private func register(_ rig: UplinkRig) {
     if case .token = rig.calls.last { rig.answer(200, UplinkRig.accessToken) }
@@ -43,9 +53,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func atHomeEachKindOfTokenRegisters(kind: Kind) {
-    let rig = rig(kind)
-    rig.arrive(atHome: true)
-    rig.wait(.seconds(1))
+    let rig = rigAtHome(kind)
     register(rig)
     #expect(rig.registrations.map(\.webhookID) == [[UInt8]("made".utf8)])
   }
@@ -78,9 +86,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func leavingInTheMiddleOfTheFirstRequestTakesItBack(kind: Kind) {
-    let rig = rig(kind)
-    rig.arrive(atHome: true)
-    rig.wait(.seconds(1))
+    let rig = rigAtHome(kind)
     #expect(rig.calls.count == 1)
     rig.arrive(atHome: false)
     #expect(rig.cancelled == [.login])
@@ -88,9 +94,7 @@ import Testing
   }
 
   @Test func leavingBetweenTheTwoRequestsSendsTheFirstOnly() {
-    let rig = rig(.refreshToken)
-    rig.arrive(atHome: true)
-    rig.wait(.seconds(1))
+    let rig = rigAtHome(.refreshToken)
     // The access token comes in the turn in which the board leaves, and is not used.
     rig.uplink.placeChanged(.elsewhere(UplinkRig.interface), now: rig.now)
     rig.answer(200, UplinkRig.accessToken)
@@ -99,9 +103,7 @@ import Testing
   }
 
   @Test func leavingInTheMiddleOfTheRegistrationTakesItBack() {
-    let rig = rig(.refreshToken)
-    rig.arrive(atHome: true)
-    rig.wait(.seconds(1))
+    let rig = rigAtHome(.refreshToken)
     rig.answer(200, UplinkRig.accessToken)
     #expect(rig.calls.count == 2)
     rig.arrive(atHome: false)
@@ -112,9 +114,7 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func aRetryIsARequestLikeTheFirstOne(kind: Kind) {
-    let rig = rig(kind)
-    rig.arrive(atHome: true)
-    rig.wait(.seconds(1))
+    let rig = rigAtHome(kind)
     rig.answer(503)
     rig.arrive(atHome: false)
     expectSilence(of: rig)
@@ -122,9 +122,7 @@ import Testing
 
   /// Home Assistant would refuse each further access token of that login, and count it.
   @Test func aLoginWhoseAccessTokenWasRefusedIsNeverSentAgain() {
-    let first = rig(.refreshToken)
-    first.arrive(atHome: true)
-    first.wait(.seconds(1))
+    let first = rigAtHome(.refreshToken)
     first.answer(200, UplinkRig.accessToken)
     first.answer(401)
     expectSilence(of: first)
@@ -140,9 +138,7 @@ import Testing
   /// It may have the same token at hand, and its connection is not open yet.
   @Test(arguments: Kind.allCases)
   func aTokenThatTheRegistrationShowedInVainIsTakenFromTheWebSocket(kind: Kind) {
-    let rig = rig(kind, webSocket: Self.webSocket)
-    rig.arrive(atHome: true)
-    rig.wait(.seconds(1))
+    let rig = rigAtHome(kind, webSocket: Self.webSocket)
     if kind == .refreshToken { rig.answer(200, UplinkRig.accessToken) }
     #expect(rig.isWebSocketAllowed == true)
     rig.answer(401)
@@ -165,9 +161,7 @@ import Testing
 
   /// Two who ask for an access token at the same time get it of one renewal.
   @Test func theWebSocketAndTheRegistrationShareARenewal() {
-    let rig = rig(.refreshToken, webSocket: Self.webSocket)
-    rig.arrive(atHome: true)
-    rig.wait(.seconds(1))
+    let rig = rigAtHome(.refreshToken, webSocket: Self.webSocket)
     rig.event { $0.webSocketWantsToken(refused: nil, now: $1) }
     #expect(rig.calls.count == 1)
     rig.answer(200, UplinkRig.accessToken)
@@ -177,9 +171,7 @@ import Testing
 
   /// The same access token was refused to one of them: the other one does not show it again.
   @Test func aRefusedRegistrationEndsTheLoginForTheWebSocketToo() {
-    let rig = rig(.refreshToken, webSocket: Self.webSocket)
-    rig.arrive(atHome: true)
-    rig.wait(.seconds(1))
+    let rig = rigAtHome(.refreshToken, webSocket: Self.webSocket)
     rig.answer(200, UplinkRig.accessToken)
     rig.answer(401)
     rig.event { $0.webSocketWantsToken(refused: nil, now: $1) }

@@ -6,8 +6,6 @@ import Testing
 @testable import Board
 @testable import Tools
 
-private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
-
 /// A finding as a person reads it: `WRONG subject cause: text; remedy`.
 func row(_ finding: Finding?) -> String {
   guard let finding else { return "nothing" }
@@ -91,8 +89,7 @@ func row(_ finding: Finding?) -> String {
       isSynchronized: isSynchronized)
     #expect(row(finding).hasPrefix(words), "\(row(finding))")
     guard let problem = finding?.problem else { return }
-    #expect(
-      problem.culprit.code.description == (isSynchronized ? "home_assistant" : "board"))
+    #expect(problem.culprit.code.description == (isSynchronized ? "home_assistant" : "board"))
   }
 
   @Test func aServerWithoutATimeSaysNothingOfTheClock() {

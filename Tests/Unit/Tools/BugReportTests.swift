@@ -7,8 +7,6 @@ import YAML
 @testable import Board
 @testable import Tools
 
-private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
-
 /// What `homeward check --report` writes for strangers.
 @Suite struct BugReportTests {
   private let board = FakeBoard()

@@ -8,8 +8,6 @@ import Transport
 @testable import HomeAssistant
 @testable import Tools
 
-private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
-
 /// Which address `homeward check` asks, and which key its advice names.
 @Suite struct CheckedRoutesTests {
   private func routes(

@@ -1,6 +1,8 @@
 import Board
 import Foundation
 
+func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
 /// The files of a kernel, for one test: a folder that stands for sysfs and goes with its owner.
 final class FakeBoard {
   let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
@@ -31,8 +33,7 @@ final class FakeBoard {
     try write("cpu-thermal\n", to: "class/thermal/thermal_zone0/type")
     try write("45123\n", to: "class/thermal/thermal_zone0/temp")
     try write("21312\n", to: "bus/w1/devices/28-0316a2796cff/temperature")
-    try addConverter(
-      0, named: [UInt8]("bme280".utf8), ["in_temp_input": [UInt8]("25080\n".utf8)])
+    try addConverter(0, named: [UInt8]("bme280".utf8), ["in_temp_input": [UInt8]("25080\n".utf8)])
     try write("sht3x\n", to: "class/hwmon/hwmon0/name")
     try write("-7532\n", to: "class/hwmon/hwmon0/temp1_input")
     for (file, text) in [

@@ -7,15 +7,12 @@ import Testing
 
 @testable import Tools
 
-private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
-
 /// `homeward sensors`, for a board that is a folder.
 @Suite struct FoundSourcesTests {
   private let board = FakeBoard()
 
   private func found(_ configuration: String = "") throws -> FoundSources {
-    try FoundSources(
-      of: try board.configuration(configuration), loop: try EventLoop(), screen: nil)
+    try FoundSources(of: try board.configuration(configuration), loop: try EventLoop(), screen: nil)
   }
 
   /// Without what each machine has.
@@ -41,8 +38,7 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
     }
     #expect(lines.contains("  cpu_temperature: 45.1 °C"))
     #expect(
-      lines.last
-        == "A line with a dash goes below \"sensors:\" of f; then: sudo homeward check")
+      lines.last == "A line with a dash goes below \"sensors:\" of f; then: sudo homeward check")
     #expect(lines.allSatisfy { $0.count <= 80 })
   }
 
@@ -319,8 +315,7 @@ private final class ListeningSocket {
     let written = text(template.text(with: try findings()).bytes)
     #expect(written.contains("#sensors:\n#  - { one_wire: 28-0316a2796cff, name: Thermometer"))
     #expect(
-      written.contains(
-        "# Power supplies here: BAT0. All are reported; to report only some:\n"))
+      written.contains("# Power supplies here: BAT0. All are reported; to report only some:\n"))
     #expect(try Configuration.parse([UInt8](written.utf8)).sensors.isEmpty)
     let configuration = try Configuration.parse([UInt8](uncommented(written).utf8))
     #expect(configuration.sensors.count == 5, "with the line that is an example")

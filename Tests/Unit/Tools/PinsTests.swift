@@ -24,7 +24,6 @@ private let file = """
   """
 
 private func bytes(_ text: String) -> [UInt8] { [UInt8](text.utf8) }
-private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
 /// What the kernel says, and what the configuration wants.
 private struct Machine {
@@ -161,8 +160,7 @@ private struct Machine {
   @Test func scriptsGetAllOfIt() throws {
     let machine = Machine().configured("GPIO4", "Bilge").line("main-chip", 4, consumer: "cd")
     let json = try machine.report().json
-    let object = try #require(
-      try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any])
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any])
     #expect(object["board"] as? String == "My board")
     let headers = try #require(object["headers"] as? [[String: Any]])
     #expect(headers[0]["name"] as? String == "J1")

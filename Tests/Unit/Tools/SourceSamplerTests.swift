@@ -7,8 +7,6 @@ import Testing
 
 @testable import Tools
 
-private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
-
 /// What a sample of a source says, for check and for sensors.
 @Suite struct SourceSamplerTests {
   private let board = FakeBoard()

@@ -11,8 +11,7 @@ import Testing
 
   /// Observed, with a value, and nothing noted but that.
   private func kept(_ words: [Text] = ["a"]) -> (CacheRig, Cache<[Text]>, Token) {
-    let rig = CacheRig()
-    let cache = rig.makeCache()
+    let (rig, cache) = CacheRig.withCache()
     let token = Token(rig.observe(cache))
     rig.serve(words)
     _ = rig.sent
@@ -98,8 +97,7 @@ import Testing
   }
 
   @Test func aRefusedRequestIsAskedAgainWithGrowingWaits() {
-    let rig = CacheRig()
-    let cache = rig.makeCache()
+    let (rig, cache) = CacheRig.withCache()
     let observation = rig.observe(cache)
     for type in ["added", "swapped", "moved"] as [Text] { rig.confirm(type) }
     rig.driver.refuse(rig.driver.messageID(ofType: "words"), code: "unknown_error")
@@ -122,8 +120,7 @@ import Testing
   }
 
   @Test func aRequestThatIsNotAnsweredInTimeIsAskedAgain() {
-    let rig = CacheRig()
-    let cache = rig.makeCache()
+    let (rig, cache) = CacheRig.withCache()
     let observation = rig.observe(cache)
     rig.driver.removeDeeds()
     rig.driver.advance(by: .seconds(60))
@@ -199,8 +196,7 @@ import Testing
   }
 
   @Test func aSubscriptionThatIsAcceptedLateHasItAskedAgain() {
-    let rig = CacheRig()
-    let cache = rig.makeCache()
+    let (rig, cache) = CacheRig.withCache()
     let observation = rig.observe(cache)
     rig.driver.refuse(rig.driver.messageID(ofType: "added"), code: "unknown_command")
     rig.answer(["a"])

@@ -8,8 +8,7 @@ import Testing
 /// Observers that come and go, at whatever moment.
 @Suite struct CacheObservationTests {
   @Test func anObservationThatEndedIsToldNothing() {
-    let rig = CacheRig()
-    let cache = rig.makeCache()
+    let (rig, cache) = CacheRig.withCache()
     let first = rig.observe(cache)
     let second = cache.observe { _ in }
     first.cancel()
@@ -19,8 +18,7 @@ import Testing
   }
 
   @Test func anObservationEndsWithItsValue() {
-    let rig = CacheRig()
-    let cache = rig.makeCache()
+    let (rig, cache) = CacheRig.withCache()
     let kept = cache.observe { _ in }
     do { _ = rig.observe(cache) }
     rig.serve(["a"])
@@ -39,8 +37,7 @@ import Testing
   }
 
   @Test func anObserverMayEndAnotherAndItself() {
-    let rig = CacheRig()
-    let cache = rig.makeCache()
+    let (rig, cache) = CacheRig.withCache()
     let box = Box()
     box.first = cache.observe { _ in
       box.told += 1
@@ -55,8 +52,7 @@ import Testing
   }
 
   @Test func anObserverMayObserve() {
-    let rig = CacheRig()
-    let cache = rig.makeCache()
+    let (rig, cache) = CacheRig.withCache()
     let box = Box()
     let observation = cache.observe { [unowned cache] _ in
       if box.told == 0 { box.second = cache.observe { _ in box.told += 10 } }
@@ -83,8 +79,7 @@ import Testing
   }
 
   @Test func anObserverMayLookAtTheValueWhileItChanges() {
-    let rig = CacheRig()
-    let cache = rig.makeCache()
+    let (rig, cache) = CacheRig.withCache()
     var seen: [[Text]?] = []
     let observation = cache.observe { [unowned cache] _ in seen.append(cache.value) }
     rig.serve(["a"])
@@ -94,8 +89,7 @@ import Testing
   }
 
   @Test func onceIsToldTheFirstValueAndNoOther() {
-    let rig = CacheRig()
-    let cache = rig.makeCache()
+    let (rig, cache) = CacheRig.withCache()
     var told: [[Text]] = []
     let early = cache.once { told.append($0) }
     rig.serve(["a"])
@@ -109,8 +103,7 @@ import Testing
   }
 
   @Test func onceThatEndsBeforeIsToldNothing() {
-    let rig = CacheRig()
-    let cache = rig.makeCache()
+    let (rig, cache) = CacheRig.withCache()
     cache.once { _ in Issue.record("it has ended") }.cancel()
     rig.serve(["a"])
   }
@@ -125,8 +118,7 @@ import Testing
   }
 
   @Test func whatIsDerivedIsMadeOnceForEachChangeAndOnlyForObservers() {
-    let rig = CacheRig()
-    let cache = rig.makeCache()
+    let (rig, cache) = CacheRig.withCache()
     var count = 0
     let counts = cache.map { words in
       count += 1
@@ -150,8 +142,7 @@ import Testing
   }
 
   @Test func whatIsDerivedHasTheValueThatIsThere() {
-    let rig = CacheRig()
-    let cache = rig.makeCache()
+    let (rig, cache) = CacheRig.withCache()
     let observation = cache.observe { _ in }
     rig.serve(["a"])
     let counts = cache.map { $0.count }
@@ -177,8 +168,7 @@ import Testing
   }
 
   @Test func equalValuesAreToldUnlessTheyAreNotWanted() {
-    let rig = CacheRig()
-    let cache = rig.makeCache()
+    let (rig, cache) = CacheRig.withCache()
     var distinct: [[Text]] = []
     let all = rig.observe(cache)
     let some = cache.withoutRepeats().observe { distinct.append($0) }

@@ -20,8 +20,7 @@ import Testing
   }
 
   @Test func itIsKeptUpToDateForTheNextObserver() {
-    let rig = CacheRig()
-    let cache = rig.makeCache()
+    let (rig, cache) = CacheRig.withCache()
     rig.observe(cache).cancel()
     rig.serve(["a"])
     rig.tell("b", of: "added")

@@ -15,6 +15,12 @@ final class CacheRig {
 
   init(isReady: Bool = true) { rig = ClientRig(isReady: isReady) }
 
+  /// One that is ready, and its cache.
+  static func withCache() -> (CacheRig, Cache<[Text]>) {
+    let rig = CacheRig()
+    return (rig, rig.makeCache())
+  }
+
   func makeCache(
     settlingTime: Duration = .zero, retention: CacheRetention = .kept
   ) -> Cache<[Text]> {

@@ -10,16 +10,14 @@ import Testing
   private static let all = ["added", "swapped", "moved", "words"]
 
   @Test func nothingIsSentBeforeTheFirstObserver() {
-    let rig = CacheRig()
-    let cache = rig.makeCache()
+    let (rig, cache) = CacheRig.withCache()
     #expect(cache.value == nil)
     rig.rig.reconnect()
     #expect(rig.sent.isEmpty)
   }
 
   @Test func itIsAskedForOnceHoweverManyObserve() {
-    let rig = CacheRig()
-    let cache = rig.makeCache()
+    let (rig, cache) = CacheRig.withCache()
     let first = rig.observe(cache)
     let second = rig.observe(cache)
     #expect(rig.sent == Self.all)
@@ -32,8 +30,7 @@ import Testing
   }
 
   @Test func observersAreToldTheSameInTheOrderInWhichTheyBegan() {
-    let rig = CacheRig()
-    let cache = rig.makeCache()
+    let (rig, cache) = CacheRig.withCache()
     var told: [String] = []
     let first = cache.observe { told.append("first \($0)") }
     let second = cache.observe { told.append("second \($0)") }
@@ -45,8 +42,7 @@ import Testing
   }
 
   @Test func aLaterObserverIsToldTheValueAtOnceAndNothingIsSentForIt() {
-    let rig = CacheRig()
-    let cache = rig.makeCache()
+    let (rig, cache) = CacheRig.withCache()
     let first = rig.observe(cache)
     rig.serve(["a"])
     _ = rig.sent
@@ -94,8 +90,7 @@ import Testing
   }
 
   @Test func anEventThatMakesItOutdatedHasItAskedForAgain() {
-    let rig = CacheRig()
-    let cache = rig.makeCache()
+    let (rig, cache) = CacheRig.withCache()
     let observation = rig.observe(cache)
     rig.serve(["a"])
     rig.tell("whatever", of: "moved")
@@ -105,8 +100,7 @@ import Testing
   }
 
   @Test func aBurstOfSuchEventsIsOneMoreRequest() {
-    let rig = CacheRig()
-    let cache = rig.makeCache()
+    let (rig, cache) = CacheRig.withCache()
     let observation = rig.observe(cache)
     let moved = rig.driver.messageID(ofType: "moved")
     rig.serve(["a"])

@@ -9,7 +9,9 @@ import Testing
 @Suite struct CommandTests {
   static let all = CommandKinds(CommandKind.allCases.map { CommandKinds($0) })
 
-  private func rig(_ commands: CommandKinds = all) -> UplinkRig {
+  private let rig = Self.rig()
+
+  private static func rig(_ commands: CommandKinds = all) -> UplinkRig {
     var setup = UplinkRig.Setup()
     setup.commands = commands
     return .proven(setup)
@@ -18,7 +20,6 @@ import Testing
   // MARK: Which are carried out
 
   @Test func whatIsForPeopleIsNoCommand() throws {
-    let rig = rig()
     try rig.notify("Storm at nine")
     #expect(rig.notifications.map { $0.message } == ["Storm at nine"])
     #expect(rig.results.isEmpty)
@@ -38,7 +39,7 @@ import Testing
 
   @Test(arguments: CommandKind.allCases)
   func whatTheConfigurationDoesNotAllowIsRefusedAndReported(kind: CommandKind) throws {
-    let rig = rig(Self.all.subtracting(CommandKinds(kind)))
+    let rig = Self.rig(Self.all.subtracting(CommandKinds(kind)))
     try rig.notify("\(kind.word)", #"{"output":"Pump","command":"turn_on","tag":"1"}"#)
     #expect(rig.results.map { $0.problem } == [.notAllowed])
     #expect(rig.orders.isEmpty && rig.notifications.isEmpty)
@@ -49,7 +50,6 @@ import Testing
 
   @Test(arguments: ["command_flashlight", "command_", "remove_channel", "command_stop_tts"])
   func commandsOfPhonesAreRefusedByName(word: String) throws {
-    let rig = rig()
     try rig.notify(word)
     rig.cycle()
     #expect(rig.told.map { $0.reason } == ["unknown_command"])
@@ -58,22 +58,18 @@ import Testing
 
   /// Its sender was told that it did not arrive, and may have sent it another way.
   @Test func whatHomeAssistantBelievesUndeliveredIsNotCarriedOut() throws {
-    let rig = rig()
-    try rig.notify(
-      "command_gpio", #"{"output":"Pump","command":"turn_on"}"#, confirmation: .failed)
+    try rig.notify("command_gpio", #"{"output":"Pump","command":"turn_on"}"#, confirmation: .failed)
     #expect(rig.orders.isEmpty)
     #expect(rig.results.map { $0.problem } == [.notConfirmed])
   }
 
   @Test func aServerThatAsksForNoConfirmationCommandsAllTheSame() throws {
-    let rig = rig()
     try rig.notify(
       "command_gpio", #"{"output":"Pump","command":"turn_on"}"#, confirmation: .notAsked)
     #expect(rig.orders == [.output([UInt8]("Pump".utf8), .on)])
   }
 
   @Test func oneThatCameTwiceIsCarriedOutOnce() throws {
-    let rig = rig()
     let pump = #"{"output":"Pump","command":"turn_on"}"#
     try rig.notify("command_gpio", pump, confirmID: "a")
     try rig.notify("command_gpio", pump, confirmID: "a")
@@ -83,7 +79,6 @@ import Testing
   }
 
   @Test func twoOfOneSenderWithOneIdAreOne() throws {
-    let rig = rig()
     let pump = #"{"output":"Pump","command":"pulse","duration":5,"id":"7"}"#
     try rig.notify("command_gpio", pump)
     try rig.notify("command_gpio", pump)
@@ -93,7 +88,6 @@ import Testing
 
   /// A template that looks like a number renders one.
   @Test func anIdMayBeANumber() throws {
-    let rig = rig()
     for _ in 0..<2 {
       try rig.notify("command_gpio", #"{"output":"Pump","command":"turn_on","id":1764000000}"#)
     }
@@ -109,7 +103,6 @@ import Testing
     "true", "[7]",
   ])
   func anIdThatCannotBeRememberedIsRefused(id: String) throws {
-    let rig = rig()
     try rig.notify("command_gpio", #"{"output":"Pump","command":"turn_on","id":\#(id)}"#)
     #expect(rig.orders.isEmpty)
     #expect(rig.results.map { $0.problem } == [.wrongData("id")])
@@ -118,7 +111,6 @@ import Testing
   }
 
   @Test func idsThatDifferInTheLastByteAreTwo() throws {
-    let rig = rig()
     let long = String(repeating: "x", count: 63)
     for last in ["a", "b", "a"] {
       try rig.notify(
@@ -131,7 +123,6 @@ import Testing
 
   /// The first one was not carried out: its sender mends it.
   @Test func theIdOfOneThatWasRefusedIsFree() throws {
-    let rig = rig()
     try rig.notify("command_gpio", #"{"output":"Pump","command":"on","id":"7"}"#)
     rig.boardProblem = .unknownOutput
     try rig.notify("command_gpio", #"{"output":"Pump","command":"turn_on","id":"7"}"#)
@@ -144,7 +135,6 @@ import Testing
   }
 
   @Test func idsAreForgottenInTheirOrder() throws {
-    let rig = rig()
     for id in 0..<33 {
       try rig.notify("clear_notification", #"{"tag":"x","id":"\#(id)"}"#)
       rig.cycle()
@@ -157,28 +147,26 @@ import Testing
 
   // MARK: Notifications
 
-  private func shown(_ rig: UplinkRig) -> [Text] { rig.uplink.notifications.entries.map(\.message) }
+  private var shown: [Text] { rig.uplink.notifications.entries.map(\.message) }
 
   @Test func theLastNotificationsAreShownUntilTheyAreCleared() throws {
-    let rig = rig()
     for number in 1...5 { try rig.notify("\(number)", #"{"tag":"\#(number % 3)"}"#) }
-    #expect(shown(rig) == ["3", "4", "5"], "4 came in the place of 1, and 5 in that of 2")
+    #expect(shown == ["3", "4", "5"], "4 came in the place of 1, and 5 in that of 2")
     try rig.notify("none")
     try rig.notify("another")
-    #expect(shown(rig) == ["4", "5", "none", "another"])
+    #expect(shown == ["4", "5", "none", "another"])
     try rig.notify("clear_notification", #"{"tag":"1"}"#)
     try rig.notify("clear_notification", #"{"tag":"none"}"#)
-    #expect(shown(rig) == ["5", "none", "another"])
+    #expect(shown == ["5", "none", "another"])
     #expect(rig.results.map { $0.problem } == [nil, nil])
   }
 
   @Test func aLongNotificationIsCutBetweenTwoCharacters() throws {
-    let rig = rig()
     let tag = String(repeating: "t", count: 500)
     try rig.notify(String(repeating: "é", count: 500), #"{"tag":"\#(tag)"}"#)
-    #expect(shown(rig) == [Text(String(repeating: "é", count: 80))])
+    #expect(shown == [Text(String(repeating: "é", count: 80))])
     try rig.notify("clear_notification", #"{"tag":"\#(tag)"}"#)
-    #expect(shown(rig).isEmpty)
+    #expect(shown.isEmpty)
   }
 
   // MARK: What belongs to them
@@ -197,7 +185,6 @@ import Testing
     ("{}", "output"),
   ])
   func aSwitchingThatMakesNoSenseSaysWhichMember(data: String, key: String) throws {
-    let rig = rig()
     try rig.notify("command_gpio", data)
     #expect(rig.orders.isEmpty)
     rig.cycle()
@@ -213,13 +200,11 @@ import Testing
     (#"{"output":"Pump","command":"turn_on","duration":null}"#, .on),
   ])
   func anOutputIsSwitched(data: String, switching: Command.Switching) throws {
-    let rig = rig()
     try rig.notify("command_gpio", data)
     #expect(rig.orders == [.output([UInt8]("Pump".utf8), switching)])
   }
 
   @Test func theAnchorWatchIsSetAndCleared() throws {
-    let rig = rig()
     try rig.notify("command_anchor", #"{"command":"turn_on"}"#)
     try rig.notify("command_anchor", #"{"command":"turn_off"}"#)
     try rig.notify("command_anchor", #"{"command":"pulse"}"#)
@@ -230,7 +215,6 @@ import Testing
   // MARK: Results
 
   @Test func theResultGoesAtOnceAndRepeatsWhatWasAsked() throws {
-    let rig = rig()
     rig.wait(.seconds(3))
     try rig.notify("command_gpio", #"{"output":"Pump","command":"turn_on","id":"7"}"#)
     rig.cycle()
@@ -242,7 +226,6 @@ import Testing
   }
 
   @Test func whatTheBoardCannotDoIsTold() throws {
-    let rig = rig()
     rig.boardProblem = .outputFailed
     try rig.notify("command_gpio", #"{"output":"Pump","command":"turn_on"}"#)
     rig.boardProblem = .unknownOutput
@@ -254,7 +237,6 @@ import Testing
   }
 
   @Test func aResultIsToldUntilItIsProven() throws {
-    let rig = rig()
     try rig.notify("command_anchor", #"{"command":"turn_on"}"#)
     rig.cycle()
     #expect(rig.told.count == 1)
@@ -270,7 +252,6 @@ import Testing
 
   /// The answer to the event alone proves nothing.
   @Test func aResultWhoseCycleIsNotProvenComesAgain() throws {
-    let rig = rig()
     try rig.notify("command_anchor", #"{"command":"turn_on"}"#)
     rig.cycle()
     rig.answer(200, "{}")
@@ -281,7 +262,6 @@ import Testing
   }
 
   @Test func oneThatComesDuringACycleFollowsIt() throws {
-    let rig = rig()
     rig.wait(.seconds(30))
     rig.cycle()
     try rig.notify("command_anchor", #"{"command":"turn_on"}"#)
@@ -294,7 +274,6 @@ import Testing
   }
 
   @Test func moreThanCanBeToldAreNotCarriedOut() throws {
-    let rig = rig()
     for _ in 0..<20 { try rig.notify("command_anchor", #"{"command":"turn_on"}"#) }
     #expect(rig.orders.count == 16)
     #expect(rig.results.suffix(4).allSatisfy { $0.problem == .tooMany })
@@ -307,7 +286,6 @@ import Testing
 
   /// Home Assistant took no data for an hour, and a person who sees no answer asks again and again.
   @Test func aPumpIsSwitchedOffWhateverWaits() throws {
-    let rig = rig()
     for _ in 0..<17 {
       try rig.notify("command_gpio", #"{"output":"Pump","command":"turn_on"}"#)
     }
@@ -322,7 +300,6 @@ import Testing
 
   /// Sixteen commands for phones came while Home Assistant took no data; the pump has to stop.
   @Test func whatIsRefusedKeepsNoCommandFromBeingCarriedOut() throws {
-    let rig = rig()
     for _ in 0..<20 { try rig.notify("command_flashlight") }
     try rig.notify("command_gpio", #"{"output":"Pump","command":"turn_off"}"#)
     #expect(rig.orders == [.output([UInt8]("Pump".utf8), .off)])

@@ -7,7 +7,9 @@ import Testing
 
 /// Commands that concern when and what the board reports, and its reboot.
 @Suite struct CommandedCycleTests {
-  private func rig(_ track: TrackFilter.Settings? = nil) -> UplinkRig {
+  private let rig = Self.rig()
+
+  private static func rig(_ track: TrackFilter.Settings? = nil) -> UplinkRig {
     var setup = UplinkRig.Setup()
     setup.commands = CommandTests.all
     setup.track = track
@@ -18,7 +20,7 @@ import Testing
 
   /// The track does not need it, and it is not time for a cycle.
   @Test func aLocationThatIsAskedForGoesAtOnce() throws {
-    let rig = rig(TrackFilter.Settings())
+    let rig = Self.rig(TrackFilter.Settings())
     for _ in 0..<2 {
       rig.wait(.seconds(30))
       rig.locate()
@@ -39,7 +41,7 @@ import Testing
 
   /// An earlier fix waits for the proof of a slow cycle.
   @Test func aLocationThatIsAskedForIsKeptWhateverWaits() throws {
-    let rig = rig(TrackFilter.Settings())
+    let rig = Self.rig(TrackFilter.Settings())
     for _ in 0..<2 {
       rig.wait(.seconds(30))
       rig.locate()
@@ -53,7 +55,6 @@ import Testing
   }
 
   @Test func withoutAFixTheLocationFailed() throws {
-    let rig = rig()
     rig.locate()
     try rig.notify("request_location_update")
     rig.cycle()
@@ -63,7 +64,6 @@ import Testing
 
   /// The receiver may have given its fix already.
   @Test func aCycleThatIsUnderWayServesTheCommandToo() throws {
-    let rig = rig()
     rig.wait(.seconds(30))
     let samples = rig.sampleCount
     try rig.notify("command_update_sensors")
@@ -79,7 +79,6 @@ import Testing
   // MARK: All sensors
 
   @Test func allStatesAreToldAgain() throws {
-    let rig = rig()
     let sensors = [try rig.declare("load"), try rig.declare("level")]
     func cycle() {
       rig.event { uplink, _ in
@@ -119,7 +118,6 @@ import Testing
   // MARK: The interval
 
   @Test func cyclesAreAsFarApartAsTheCommandSays() throws {
-    let rig = rig()
     try rig.notify("command_interval", #"{"every":600}"#)
     #expect(rig.paces.map(\.cycle) == [.seconds(600)])
     rig.wait(.zero)
@@ -137,7 +135,6 @@ import Testing
 
   /// The owner is far away, and forgets it.
   @Test func anIntervalForATimeEndsWithThatTime() throws {
-    let rig = rig()
     try rig.notify("command_interval", #"{"every":3600,"for":"90"}"#)
     rig.wait(.zero)
     let samples = rig.sampleCount
@@ -149,7 +146,6 @@ import Testing
   }
 
   @Test func anIntervalThatIsOverAfterASleepIsOver() throws {
-    let rig = rig()
     try rig.notify("command_interval", #"{"every":60,"for":90}"#)
     rig.wait(.zero)
     rig.wait(.seconds(5000))
@@ -162,7 +158,6 @@ import Testing
     (#"{"every":"often"}"#, "every"), (#"{"every":60,"for":2592001}"#, "for"),
   ])
   func anIntervalOutOfRangeIsRefused(data: String, key: String) throws {
-    let rig = rig()
     try rig.notify("command_interval", data)
     #expect(rig.paces.isEmpty)
     rig.cycle()
@@ -172,7 +167,6 @@ import Testing
   // MARK: Reboot
 
   @Test func theBoardRebootsWhenHomeAssistantKnowsThatItWill() throws {
-    let rig = rig()
     try rig.notify("command_reboot")
     #expect(rig.orders == [.prepareReboot])
     rig.cycle()
@@ -186,7 +180,6 @@ import Testing
   }
 
   @Test func itDoesNotWaitForAHomeAssistantThatIsGone() throws {
-    let rig = rig()
     try rig.notify("command_reboot")
     rig.cycle()
     rig.event { $0.messageFailed(InlineText("no route"), now: $1) }
@@ -198,7 +191,6 @@ import Testing
   }
 
   @Test func aBoardThatMayNotRebootDoesNot() throws {
-    let rig = rig()
     rig.boardProblem = .noReboot
     try rig.notify("command_reboot")
     rig.cycle()

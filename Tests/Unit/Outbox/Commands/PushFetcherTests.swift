@@ -9,8 +9,9 @@ import Testing
 /// What an uplink does about the notifications that wait at a push relay.
 @Suite struct PushFetcherTests {
   private let relay = ModelRelay()
+  private let rig = Self.rig()
 
-  private func rig(
+  private static func rig(
     commands: CommandKinds = CommandTests.all, _ change: (inout UplinkRig.Setup) -> Void = { _ in }
   ) -> UplinkRig {
     var setup = UplinkRig.Setup()
@@ -46,7 +47,6 @@ import Testing
   }
 
   @Test func anUploadEachFewSecondsDoesNotAskEachTime() {
-    let rig = rig()
     rig.fetch(from: relay)
     for _ in 0..<5 {
       rig.wait(.seconds(10))
@@ -59,7 +59,6 @@ import Testing
   }
 
   @Test func aRelayThatFailsIsAskedLessAndLessOften() {
-    let rig = rig()
     var counts: [Int] = []
     for _ in 0..<6 {
       let before = rig.minuteCount
@@ -72,7 +71,7 @@ import Testing
   }
 
   @Test func aPlainRelayIsNotAskedAwayFromHome() {
-    let rig = rig {
+    let rig = Self.rig {
       $0.pushURL = "http://192.168.1.5:8426"
       $0.url = "https://ha.example"
       $0.knowsHome = true
@@ -90,7 +89,6 @@ import Testing
   // MARK: What comes
 
   @Test func aNotificationIsHandedOnWhenTheRelayHasForgottenIt() {
-    let rig = rig()
     relay.push(#"{"message":"Storm at nine"}"#)
     rig.fetchOnce(from: relay)
     #expect(rig.notifications.isEmpty && rig.isFetching)
@@ -102,8 +100,8 @@ import Testing
 
   @Test func aPowerCutBeforeThatLosesNothing() {
     relay.push(pump("1"))
-    rig().fetchOnce(from: relay)
-    let second = rig()
+    rig.fetchOnce(from: relay)
+    let second = Self.rig()
     second.fetch(from: relay)
     #expect(second.orders.count == 1)
   }
@@ -111,15 +109,13 @@ import Testing
   /// A reboot that came again after each reboot would never end.
   @Test func aPowerCutAfterThatRepeatsNothing() {
     relay.push(pump("1", "pulse"))
-    let first = rig()
-    first.fetch(from: relay)
-    let second = rig()
+    rig.fetch(from: relay)
+    let second = Self.rig()
     second.fetch(from: relay)
     #expect(second.orders.isEmpty && relay.waiting.isEmpty)
   }
 
   @Test func anAnswerThatIsLostCarriesOutNothingTwice() {
-    let rig = rig()
     relay.push(pump("1"))
     rig.fetchOnce(from: relay)
     // The relay forgets, and its answer does not arrive.
@@ -132,7 +128,6 @@ import Testing
   }
 
   @Test func aRelayThatForgetsNothingIsAskedAFewTimesOnly() {
-    let rig = rig()
     relay.isForgetful = false
     relay.push(pump("1"))
     rig.fetch(from: relay)
@@ -141,7 +136,6 @@ import Testing
   }
 
   @Test func aLongQueueEndsAfterSomeRequestsAndGoesOnLater() {
-    let rig = rig()
     relay.answerCountMax = 1
     for number in 0..<20 { relay.push(#"{"message":"\#(number)"}"#) }
     rig.fetch(from: relay)
@@ -157,7 +151,6 @@ import Testing
 
   /// Only so many results are kept for Home Assistant; the rest of the commands waits.
   @Test func aCommandWaitsUntilThereIsRoomForItsResult() {
-    let rig = rig()
     let count = CommandResults.countMax + 4
     for number in 0..<count { relay.push(pump("\(number)")) }
     rig.fetch(from: relay)
@@ -169,7 +162,6 @@ import Testing
 
   /// A relay that always has more would fill the memory with commands that wait for room.
   @Test func nothingMoreIsFetchedWhileACommandWaits() {
-    let rig = rig()
     relay.answerCountMax = CommandResults.countMax
     for number in 0..<CommandResults.countMax * 8 { relay.push(pump("\(number)")) }
     rig.fetch(from: relay)
@@ -186,9 +178,7 @@ import Testing
   }
 
   @Test func oneThatCameOverTheWebSocketIsNotRepeatedByTheRelay() throws {
-    let rig = rig()
-    try rig.notify(
-      "command_gpio", #"{"output":"Pump","command":"turn_on"}"#, confirmID: "c-1")
+    try rig.notify("command_gpio", #"{"output":"Pump","command":"turn_on"}"#, confirmID: "c-1")
     relay.push(
       #"{"message":"command_gpio","data":{"output":"Pump","command":"turn_on"},"#
         + #""hass_confirm_id":"c-1"}"#)
@@ -198,7 +188,7 @@ import Testing
   }
 
   @Test func commandsThatAreNotAllowedAreRefusedFromTheRelayToo() {
-    let rig = rig(commands: [])
+    let rig = Self.rig(commands: [])
     relay.push(pump("1"))
     rig.fetch(from: relay)
     #expect(rig.orders.isEmpty && rig.results.map(\.problem) == [.notAllowed])
@@ -207,29 +197,26 @@ import Testing
   // MARK: Commands over a restart
 
   @Test func aCommandIsStoredBeforeItIsCarriedOut() throws {
-    let rig = rig()
     try rig.notify("command_gpio", #"{"output":"Pump","command":"pulse","duration":5,"id":"7"}"#)
     #expect(rig.keptIDs.first?.orderCount == 0 && rig.orders.count == 1)
     let ids = try #require(rig.keptIDs.last?.ids)
-    let second = self.rig { $0.commandIDs = ids }
+    let second = Self.rig { $0.commandIDs = ids }
     try second.notify("command_gpio", #"{"output":"Pump","command":"pulse","duration":5,"id":"7"}"#)
     #expect(second.orders.isEmpty && second.results.map(\.problem) == [.repeated])
   }
 
   @Test func aCommandThatTheBoardRefusedMayComeAgainAfterARestart() throws {
-    let rig = rig()
     rig.boardProblem = .unknownOutput
     try rig.notify(
       "command_gpio", #"{"output":"Pump","command":"turn_on","id":"7"}"#, confirmID: "a")
     let ids = try #require(rig.keptIDs.last?.ids)
-    let second = self.rig { $0.commandIDs = ids }
+    let second = Self.rig { $0.commandIDs = ids }
     try second.notify(
       "command_gpio", #"{"output":"Pump","command":"turn_on","id":"7"}"#, confirmID: "b")
     #expect(second.orders.count == 1)
   }
 
   @Test func aReadOnlyDiskIsReportedAndStopsNoPump() throws {
-    let rig = rig()
     rig.isWritable = false
     try rig.notify("command_gpio", #"{"output":"Pump","command":"turn_off","id":"7"}"#)
     #expect(rig.orders.count == 1 && rig.stateFailures == 1)
@@ -238,7 +225,7 @@ import Testing
   // MARK: A run with an end
 
   @Test func aShortRunWaitsForItsCommandsAndTheirResults() {
-    let rig = rig { $0.onceTimeout = .seconds(90) }
+    let rig = Self.rig { $0.onceTimeout = .seconds(90) }
     let end = Instant(nanoseconds: 0) + .seconds(90)
     relay.push(pump("1"))
     #expect(!rig.uplink.isDone(by: end), "the relay was not asked")
@@ -252,24 +239,23 @@ import Testing
 
   /// The state of the pump that it has just switched.
   @Test func aShortRunDeliversAnUrgentChangeAfterItsProof() throws {
-    let rig = rig { $0.onceTimeout = .seconds(90) }
+    let rig = Self.rig { $0.onceTimeout = .seconds(90) }
     let end = Instant(nanoseconds: 0) + .seconds(90)
     rig.fetch(from: relay)
     let declared = rig.uplink.declare(.plain("pump", isUrgent: true))
     let pump = try #require(declared)
-    rig.uplink.record(
-      Reading(sensor: pump, value: .number(FixedPoint(1)), time: rig.wallTime()))
+    rig.uplink.record(Reading(sensor: pump, value: .number(FixedPoint(1)), time: rig.wallTime()))
     #expect(!rig.uplink.isDone(by: end))
   }
 
   @Test func aRelayThatFailsDoesNotHoldUpAShortRun() {
-    let rig = rig { $0.onceTimeout = .seconds(90) }
+    let rig = Self.rig { $0.onceTimeout = .seconds(90) }
     rig.event { $0.fetchFailed(InlineText("no route"), now: $1) }
     #expect(rig.uplink.isDone(by: Instant(nanoseconds: 0) + .seconds(90)))
   }
 
   @Test func anIntervalFromTheRelaySetsTheNextWake() {
-    let rig = rig { $0.onceTimeout = .seconds(90) }
+    let rig = Self.rig { $0.onceTimeout = .seconds(90) }
     relay.push(#"{"message":"command_interval","data":{"every":900}}"#)
     rig.fetch(from: relay)
     #expect(rig.uplink.reportInterval == .seconds(900))
@@ -278,7 +264,6 @@ import Testing
   // MARK: Reports
 
   @Test func aProblemIsReportedOnceAndItsEnd() {
-    let rig = rig()
     for _ in 0..<3 {
       while !rig.isFetching { rig.uploadProvenAfterAMinute() }
       rig.event { $0.fetchFailed(InlineText("no route"), now: $1) }
@@ -293,7 +278,6 @@ import Testing
   }
 
   @Test func whatCannotBeOpenedIsReportedAndAcknowledged() {
-    let rig = rig()
     relay.push("no JSON")
     relay.push(#"{"message":"b"}"#)
     rig.fetch(from: relay)
@@ -302,7 +286,6 @@ import Testing
   }
 
   @Test func anAnswerThatWasNotAskedForIsIgnored() {
-    let rig = rig()
     rig.fetch(from: relay)
     relay.push(#"{"message":"b"}"#)
     var request = ByteBuffer(capacity: 256)

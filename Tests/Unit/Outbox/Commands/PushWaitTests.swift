@@ -10,8 +10,9 @@ import Testing
 /// open channel.
 @Suite struct PushWaitTests {
   private let relay = ModelRelay()
+  private let rig = Self.rig()
 
-  private func rig(_ change: (inout UplinkRig.Setup) -> Void = { _ in }) -> UplinkRig {
+  private static func rig(_ change: (inout UplinkRig.Setup) -> Void = { _ in }) -> UplinkRig {
     var setup = UplinkRig.Setup()
     setup.commands = CommandTests.all
     setup.pushURL = "https://relay.example"
@@ -27,7 +28,6 @@ import Testing
 
   @Test(arguments: [0, 60, 24 * 3600, 25 * 3600])
   func aCommandOfTheLastDayIsCarriedOut(seconds: Int) {
-    let rig = rig()
     relay.arrived = ModelRelay.time - .seconds(seconds)
     relay.push(pump())
     rig.fetch(from: relay)
@@ -37,7 +37,6 @@ import Testing
   /// The pump would run for what was three weeks ago.
   @Test(arguments: [25 * 3600 + 1, 21 * 86_400])
   func anOlderCommandIsReportedAndNotCarriedOut(seconds: Int) {
-    let rig = rig()
     relay.arrived = ModelRelay.time - .seconds(seconds)
     relay.push(pump(#","id":"1""#))
     rig.fetch(from: relay)
@@ -49,7 +48,6 @@ import Testing
 
   /// Its sender sends it again, with the same `id`.
   @Test func anExpiredCommandMayComeAgain() {
-    let rig = rig()
     relay.arrived = ModelRelay.time - .seconds(26 * 3600)
     relay.push(pump(#","id":"1""#))
     rig.fetch(from: relay)
@@ -66,7 +64,6 @@ import Testing
     (#","ttl":2592000"#, 29 * 86_400, true),
   ])
   func theSenderSaysHowLongItMayWait(ttl: String, seconds: Int, isDone: Bool) {
-    let rig = rig()
     relay.arrived = ModelRelay.time - .seconds(seconds)
     relay.push(pump(ttl))
     rig.fetch(from: relay)
@@ -76,14 +73,12 @@ import Testing
 
   @Test(arguments: [#""a day""#, "-1", "2592001", "9223372036854775807", "1e99", "[]", "true"])
   func aTimeToLiveThatIsNoneIsAMistakeOfTheSender(ttl: String) {
-    let rig = rig()
     relay.push(pump(#","ttl":\#(ttl)"#))
     rig.fetch(from: relay)
     #expect(rig.orders.isEmpty && rig.results.map(\.problem) == [.wrongData("ttl")])
   }
 
   @Test func aCommandOfUnknownAgeIsNotCarriedOut() {
-    let rig = rig()
     relay.push(pump())
     rig.fetch(from: relay, time: nil)
     relay.arrived = nil
@@ -95,7 +90,6 @@ import Testing
 
   /// The relay's answer to the acknowledgement took this long.
   @Test func theTimeOnTheBoardCounts() {
-    let rig = rig()
     relay.push(pump(#","ttl":600"#))
     rig.fetchOnce(from: relay)
     rig.fetchOnce(from: relay, arrives: false)
@@ -105,13 +99,11 @@ import Testing
   }
 
   @Test func overTheChannelACommandDoesNotWait() throws {
-    let rig = rig()
     try rig.notify("command_gpio", #"{"output":"Pump","command":"turn_on","ttl":0}"#)
     #expect(rig.orders.count == 1)
   }
 
   @Test func anOldNotificationIsShownAndCleared() {
-    let rig = rig()
     relay.arrived = ModelRelay.time - .seconds(21 * 86_400)
     relay.push(#"{"message":"Storm at nine","data":{"tag":"storm","ttl":0}}"#)
     rig.fetch(from: relay)
@@ -125,7 +117,7 @@ import Testing
   // MARK: Beside the channel
 
   private func rigWithChannel() -> UplinkRig {
-    let rig = rig { $0.webSocket = .init(carriesMessages: false, takesNotifications: true) }
+    let rig = Self.rig { $0.webSocket = .init(carriesMessages: false, takesNotifications: true) }
     rig.fetch(from: relay)
     rig.wait(.seconds(60))
     rig.event { $0.pushChannelChanged(.opened, now: $1) }
@@ -204,7 +196,7 @@ import Testing
 
   /// A sign that comes while the answer is on its way.
   @Test func aChannelThatOpensDuringARequestBringsOneMore() {
-    let rig = rig { $0.webSocket = .init(carriesMessages: false, takesNotifications: true) }
+    let rig = Self.rig { $0.webSocket = .init(carriesMessages: false, takesNotifications: true) }
     #expect(rig.isFetching)
     rig.event { $0.pushChannelChanged(.opened, now: $1) }
     rig.fetch(from: relay)
@@ -246,7 +238,6 @@ import Testing
 
   /// Such a number would stay in every later request.
   @Test func aNumberThatIsNoTimeHoldsUpNothing() {
-    let rig = rig()
     let row = #"{"notifications":[{"number":9223372036854775807,"sealed":""}]}"#
     var body = ByteBuffer(capacity: 256)
     body.append([UInt8](row.utf8))

@@ -8,11 +8,7 @@ import Testing
 
 /// Commands and notifications as people write them, by reports about the companion apps.
 @Suite struct SentCommandTests {
-  private func rig() -> UplinkRig {
-    var setup = UplinkRig.Setup()
-    setup.commands = CommandTests.all
-    return UplinkRig(setup)
-  }
+  private let rig = UplinkRig(.init(commands: CommandTests.all))
 
   private let pumpOff = #"{"output":"Pump","command":"turn_off"}"#
 
@@ -24,7 +20,6 @@ import Testing
     "COMMAND_GPIO",
   ])
   func spaceAndCaseDoNotMakeACommandANotification(message: String) throws {
-    let rig = rig()
     try rig.notify(message, pumpOff)
     #expect(rig.orders == [.output([UInt8]("Pump".utf8), .off)])
     #expect(rig.notifications.isEmpty)
@@ -34,7 +29,6 @@ import Testing
 
   @Test(arguments: ["Command_Reboot_", "COMMAND_ACTIVITY", "Remove_Channel"])
   func aCommandOfAnotherAppIsRefusedInAnyCase(message: String) throws {
-    let rig = rig()
     try rig.notify(message)
     #expect(rig.results.map(\.problem) == [.unknownCommand] && rig.notifications.isEmpty)
   }
@@ -43,7 +37,6 @@ import Testing
     "command", "The command_gpio failed", "commands", "turn_off", "", "\u{A0}command_gpio",
   ])
   func aTextForPeopleIsNotACommand(message: String) throws {
-    let rig = rig()
     try rig.notify(message, pumpOff)
     #expect(rig.results.isEmpty && rig.notifications.map(\.message) == [Text(message)])
   }
@@ -54,15 +47,12 @@ import Testing
     (" Pulse ", .output([UInt8]("Pump".utf8), .pulse(.seconds(5)))),
   ])
   func theSwitchingMayHaveSpaceAndCapitals(command: String, order: BoardOrder) throws {
-    let rig = rig()
-    try rig.notify(
-      "command_gpio", #"{"output":"Pump","command":"\#(command)","duration":"5"}"#)
+    try rig.notify("command_gpio", #"{"output":"Pump","command":"\#(command)","duration":"5"}"#)
     #expect(rig.orders == [order])
   }
 
   /// A pump is stopped however many results wait.
   @Test func aPumpIsStoppedInCapitalsToo() throws {
-    let rig = rig()
     for _ in 0..<CommandResults.countMax { try rig.notify("command_gpio", pumpOff) }
     let before = rig.orders.count
     try rig.notify("COMMAND_GPIO", #"{"output":"Pump","command":"TURN_OFF"}"#)
@@ -73,13 +63,11 @@ import Testing
 
   /// A template that renders `1` gives a number.
   @Test func anOutputMayHaveANumberAsItsName() throws {
-    let rig = rig()
     try rig.notify("command_gpio", #"{"output":1,"command":"turn_off"}"#)
     #expect(rig.orders == [.output([UInt8]("1".utf8), .off)])
   }
 
   @Test func aTagMayBeANumber() throws {
-    let rig = rig()
     try rig.notify("Storm at nine", #"{"tag":5}"#)
     try rig.notify("Storm at ten", #"{"tag":"5"}"#)
     #expect(rig.uplink.notifications.entries.map(\.message) == ["Storm at ten"])
@@ -89,7 +77,6 @@ import Testing
 
   @Test(arguments: ["{}", #"{"tag":null}"#, #"{"tag":""}"#, #"{"tag":[5]}"#])
   func withoutATagNothingIsClearedAndTheSenderKnows(data: String) throws {
-    let rig = rig()
     try rig.notify("Storm at nine", #"{"tag":""}"#)
     try rig.notify("clear_notification", data)
     #expect(rig.results.map(\.problem) == [.wrongData("tag")])

@@ -14,11 +14,8 @@ import Testing
   /// One whose messages go to `http://ha`.
   private static func delivery(webSocket: String?) -> Delivery {
     Delivery(
-      routes: Routes(
-        instance: [UInt8]("http://ha".utf8), home: nil, cloudhook: nil, remoteUI: nil,
-        presence: .home, isPlainAllowedAway: true, seed: 1, now: Instant(nanoseconds: 0)),
-      history: .forTests(), trackerID: [UInt8]("board".utf8),
-      webSocketURL: webSocket.map { [UInt8]($0.utf8) }, seed: 1)
+      routes: .forTests(isPlainAllowedAway: true), history: .forTests(),
+      trackerID: [UInt8]("board".utf8), webSocketURL: webSocket.map { [UInt8]($0.utf8) }, seed: 1)
   }
 
   private func webSocket(isOpen: Bool) { delivery.webSocketChanged(isOpen: isOpen, now: now) }

@@ -14,10 +14,7 @@ import Testing
 
   init() {
     delivery = Delivery(
-      routes: Routes(
-        instance: [UInt8]("https://ha.example".utf8), home: [UInt8]("http://10.0.0.2".utf8),
-        cloudhook: nil, remoteUI: nil, presence: .home, isPlainAllowedAway: false, seed: 1,
-        now: Instant(nanoseconds: 0)),
+      routes: .forTests("https://ha.example", home: "http://10.0.0.2"),
       history: .forTests(), trackerID: [UInt8]("board".utf8), seed: 1)
   }
 
@@ -70,11 +67,8 @@ import Testing
 
   @Test func whereTheBoardLeavesAndThereIsNoOtherWayNothingIsSent() {
     delivery = Delivery(
-      routes: Routes(
-        instance: [UInt8]("http://ha".utf8), home: [UInt8]("http://10.0.0.2".utf8),
-        cloudhook: nil, remoteUI: nil, presence: .home, isPlainAllowedAway: false, seed: 1,
-        now: now),
-      history: .forTests(), trackerID: [UInt8]("board".utf8), seed: 1)
+      routes: .forTests(home: "http://10.0.0.2"), history: .forTests(),
+      trackerID: [UInt8]("board".utf8), seed: 1)
     delivery.cycleDue(now: now)
     delivery.presenceChanged(.away, now: now)
     #expect(message() == nil)

@@ -100,12 +100,16 @@ final class DeliveryRig {
 
   /// One that has not sent anything yet.
   init(
-    beginning delivery: Delivery, registration: Registration
-  ) {
-    self.delivery = delivery
+    beginning routes: Routes, protection: Delivery.Protection = .sealed,
+    identity: RegistrationRequest? = nil, isIdentityTold: Bool = false,
+    answersInquiries: Bool = false
+  ) throws {
+    delivery = Delivery(
+      routes: routes, history: .forTests(), trackerID: [UInt8]("board".utf8),
+      protection: protection, identity: identity, isIdentityTold: isIdentityTold, seed: 1)
     disk = ModelDisk()
-    self.registration = registration
-    answersInquiries = false
+    registration = try .forTests(isPlain: protection != .sealed)
+    self.answersInquiries = answersInquiries
   }
 
   func sensor(_ uniqueID: String, _ value: Int64) throws -> SensorIndex {
@@ -348,8 +352,7 @@ final class DeliveryRig {
     #expect(address != nil, "a message for nowhere")
     underWay = message
     var buffer = ByteBuffer(capacity: 64 * 1024)
-    delivery.write(
-      message, for: registration, nonce: nextNonce(), into: &buffer)
+    delivery.write(message, for: registration, nonce: nextNonce(), into: &buffer)
     let text = opened(&buffer).map { message == .states ? withoutChallenge($0) : $0 }
     if text == nil { Issue.record("a message that cannot be opened") }
     if message.isInquiry, answersInquiries {

@@ -10,15 +10,10 @@ import Testing
   private let rig: DeliveryRig
 
   init() throws {
-    rig = DeliveryRig(
-      beginning: Delivery(
-        routes: Routes(
-          instance: [UInt8]("https://ha.example".utf8), home: [UInt8]("http://10.0.0.2".utf8),
-          cloudhook: [UInt8]("https://hook".utf8), remoteUI: nil, presence: .home,
-          isPlainAllowedAway: false, seed: 1, now: Instant(nanoseconds: 0)),
-        history: .forTests(), trackerID: [UInt8]("board".utf8), seed: 1),
-      registration: try .forTests())
-    rig.answersInquiries = true
+    rig = try DeliveryRig(
+      beginning: .forTests(
+        "https://ha.example", home: "http://10.0.0.2", cloudhook: "https://hook"),
+      answersInquiries: true)
     rig.configuration = DeliveryRig.configuration.replacing(
       #"{"version""#, with: #"{"cloudhook_url":"https://hook","version""#)
     try rig.acceptedCycle()
@@ -90,15 +85,8 @@ import Testing
   }
 
   @Test func withoutARouteReadingsWaitUntilThereIsOne() throws {
-    let rig = DeliveryRig(
-      beginning: Delivery(
-        routes: Routes(
-          instance: [UInt8]("http://ha".utf8), home: [UInt8]("http://ha".utf8), cloudhook: nil,
-          remoteUI: nil, presence: .away, isPlainAllowedAway: false, seed: 1,
-          now: Instant(nanoseconds: 0)),
-        history: .forTests(), trackerID: [UInt8]("board".utf8), seed: 1),
-      registration: try .forTests())
-    rig.answersInquiries = true
+    let rig = try DeliveryRig(
+      beginning: .forTests(home: "http://ha", at: .away), answersInquiries: true)
     _ = try rig.sensor("level", 7)
     rig.cycleDue()
     #expect(rig.underWay == nil && rig.events == [.outage(.noRoute)])
@@ -112,14 +100,7 @@ import Testing
   /// The harbour's network ended in the middle of a cycle.
   @Test(arguments: 0...2)
   func whoLeavesInTheMiddleOfACycleStopsThere(answersBefore: Int) throws {
-    let rig = DeliveryRig(
-      beginning: Delivery(
-        routes: Routes(
-          instance: [UInt8]("http://ha".utf8), home: [UInt8]("http://ha".utf8), cloudhook: nil,
-          remoteUI: nil, presence: .home, isPlainAllowedAway: false, seed: 1,
-          now: Instant(nanoseconds: 0)),
-        history: .forTests(), trackerID: [UInt8]("board".utf8), seed: 1),
-      registration: try .forTests())
+    let rig = try DeliveryRig(beginning: .forTests(home: "http://ha"))
     _ = try rig.sensor("level", 7)
     rig.record(.here(at: 0))
     rig.cycleDue()
@@ -170,16 +151,11 @@ import Testing
   /// Home Assistant says so itself, over just that way.
   @Test(arguments: [true, false])
   func anAddressInTheCloudThatIsTakenAwayIsLeftInTheMiddleOfACycle(hasOther: Bool) throws {
-    let instance = hasOther ? "https://ha" : "http://ha"
-    let rig = DeliveryRig(
-      beginning: Delivery(
-        routes: Routes(
-          instance: [UInt8](instance.utf8), home: [UInt8]("http://ha".utf8),
-          cloudhook: [UInt8]("https://hook".utf8), remoteUI: nil, presence: .away,
-          isPlainAllowedAway: false, seed: 1, now: Instant(nanoseconds: 0)),
-        history: .forTests(), trackerID: [UInt8]("board".utf8), seed: 1),
-      registration: try .forTests())
-    rig.answersInquiries = true
+    let rig = try DeliveryRig(
+      beginning: .forTests(
+        hasOther ? "https://ha" : "http://ha", home: "http://ha", cloudhook: "https://hook",
+        at: .away),
+      answersInquiries: true)
     _ = try rig.sensor("level", 7)
     rig.cycleDue()
     if hasOther {

@@ -1,4 +1,5 @@
 import Bytes
+import Sensing
 import Testing
 
 @testable import HomeAssistant
@@ -6,10 +7,16 @@ import Testing
 
 extension Routes {
   /// One way, and no other.
-  static var direct: Routes {
+  static var direct: Routes { forTests(at: .unknown) }
+
+  static func forTests(
+    _ instance: String = "http://ha", home: String? = nil, cloudhook: String? = nil,
+    at presence: HomeNetworks.Presence = .home, isPlainAllowedAway: Bool = false
+  ) -> Routes {
     Routes(
-      instance: [UInt8]("http://ha".utf8), home: nil, cloudhook: nil, remoteUI: nil,
-      presence: .unknown, isPlainAllowedAway: false, seed: 1, now: Instant(nanoseconds: 0))
+      instance: [UInt8](instance.utf8), home: home.map { [UInt8]($0.utf8) },
+      cloudhook: cloudhook.map { [UInt8]($0.utf8) }, remoteUI: nil, presence: presence,
+      isPlainAllowedAway: isPlainAllowedAway, seed: 1, now: Instant(nanoseconds: 0))
   }
 }
 
@@ -17,8 +24,7 @@ extension Registration {
   static func forTests(isPlain: Bool = false) throws -> Registration {
     let digits = [UInt8](repeating: UInt8(ascii: "5"), count: 64)
     let registration = SecretKey(hexadecimal: digits.span).flatMap {
-      Registration(
-        webhookID: [UInt8]("webhook".utf8), protection: isPlain ? .plain : .sealed($0))
+      Registration(webhookID: [UInt8]("webhook".utf8), protection: isPlain ? .plain : .sealed($0))
     }
     return try #require(registration)
   }

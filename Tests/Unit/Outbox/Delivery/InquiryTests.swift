@@ -12,19 +12,11 @@ import Testing
   private func rig(
     _ identity: RegistrationRequest? = nil, isTold: Bool = false
   ) throws -> DeliveryRig {
-    DeliveryRig(
-      beginning: Delivery(
-        routes: .direct, history: .forTests(), trackerID: [UInt8]("board".utf8),
-        identity: identity, isIdentityTold: isTold, seed: 1),
-      registration: try .forTests())
+    try DeliveryRig(beginning: .direct, identity: identity, isIdentityTold: isTold)
   }
 
   @Test func whatIsDueBesideReadingsComesFirst() throws {
-    let rig = DeliveryRig(
-      beginning: Delivery(
-        routes: .direct, history: .forTests(), trackerID: [UInt8]("board".utf8),
-        protection: .plain, identity: .boat, seed: 1),
-      registration: try .forTests(isPlain: true))
+    let rig = try DeliveryRig(beginning: .direct, protection: .plain, identity: .boat)
     _ = try rig.sensor("bilge", 1)
     rig.record(.here(at: 0))
     rig.cycleDue()

@@ -7,12 +7,7 @@ import Testing
 
 /// Whether Home Assistant takes locations: some are looked up.
 @Suite struct LocationLookupTests {
-  private func rig() throws -> DeliveryRig {
-    DeliveryRig(
-      beginning: Delivery(
-        routes: .direct, history: .forTests(), trackerID: [UInt8]("board".utf8), seed: 1),
-      registration: try .forTests())
-  }
+  private func rig() throws -> DeliveryRig { try DeliveryRig(beginning: .direct) }
 
   /// Sends a fix of that second, and returns whether it was looked up.
   private func isLookedUp(_ rig: DeliveryRig, second: Int64) throws -> Bool {
@@ -99,9 +94,7 @@ import Testing
   @Test func aDroppedLocationComesAsHistory() throws {
     let rig = try lookedUp(readBack(ofLocation: #"{"gps":[1.0000000,2.0000000]}"#))
     #expect(rig.historyEntryCount == 1)
-    rig.forgetWhatWasToldSoFar()
-    try rig.recover()
-    #expect(rig.chunks().flatMap(\.points).compactMap { $0[2] } == [0])
+    #expect(try rig.recoveredChunks().flatMap(\.points).compactMap { $0[2] } == [0])
     #expect(rig.historyEntryCount == 0)
   }
 
@@ -116,9 +109,7 @@ import Testing
     rig.answered(readBack(ofLocation: #"{"gps":[1.0000000,2.0000000]}"#))
     try rig.acceptAll()
     #expect(rig.events.contains(.superseded(Batch.Superseded(readings: 0, fixes: 1))))
-    rig.forgetWhatWasToldSoFar()
-    try rig.recover()
-    #expect(rig.chunks().flatMap(\.points).compactMap { $0[2] }.contains(0))
+    #expect(try rig.recoveredChunks().flatMap(\.points).compactMap { $0[2] }.contains(0))
   }
 
   @Test(arguments: ["{}", "[]", "", #"{"other":{"e":null}}"#])

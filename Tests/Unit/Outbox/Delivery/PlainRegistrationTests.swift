@@ -10,12 +10,7 @@ import Testing
   private let rig: DeliveryRig
 
   init() throws {
-    rig = DeliveryRig(
-      beginning: Delivery(
-        routes: .direct, history: .forTests(), trackerID: [UInt8]("board".utf8), protection: .plain,
-        seed: 1),
-      registration: try .forTests(isPlain: true))
-    rig.answersInquiries = true
+    rig = try DeliveryRig(beginning: .direct, protection: .plain, answersInquiries: true)
   }
 
   private static func key() throws -> SecretKey {
@@ -68,12 +63,7 @@ import Testing
   }
 
   @Test func oneThatWasToldSoBeforeARestartAsksNeverAgain() throws {
-    let rig = DeliveryRig(
-      beginning: Delivery(
-        routes: .direct, history: .forTests(), trackerID: [UInt8]("board".utf8),
-        protection: .plainForGood, seed: 1),
-      registration: try .forTests(isPlain: true))
-    rig.answersInquiries = true
+    let rig = try DeliveryRig(beginning: .direct, protection: .plainForGood, answersInquiries: true)
     for _ in 0..<3 {
       rig.cycleDue()
       #expect(rig.underWay == .states)

@@ -17,7 +17,6 @@ extension LoginTests {
   /// Also for a board that starts for each cycle, and over TLS.
   @Test mutating func aDenialIsKeptOnceAndIsNotForGood() {
     use(Self.refresh)
-    knowRejected()
     _ = webSocketWants()
     _ = begin()
     let unavailable = Done.webSocket(.unavailable(Self.denial.words))
@@ -35,7 +34,6 @@ extension LoginTests {
 
   @Test mutating func inAnotherNetworkADeniedLoginIsTriedAndWhatIsKeptOfItForgotten() {
     use(Self.refresh)
-    knowRejected()
     _ = webSocketWants()
     _ = deny()
     login.networkChanged(isOther: false, now: now)
@@ -50,7 +48,6 @@ extension LoginTests {
 
   @Test mutating func aLongLivedTokenThatIsDeniedIsKeptInMindAndGivenAgainInAnotherNetwork() {
     use(Self.longLived, readsFile: true)
-    knowRejected()
     _ = webSocketWants()
     let words = InlineText("User is local only")
     let unavailable = Done.webSocket(.unavailable(AccessTokens.Problem.denied(words).words))

@@ -9,16 +9,16 @@ extension LoginTests {
   static let refresh = Credential.refreshToken([1], clientID: [2])
   static let longLived = Credential.accessToken([3])
   private static let withheld = Done.webSocket(.unavailable("no token may be sent from here"))
-  static let refused = Done.webSocket(
-    .rejected("the credential was refused; log in again"))
+  static let refused = Done.webSocket(.rejected("the credential was refused; log in again"))
   static let access = [UInt8]("access".utf8)
 
   mutating func use(
     _ credential: Credential?, readsFile: Bool = false, isServerKnown: Bool = true,
-    isAllowed: Bool = true
+    isAllowed: Bool = true, isListRead: Bool = true
   ) {
     login = Self.login(
       credential, readsFile: readsFile, isServerKnown: isServerKnown, isAllowed: isAllowed)
+    if isListRead { knowRejected() }
   }
 
   /// The list is read, and nothing waits for it.
@@ -42,7 +42,7 @@ extension LoginTests {
 
   /// Invariant 1.
   @Test mutating func theListIsReadOnceForAllWhoAsk() {
-    use(Self.refresh)
+    use(Self.refresh, isListRead: false)
     #expect(begin() == [.readRejected])
     #expect(webSocketWants() == [])
     login.rejectedTokensRead(RejectedTokens(), now: now)
@@ -51,7 +51,7 @@ extension LoginTests {
   }
 
   @Test mutating func withoutTheListNoTokenIsGiven() {
-    use(Self.refresh)
+    use(Self.refresh, isListRead: false)
     _ = begin()
     _ = webSocketWants()
     login.rejectedTokensRead(nil, now: now)
@@ -62,7 +62,7 @@ extension LoginTests {
 
   @Test(arguments: [refresh, longLived])
   mutating func aCredentialThatWasRejectedIsNeverSent(credential: Credential) {
-    use(credential)
+    use(credential, isListRead: false)
     knowRejected(credential)
     #expect(login.isCredentialRejected)
     #expect(begin() == [.failed(.noToken(.credentialRejected))], "it is kept already")
@@ -75,7 +75,6 @@ extension LoginTests {
 
   @Test mutating func aFileIsReadAndItsTokenSent() {
     use(Self.refresh, readsFile: true)
-    knowRejected()
     #expect(begin() == [.readFile])
     login.tokenFileRead(.success([7]))
     #expect(done() == [.register([7])])
@@ -85,7 +84,6 @@ extension LoginTests {
 
   @Test mutating func aFlawOfTheFileIsToldAsItIs() {
     use(nil, readsFile: true)
-    knowRejected()
     _ = begin()
     login.tokenFileRead(.failure(.empty))
     #expect(done() == [.failed(.noToken(.empty))])
@@ -93,7 +91,6 @@ extension LoginTests {
 
   @Test mutating func withoutAFileAndALoginThereIsNone() {
     use(nil)
-    knowRejected()
     #expect(begin() == [.failed(.noToken(.noFileNamed))])
     #expect(webSocketWants() == [.webSocket(.rejected("there is nothing to log in with"))])
   }
@@ -101,7 +98,6 @@ extension LoginTests {
   /// A refresh token that is rejected must be kept in mind.
   @Test mutating func aRefreshTokenIsSentOnlyWhereARejectionCouldBeKept() {
     use(Self.refresh)
-    knowRejected()
     #expect(begin() == [.renew(ifWritable: true)])
     login.callNotMade(now: now)
     #expect(done() == [.postponed])
@@ -111,7 +107,7 @@ extension LoginTests {
 
   /// Whether a rejection can be kept was looked at with the list.
   @Test mutating func aRenewalThatWaitsForTheDiskGoesForTheWebSocketAlone() {
-    use(Self.refresh)
+    use(Self.refresh, isListRead: false)
     _ = begin()
     _ = webSocketWants()
     knowRejected()
@@ -122,7 +118,6 @@ extension LoginTests {
 
   @Test mutating func aRegistrationThatDoesNotWaitAnyMoreGetsNothing() {
     use(Self.refresh)
-    knowRejected()
     _ = begin()
     login.registrationFound()
     #expect(renewed() == [])
@@ -132,13 +127,11 @@ extension LoginTests {
 
   @Test mutating func aLongLivedTokenIsGivenAtOnce() {
     use(Self.longLived)
-    knowRejected()
     #expect(webSocketWants() == [.webSocket(.token([3]))])
   }
 
   @Test mutating func oneRenewalIsForAllWhoAsked() {
     use(Self.refresh)
-    knowRejected()
     #expect(webSocketWants() == [.renew(ifWritable: false)])
     #expect(begin() == [], "one is under way")
     #expect(renewed() == [.webSocket(.token(Self.access)), .register(Self.access)])
@@ -148,7 +141,6 @@ extension LoginTests {
   /// Each rejection counts towards a ban of the address.
   @Test mutating func aRenewalThatWaitsIsNotMadeWithACredentialThatWasRejectedMeanwhile() {
     use(Self.refresh)
-    knowRejected()
     _ = begin()
     #expect(renewed() == [.register(Self.access)])
     #expect(webSocketWants(refused: Self.access) == [], "the registration is under way")
@@ -160,7 +152,6 @@ extension LoginTests {
   /// Invariant 4.
   @Test mutating func aWishIsAnsweredOnce() {
     use(Self.refresh)
-    knowRejected()
     _ = webSocketWants()
     _ = webSocketWants()
     #expect(renewed() == [.webSocket(.token(Self.access))])
@@ -169,7 +160,6 @@ extension LoginTests {
 
   @Test mutating func aRenewalThatFailsIsToldToAllAndMayBeTriedLater() {
     use(Self.refresh)
-    knowRejected()
     _ = webSocketWants()
     _ = begin()
     let reason = InlineText("no way")
@@ -186,7 +176,6 @@ extension LoginTests {
 
   @Test mutating func aRefreshTokenThatIsRejectedIsKeptAndToldToAll() {
     use(Self.refresh)
-    knowRejected()
     _ = webSocketWants()
     _ = begin()
     #expect(
@@ -198,7 +187,6 @@ extension LoginTests {
 
   @Test mutating func aRefusedTokenIsReplacedOnce() {
     use(Self.refresh)
-    knowRejected()
     _ = webSocketWants()
     _ = renewed()
     #expect(webSocketWants(refused: Self.access) == [.renew(ifWritable: false)])
@@ -209,7 +197,6 @@ extension LoginTests {
 
   @Test mutating func aTokenThatWasAcceptedMeanwhileMayBeReplacedAgain() {
     use(Self.refresh)
-    knowRejected()
     _ = webSocketWants()
     _ = renewed()
     _ = webSocketWants(refused: Self.access)
@@ -220,7 +207,7 @@ extension LoginTests {
 
   /// Home Assistant refused it a moment ago.
   @Test mutating func whatWasRefusedToTheWebSocketIsNotSentWithTheRegistration() {
-    use(Self.longLived)
+    use(Self.longLived, isListRead: false)
     _ = begin()
     _ = webSocketWants(refused: [3])
     login.rejectedTokensRead(RejectedTokens(), now: now)
@@ -234,7 +221,6 @@ extension LoginTests {
 
   @Test mutating func fromWhereNoneMayBeSentNoneIsGiven() {
     use(Self.longLived, isAllowed: false)
-    knowRejected()
     #expect(webSocketWants() == [Self.withheld])
     login.presenceChanged(isAllowed: true, now: now)
     #expect(done() == [], "it was answered")
@@ -243,7 +229,6 @@ extension LoginTests {
 
   @Test mutating func aBoardThatLeavesEndsTheRenewalAndAnswersAll() {
     use(Self.refresh)
-    knowRejected()
     _ = webSocketWants()
     _ = begin()
     login.presenceChanged(isAllowed: false, now: now)
@@ -254,7 +239,6 @@ extension LoginTests {
 
   @Test mutating func aBoardThatLeavesWhereNothingIsUnderWayEndsNothing() {
     use(Self.refresh)
-    knowRejected()
     login.presenceChanged(isAllowed: false, now: now)
     #expect(done() == [])
     _ = webSocketWants()
@@ -268,7 +252,6 @@ extension LoginTests {
   /// The wait of the call that was ended is none of the new network's.
   @Test mutating func aBoardThatComesHomeRenewsAtOnce() {
     use(Self.refresh)
-    knowRejected()
     _ = webSocketWants()
     login.presenceChanged(isAllowed: false, now: now)
     _ = done()
@@ -278,7 +261,6 @@ extension LoginTests {
 
   @Test mutating func aRegistrationThatWaitsForItsFileIsToldToWait() {
     use(Self.refresh, readsFile: true)
-    knowRejected()
     _ = begin()
     login.presenceChanged(isAllowed: false, now: now)
     #expect(done() == [.failed(.noToken(.withheld))])
@@ -290,7 +272,6 @@ extension LoginTests {
 
   @Test mutating func whatTheCredentialGaveIsRejectedWithIt() {
     use(Self.refresh)
-    knowRejected()
     _ = begin()
     _ = renewed()
     let fingerprint = RejectedTokens.fingerprint(of: Self.access)
@@ -306,12 +287,10 @@ extension LoginTests {
   /// Each machine on the way can say over plain HTTP that a token is not valid.
   @Test mutating func overPlainHTTPARejectedCredentialIsShownAgainEverMoreRarely() {
     use(Self.longLived, isServerKnown: false)
-    knowRejected()
     _ = webSocketWants()
     for wait in RejectedTokens.waits + [RejectedTokens.waits[2]] {
       let rejected = webSocketWants(refused: [3])
-      #expect(
-        rejected == [.keep(Self.longLived.fingerprint, isForGood: false), Self.refused])
+      #expect(rejected == [.keep(Self.longLived.fingerprint, isForGood: false), Self.refused])
       now = now + (wait - .nanoseconds(1))
       #expect(login.isCredentialRejected && !login.isRetryDue(now: now))
       #expect(webSocketWants() == [Self.refused])
@@ -323,7 +302,6 @@ extension LoginTests {
 
   @Test mutating func aCredentialThatIsAcceptedAfterAllIsRejectedNoMore() {
     use(Self.longLived, isServerKnown: false)
-    knowRejected()
     _ = webSocketWants()
     _ = webSocketWants(refused: [3])
     now = now + RejectedTokens.waits[0]

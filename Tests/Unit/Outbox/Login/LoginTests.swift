@@ -107,10 +107,7 @@ import Testing
 
   @Test mutating func aTokenThatWasRejectedOnceIsNotSentAgain() {
     _ = begin()
-    var rejected = RejectedTokens()
-    rejected.insert(fingerprint: Self.fingerprint)
-    login.rejectedTokensRead(rejected, now: now)
-    _ = done()
+    knowRejected(.accessToken(Self.token))
     login.tokenFileRead(.success(Self.token))
     let problem = Enrollment.Problem.tokenRejected(fingerprint: Self.fingerprint)
     #expect(done().contains(.failed(problem)))
@@ -119,8 +116,7 @@ import Testing
 
   @Test mutating func aTokenThatIsReadAfterARegistrationWasFoundIsNotSent() {
     _ = begin()
-    login.rejectedTokensRead(RejectedTokens(), now: now)
-    _ = done()
+    knowRejected()
     login.registrationFound()
     login.tokenFileRead(.success(Self.token))
     #expect(done() == [])
@@ -135,8 +131,7 @@ import Testing
     #expect(answer(401) == [.failed(problem), .keep(Self.fingerprint, isForGood: false)])
     #expect(login.isCredentialRejected && !login.mayReplaceToken)
     login.webSocketWantsToken(refused: nil, now: now)
-    #expect(
-      done() == [.webSocket(.rejected("the credential was refused; log in again"))])
+    #expect(done() == [.webSocket(.rejected("the credential was refused; log in again"))])
   }
 
   @Test mutating func aRejectedTokenOfTheFileIsNoneOfTheCredentialsFault() {
@@ -225,8 +220,7 @@ import Testing
 
   @Test mutating func awayARequestThatWasNotTakenYetIsNotMade() {
     _ = begin()
-    login.rejectedTokensRead(RejectedTokens(), now: now)
-    _ = done()
+    knowRejected()
     login.tokenFileRead(.success(Self.token))
     login.presenceChanged(isAllowed: false, now: now)
     #expect(done() == [.failed(.noToken(.withheld))])

@@ -7,7 +7,7 @@ import Testing
 /// What a reader that changes nothing finds in the files that a spool has written.
 @Suite struct SpoolArchiveTests {
   /// Files in memory, read as they are at that moment.
-  private struct Reading {
+  struct Reading {
     var entries: [SpoolRig.Taken] = []
     var waiting: [UInt64] = []
     var devices: [Int?] = []
@@ -19,7 +19,7 @@ import Testing
     var conditions: [ArchivedSegment.Condition] { segments.map { $0.condition } }
   }
 
-  private func read(
+  static func read(
     _ files: [String: [UInt8]],
     meanwhile: (Int, inout [String: [UInt8]]) -> Void = { _, _ in },
     chunk: Int = .max, fault: (String, Int) -> Int32? = { _, _ in nil }
@@ -89,13 +89,13 @@ import Testing
     let taken = rig.restarted().takeAll()
     #expect(taken.count == 8)
     for chunk in [1, 7, 100, Int.max] {
-      #expect(read(rig.disk.files, chunk: chunk).entries == taken, "\(chunk)")
+      #expect(Self.read(rig.disk.files, chunk: chunk).entries == taken, "\(chunk)")
     }
   }
 
   @Test func segmentsAreReadInOrderAndCounted() {
     let rig = rig()
-    let reading = read(rig.disk.files)
+    let reading = Self.read(rig.disk.files)
     #expect(reading.numbers == Array(0..<400))
     #expect(reading.segments.count == rig.disk.files.count)
     #expect(reading.segments.count > 2)
@@ -117,7 +117,7 @@ import Testing
     rig.record(0, .boolean(true), at: 9, isTimeTrusted: false)
     rig.closeBatch()
     let five = WallTime(nanoseconds: 5)
-    #expect(read(rig.disk.files).segments.first?.times == five...five)
+    #expect(Self.read(rig.disk.files).segments.first?.times == five...five)
   }
 
   // MARK: What Home Assistant has
@@ -130,7 +130,7 @@ import Testing
     rig.acknowledge()
     // The acknowledgement is written behind what it is about.
     rig.keep(5...7)
-    let reading = read(rig.disk.files)
+    let reading = Self.read(rig.disk.files)
     #expect(reading.numbers == Array(1...7))
     #expect(reading.waiting == Array(3...7))
     #expect(reading.acknowledged == 2)
@@ -144,7 +144,7 @@ import Testing
     rig.acknowledge()
     rig.spool.rewind()
     for start in stride(from: Int64(150), to: 400, by: 50) { rig.keep(start..<start + 50) }
-    let reading = read(rig.disk.files)
+    let reading = Self.read(rig.disk.files)
     #expect(reading.numbers.count == 400)
     #expect(reading.waiting == Array(8...400))
   }
@@ -155,10 +155,10 @@ import Testing
     let rig = rig()
     let first = rig.disk.files.keys.sorted()[0]
     let second = rig.disk.files.keys.sorted()[1]
-    let whole = read(rig.disk.files)
+    let whole = Self.read(rig.disk.files)
     let lost = Set([first, second])
     // Before its header is read, and behind it.
-    let reading = read(
+    let reading = Self.read(
       rig.disk.files,
       meanwhile: { count, files in
         if count == 0 { files[first] = nil }
@@ -176,7 +176,7 @@ import Testing
     let before = rig.disk.files
     rig.keep(50..<60)
     let after = rig.disk.files
-    let reading = read(before, meanwhile: { count, files in if count == 3 { files = after } })
+    let reading = Self.read(before, meanwhile: { count, files in if count == 3 { files = after } })
     #expect(reading.numbers == Array(0..<60))
     #expect(reading.segments.first?.tornByteCount == 0)
   }
@@ -185,7 +185,7 @@ import Testing
   @Test func aCopyThatHasNotTakenItsPlaceHoldsNothingOfItsOwn() {
     var files = rig(100).disk.files
     files[name(1, .thinned)] = files[name(1)]
-    let reading = read(files)
+    let reading = Self.read(files)
     #expect(reading.numbers == Array(0..<100))
   }
 
@@ -196,17 +196,16 @@ import Testing
     for file in rig.disk.files.keys.sorted() {
       var files = rig.disk.files
       files[file]?[30] ^= 1
-      let reading = read(files)
+      let reading = Self.read(files)
       #expect(reading.numbers == Array(0..<400), "\(file)")
-      #expect(
-        reading.segments.first { $0.file.text == file }?.condition == .headless, "\(file)")
+      #expect(reading.segments.first { $0.file.text == file }?.condition == .headless, "\(file)")
     }
   }
 
   @Test func aloneWithADamagedHeaderNothingIsKnown() {
     var files = rig(50).disk.files
     files[name(1)]?[30] ^= 1
-    let reading = read(files)
+    let reading = Self.read(files)
     #expect(reading.numbers == [])
     #expect(reading.conditions == [.unknown])
     #expect(reading.segments.first?.byteCount == files[name(1)]?.count)
@@ -218,7 +217,7 @@ import Testing
     for place in stride(from: SegmentHeader.byteCount + 40, to: file.count - 30, by: 13) {
       var damaged = file
       damaged[place] ^= 0x40
-      let reading = read([name(1): damaged])
+      let reading = Self.read([name(1): damaged])
       #expect(reading.entries.count == 49, "byte \(place)")
       #expect(reading.segments.first?.damagedByteCount ?? 0 > 0, "byte \(place)")
     }
@@ -227,7 +226,7 @@ import Testing
   @Test func aTornEndIsCountedAndEverythingBeforeItRead() {
     let rig = rig(50)
     let file = rig.disk.files[name(1)] ?? []
-    let reading = read([name(1): Array(file.dropLast(5))])
+    let reading = Self.read([name(1): Array(file.dropLast(5))])
     #expect(reading.numbers == Array(0..<49))
     #expect(reading.segments.first?.tornByteCount ?? 0 > 0)
     #expect(reading.segments.first?.damagedByteCount == 0)
@@ -237,9 +236,8 @@ import Testing
     let rig = rig(50)
     let nameByteCount = 7 + 1 + "sensor0".utf8.count
     var file = rig.disk.files[name(1)] ?? []
-    file.removeSubrange(
-      SegmentHeader.byteCount..<SegmentHeader.byteCount + 2 * nameByteCount)
-    let reading = read([name(1): file])
+    file.removeSubrange(SegmentHeader.byteCount..<SegmentHeader.byteCount + 2 * nameByteCount)
+    let reading = Self.read([name(1): file])
     #expect(reading.entries.isEmpty)
     #expect(reading.segments.first?.namelessCount == 50)
   }
@@ -247,7 +245,7 @@ import Testing
   @Test func aFileThatTheDiskDoesNotReadHidesNoOther() {
     let rig = rig()
     let bad = rig.disk.files.keys.sorted()[1]
-    let reading = read(
+    let reading = Self.read(
       rig.disk.files, fault: { file, offset in file == bad && offset > 0 ? 5 : nil })
     #expect(reading.segments[1].condition == .unreadable(DiskFailure(code: 5)))
     #expect(reading.numbers.first == 0 && reading.numbers.last == 399)
@@ -274,7 +272,7 @@ import Testing
       _ = again.takeAll()
     }
     again.acknowledge()
-    let reading = read(again.disk.files)
+    let reading = Self.read(again.disk.files)
     let aside = reading.segments.last
     #expect(aside?.isAside == true && aside?.condition == .intact)
     #expect(aside?.entryCount ?? 0 > 50)
@@ -288,7 +286,7 @@ import Testing
   @Test func anotherVersionIsNamedAndNotRead() {
     var files = rig(100).disk.files
     files[name(7, .aside)] = newerVersion(of: files[name(1)] ?? [])
-    let reading = read(files)
+    let reading = Self.read(files)
     #expect(reading.numbers == Array(0..<100))
     #expect(reading.segments.last?.condition == .otherVersion)
     #expect(reading.segments.last?.isAside == true)
@@ -302,7 +300,7 @@ import Testing
     van.acknowledge()
     van.keep(1010..<1011)
     files[name(1, .aside)] = van.disk.files[name(1)]
-    let reading = read(files)
+    let reading = Self.read(files)
     #expect(reading.numbers == Array(0..<100) + Array(1000..<1011))
     #expect(reading.devices == Array(repeating: 0, count: 100) + Array(repeating: 1, count: 11))
     #expect(reading.deviceCount == 2)
@@ -317,7 +315,7 @@ import Testing
     van.keep(1000..<1010)
     // Between two of the boat.
     files[name(2)] = van.disk.files[name(1)]
-    #expect(read(files).numbers == Array(0..<400) + Array(1000..<1010))
+    #expect(Self.read(files).numbers == Array(0..<400) + Array(1000..<1010))
   }
 
   @Test func whatIsNoFileOfASpoolIsLeftAlone() {
@@ -326,13 +324,13 @@ import Testing
     files["notes.txt"] = [1, 2, 3]
     files["000000000000000A.spool"] = files[name(1)]
     files["0000000000000001.spool~"] = files[name(1)]
-    let reading = read(files)
+    let reading = Self.read(files)
     #expect(reading.numbers == Array(0..<50))
     #expect(reading.conditions == [.intact, .unknown])
   }
 
   @Test func anEmptyDirectoryIsEmpty() {
-    let reading = read([:])
+    let reading = Self.read([:])
     #expect(reading.entries.isEmpty && reading.segments.isEmpty && reading.acknowledged == 0)
   }
 }

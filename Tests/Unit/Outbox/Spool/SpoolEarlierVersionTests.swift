@@ -93,24 +93,9 @@ import Testing
 
   /// An export does not know better than the agent.
   @Test func theArchiveShowsTheEntriesOfRangesAsWaiting() {
-    var archive = SpoolArchive()
-    let bytes = Self.bytes(Self.thinned)
-    archive.fileFound(SegmentFile(first: 1), byteCount: bytes.count)
-    var waiting: [UInt64?] = []
-    while let step = archive.next() {
-      switch step {
-      case .entry(let entry, let isAcknowledged):
-        if !isAcknowledged { waiting.append(entry.sequence) }
-      case .read(_, let offset, let byteCountMax):
-        let part = bytes.dropFirst(offset).prefix(byteCountMax)
-        archive.fill { free in
-          for (place, byte) in part.enumerated() { free[place] = byte }
-          return part.count
-        }
-      }
-    }
-    #expect(waiting == [4, 8])
-    #expect(archive.segments.first?.condition == .intact)
-    #expect(archive.segments.first?.damagedByteCount == 0)
+    let reading = SpoolArchiveTests.read([SegmentFile(first: 1).text: Self.bytes(Self.thinned)])
+    #expect(reading.waiting == [4, 8])
+    #expect(reading.segments.first?.condition == .intact)
+    #expect(reading.segments.first?.damagedByteCount == 0)
   }
 }

@@ -10,24 +10,7 @@ import Testing
 
   /// As `homeward spool list` counts.
   private func waitingCount(in files: [String: [UInt8]]) -> Int {
-    var archive = SpoolArchive()
-    for (name, bytes) in files {
-      guard let file = SegmentFile(name: [UInt8](name.utf8).span) else { continue }
-      archive.fileFound(file, byteCount: bytes.count)
-    }
-    var count = 0
-    while let step = archive.next() {
-      switch step {
-      case .entry(_, let isAcknowledged): count += isAcknowledged ? 0 : 1
-      case .read(let file, let offset, let byteCountMax):
-        let part = (files[file.text] ?? []).dropFirst(offset).prefix(byteCountMax)
-        archive.fill { free in
-          for (place, byte) in part.enumerated() { free[place] = byte }
-          return part.count
-        }
-      }
-    }
-    return count
+    SpoolArchiveTests.read(files).waiting.count
   }
 
   private func expectAgreement(_ rig: SpoolRig, on count: Int, _ comment: Comment) {

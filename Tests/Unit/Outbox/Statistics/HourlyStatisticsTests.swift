@@ -65,9 +65,12 @@ import Testing
     }
   }
 
+  private var rig = Rig()
+
   @Test(arguments: [nil, "measurement_angle"] as [StaticString?])
-  func aSensorOfWhichHomeAssistantKeepsNothingHasNoHours(stateClass: StaticString?) throws {
-    var rig = Rig()
+  mutating func aSensorOfWhichHomeAssistantKeepsNothingHasNoHours(
+    stateClass: StaticString?
+  ) throws {
     let other = try #require(rig.declare("rain", stateClass: stateClass))
     let depth = try #require(rig.declare("depth", stateClass: "measurement"))
     rig.say(.number(FixedPoint(1)), of: other, at: 0)
@@ -79,8 +82,7 @@ import Testing
   }
 
   /// What was counted is counted, also while the source of it fails.
-  @Test func anHourOfACounterIsWhatItShowsAtTheEnd() throws {
-    var rig = Rig()
+  @Test mutating func anHourOfACounterIsWhatItShowsAtTheEnd() throws {
     let rain = try #require(rig.declare("rain", stateClass: "total_increasing"))
     rig.say(.number(FixedPoint(7)), of: rain, at: 0)
     rig.say(.number(FixedPoint(12)), of: rain, at: 20)
@@ -91,8 +93,7 @@ import Testing
   }
 
   /// A battery's energy, or a meter that runs backwards too.
-  @Test func anHourOfWhatComesAndGoesIsWhatItShowsAtTheEnd() throws {
-    var rig = Rig()
+  @Test mutating func anHourOfWhatComesAndGoesIsWhatItShowsAtTheEnd() throws {
     let grid = try #require(rig.declare("grid", stateClass: "total"))
     rig.say(.number(FixedPoint(7)), of: grid, at: 0)
     rig.say(.number(FixedPoint(4)), of: grid, at: 20)
@@ -100,16 +101,14 @@ import Testing
     #expect(rig.hours().map { $0.figures } == [.counted(4), .counted(4)])
   }
 
-  @Test func aCounterThatSaidNothingYetHasNoHours() throws {
-    var rig = Rig()
+  @Test mutating func aCounterThatSaidNothingYetHasNoHours() throws {
     let rain = try #require(rig.declare("rain", stateClass: "total_increasing"))
     rig.say(.unknown, of: rain, at: 0)
     rig.pass(from: 0, to: 61)
     #expect(rig.hours().isEmpty)
   }
 
-  @Test func theMeanOfAnHourIsWeightedByTime() throws {
-    var rig = Rig()
+  @Test mutating func theMeanOfAnHourIsWeightedByTime() throws {
     rig.say(100, at: 0)
     rig.pass(from: 0, to: 15)
     rig.say(200, at: 15)
@@ -123,8 +122,7 @@ import Testing
     #expect(hour.lowest == 6 && hour.highest == 20)
   }
 
-  @Test func aValueThatDoesNotChangeHoldsThroughEveryHour() {
-    var rig = Rig()
+  @Test mutating func aValueThatDoesNotChangeHoldsThroughEveryHour() {
     rig.say(125, at: 0)
     rig.pass(from: 0, to: 200)
     let hours = rig.hours()
@@ -132,8 +130,7 @@ import Testing
     #expect(hours.allSatisfy { $0.mean == 12.5 && $0.lowest == 12.5 && $0.highest == 12.5 })
   }
 
-  @Test func aPeakThatEndedBeforeTheHourIsNotInIt() throws {
-    var rig = Rig()
+  @Test mutating func aPeakThatEndedBeforeTheHourIsNotInIt() throws {
     rig.say(900, at: 0)
     rig.pass(from: 0, to: 59)
     rig.say(100, at: 59)
@@ -154,8 +151,7 @@ import Testing
   }
 
   @Test(arguments: [(4.0, 0), (5.0, 1)])
-  func anHourInWhichHomeAssistantWasThereIsItsOwnMatter(unreached: Double, count: Int) {
-    var rig = Rig()
+  mutating func anHourInWhichHomeAssistantWasThereIsItsOwnMatter(unreached: Double, count: Int) {
     rig.say(100, at: 0)
     rig.pass(from: 0, to: 20, isReached: true)
     rig.pass(from: 20, to: 20 + unreached, isReached: false)
@@ -163,8 +159,7 @@ import Testing
     #expect(rig.hours().count == count)
   }
 
-  @Test func anOutageIsCountedInEachHourOfItsOwn() {
-    var rig = Rig()
+  @Test mutating func anOutageIsCountedInEachHourOfItsOwn() {
     rig.say(100, at: 0)
     rig.pass(from: 0, to: 56, isReached: true)
     rig.pass(from: 56, to: 64, isReached: false)
@@ -173,9 +168,9 @@ import Testing
   }
 
   @Test(arguments: [(30.0, 1), (50.0, 0)])
-  func anHourOfWhichHomeAssistantKnowsMoreIsNotReplaced(startedAt: Double, count: Int) {
+  mutating func anHourOfWhichHomeAssistantKnowsMoreIsNotReplaced(startedAt: Double, count: Int) {
     // Home Assistant misses the last 20 minutes; the board, what was before its start.
-    var rig = Rig(at: startedAt - 30)
+    rig = Rig(at: startedAt - 30)
     rig.say(100, at: startedAt - 30 + 0.5)
     rig.pass(from: startedAt - 30, to: 40, isReached: true)
     rig.pass(from: 40, to: 61, isReached: false)
@@ -184,9 +179,8 @@ import Testing
 
   /// Against a mean of seconds.
   @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
-  func hoursAreThoseOfALogOfEverySecond(seed: UInt64) throws {
+  mutating func hoursAreThoseOfALogOfEverySecond(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
-    var rig = Rig()
     var log: [Double?] = []
     var value: Double?
     for second in 0..<4 * 3600 {
@@ -213,8 +207,7 @@ import Testing
     }
   }
 
-  @Test func aSensorThatSaysNothingHasNoHour() {
-    var rig = Rig()
+  @Test mutating func aSensorThatSaysNothingHasNoHour() {
     rig.pass(from: 0, to: 61)
     rig.say(.unavailable, at: 61)
     rig.pass(from: 61, to: 121)
@@ -223,8 +216,7 @@ import Testing
     #expect(rig.hours().isEmpty)
   }
 
-  @Test func whatWasNotThereForAWhileDoesNotCount() throws {
-    var rig = Rig()
+  @Test mutating func whatWasNotThereForAWhileDoesNotCount() throws {
     rig.say(100, at: 0)
     rig.pass(from: 0, to: 30)
     rig.say(.unavailable, at: 30)
@@ -235,8 +227,7 @@ import Testing
     #expect(abs(hour.mean - 20) < 1e-9)
   }
 
-  @Test func ofAnHourInWhichTheClockWasSetOnlyTheRestCounts() throws {
-    var rig = Rig()
+  @Test mutating func ofAnHourInWhichTheClockWasSetOnlyTheRestCounts() throws {
     rig.say(900, at: 0)
     rig.pass(from: 0, to: 9)
     rig.say(100, at: 9)
@@ -246,8 +237,7 @@ import Testing
     #expect(hour.mean == 10 && hour.highest == 10)
   }
 
-  @Test func whereTheClockWasSetLateInAnHourItIsNotKnown() {
-    var rig = Rig()
+  @Test mutating func whereTheClockWasSetLateInAnHourItIsNotKnown() {
     rig.say(100, at: 0)
     rig.pass(from: 0, to: 30)
     rig.statistics.clockRead(Self.time(31), isRight: false, isReached: false)
@@ -257,8 +247,7 @@ import Testing
   }
 
   /// It was set after it was read, and a reading comes before it is read again.
-  @Test func aReadingFromAnotherYearMakesNoHours() {
-    var rig = Rig()
+  @Test mutating func aReadingFromAnotherYearMakesNoHours() {
     rig.say(100, at: 0)
     rig.pass(from: 0, to: 50)
     rig.say(110, at: 5_000_000)
@@ -266,8 +255,7 @@ import Testing
     #expect(rig.hours().isEmpty)
   }
 
-  @Test func aClockWithoutAWitnessMakesNoHours() {
-    var rig = Rig()
+  @Test mutating func aClockWithoutAWitnessMakesNoHours() {
     rig.say(100, at: 0)
     rig.pass(from: 0, to: 300, isRight: false)
     #expect(rig.hours().isEmpty)

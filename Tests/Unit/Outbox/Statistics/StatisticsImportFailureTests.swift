@@ -8,8 +8,9 @@ import Testing
 @Suite struct StatisticsImportFailureTests {
   private typealias Rig = StatisticsImportRig
 
-  @Test func aSensorThatIsRefusedHindersNoOther() throws {
-    var rig = Rig()
+  private var rig = Rig()
+
+  @Test mutating func aSensorThatIsRefusedHindersNoOther() throws {
     rig.waitOfTwoSensors()
     let error = RequestError.server(code: "invalid_format", message: "no")
     rig.home.refusals["sensor.board_bilge"] = error
@@ -19,8 +20,7 @@ import Testing
     #expect(rig.transfer.waiting.count == 2 && rig.transfer.problem == problem)
   }
 
-  @Test func whatIsLeftOutOfTheRecorderIsNotWrittenThere() throws {
-    var rig = Rig()
+  @Test mutating func whatIsLeftOutOfTheRecorderIsNotWrittenThere() throws {
     rig.home.statistics = [:]
     rig.wait(2)
     try rig.pass()
@@ -29,8 +29,7 @@ import Testing
   }
 
   /// A battery that was taken out says no numbers any more.
-  @Test func anotherSensorOfTheBoardTellsHowFarHomeAssistantHasCompiled() throws {
-    var rig = Rig()
+  @Test mutating func anotherSensorOfTheBoardTellsHowFarHomeAssistantHasCompiled() throws {
     rig.home.entities["sensor.load"] = "hook_load"
     rig.home.compiled = ["sensor.load"]
     rig.wait(2)
@@ -38,8 +37,7 @@ import Testing
     #expect(rig.events() == [Rig.imported(2)])
   }
 
-  @Test func aRecorderThatCompilesNothingIsToldAfterAWhile() throws {
-    var rig = Rig()
+  @Test mutating func aRecorderThatCompilesNothingIsToldAfterAWhile() throws {
     rig.home.compiled = []
     rig.wait(2)
     for _ in 0..<9 {
@@ -56,8 +54,7 @@ import Testing
     #expect(rig.transfer.waiting.count == 2)
   }
 
-  @Test func whatWasToldIsNotToldAgainWhileSomethingElseIsWaitedFor() throws {
-    var rig = Rig()
+  @Test mutating func whatWasToldIsNotToldAgainWhileSomethingElseIsWaitedFor() throws {
     rig.home.compiled = []
     rig.wait(2)
     rig.wait(2, of: Rig.sensor("cabin"))
@@ -72,8 +69,7 @@ import Testing
   }
 
   /// Home Assistant that was slow once is not a recorder that compiles nothing.
-  @Test func oneCompilationStartsTheWaitingAnew() throws {
-    var rig = Rig()
+  @Test mutating func oneCompilationStartsTheWaitingAnew() throws {
     rig.wait(2)
     for _ in 0..<3 {
       rig.home.compiled = []
@@ -89,8 +85,7 @@ import Testing
     #expect(!rig.events().contains(.failed(.notCompiled)))
   }
 
-  @Test func aRefusalIsNotToldAgainAfterAWhileInWhichNothingWasCompiled() throws {
-    var rig = Rig()
+  @Test mutating func aRefusalIsNotToldAgainAfterAWhileInWhichNothingWasCompiled() throws {
     rig.wait(2)
     rig.home.lostAdditions = .max
     let problem = StatisticsImport.Problem.notKept(uniqueID: [UInt8]("bilge".utf8))
@@ -106,8 +101,7 @@ import Testing
     #expect(rig.events().isEmpty && rig.transfer.problem == problem)
   }
 
-  @Test func hoursThatAreGivenUpAreToldEachTime() throws {
-    var rig = Rig()
+  @Test mutating func hoursThatAreGivenUpAreToldEachTime() throws {
     rig.home.statistics["sensor.board_bilge"] = .init(unit: "GiB", unitClass: "information")
     for _ in 0..<2 {
       rig.wait(2)
@@ -116,8 +110,7 @@ import Testing
     }
   }
 
-  @Test func aUserWhoMayNotIsNotAskedAgainForADay() throws {
-    var rig = Rig()
+  @Test mutating func aUserWhoMayNotIsNotAskedAgainForADay() throws {
     rig.wait(1)
     rig.begin()
     #expect(rig.nextQuestion()?.payload == ["item_type": "device", "item_id": "d"])
@@ -132,8 +125,7 @@ import Testing
     #expect(rig.events() == [Rig.imported(1)])
   }
 
-  @Test func aPassThatWasBrokenOffBeginsAnewAndLosesNothing() throws {
-    var rig = Rig()
+  @Test mutating func aPassThatWasBrokenOffBeginsAnewAndLosesNothing() throws {
     rig.wait(3)
     rig.begin()
     // The addition was answered, and Home Assistant is killed.
@@ -149,8 +141,7 @@ import Testing
     #expect(rig.home.statistics["sensor.board_bilge"]?.rows.count == 3)
   }
 
-  @Test func aServerThatDoesNotSayWhichDeviceThisIsCannotBeServed() throws {
-    var rig = Rig()
+  @Test mutating func aServerThatDoesNotSayWhichDeviceThisIsCannotBeServed() throws {
     rig.wait(1)
     try rig.pass(deviceID: nil)
     try rig.pass(deviceID: nil)
@@ -158,8 +149,7 @@ import Testing
     #expect(rig.transfer.waiting.count == 1)
   }
 
-  @Test func aQuestionIsGivenOnceAndNotAfterThePassWasBrokenOff() throws {
-    var rig = Rig()
+  @Test mutating func aQuestionIsGivenOnceAndNotAfterThePassWasBrokenOff() throws {
     rig.wait(1)
     rig.begin()
     #expect(rig.nextQuestion() != nil)
@@ -173,8 +163,7 @@ import Testing
     #expect(rig.nextQuestion() == nil)
   }
 
-  @Test func whatIsNewMeanwhileIsKeptAndToldToBeUnkept() throws {
-    var rig = Rig()
+  @Test mutating func whatIsNewMeanwhileIsKeptAndToldToBeUnkept() throws {
     #expect(!rig.transfer.keeping.isUnkept)
     rig.wait(1)
     #expect(rig.transfer.keeping.isUnkept)

@@ -7,8 +7,9 @@ import Testing
   private typealias Row = StatisticsHome.Row
   private typealias Rig = StatisticsImportRig
 
-  @Test func hoursAreInHomeAssistantBeforeTheyAreForgotten() throws {
-    var rig = Rig()
+  private var rig = Rig()
+
+  @Test mutating func hoursAreInHomeAssistantBeforeTheyAreForgotten() throws {
     rig.wait(3)
     try rig.pass()
     let statistic = try #require(rig.home.statistics["sensor.board_bilge"])
@@ -20,8 +21,7 @@ import Testing
     #expect(rig.home.additions.count == 1)
   }
 
-  @Test func whatIsThereAlreadyIsNotSentAgain() throws {
-    var rig = Rig()
+  @Test mutating func whatIsThereAlreadyIsNotSentAgain() throws {
     rig.wait(1)
     rig.home.statistics["sensor.board_bilge"] = .init(
       unit: "°C", unitClass: "temperature", rows: [Rig.start(0): Row(mean: 20, min: 19, max: 21)])
@@ -30,8 +30,7 @@ import Testing
     #expect(rig.events() == [Rig.imported(1)])
   }
 
-  @Test func theValueThatHomeAssistantHeldThroughTheOutageIsReplaced() throws {
-    var rig = Rig()
+  @Test mutating func theValueThatHomeAssistantHeldThroughTheOutageIsReplaced() throws {
     rig.wait(2)
     rig.home.statistics["sensor.board_bilge"] = .init(
       unit: "°C", unitClass: "temperature",
@@ -46,8 +45,7 @@ import Testing
     #expect(rows[Rig.start(2)]?.mean == 5)
   }
 
-  @Test func anAdditionThatTheRecorderLostIsMadeAgain() throws {
-    var rig = Rig()
+  @Test mutating func anAdditionThatTheRecorderLostIsMadeAgain() throws {
     rig.wait(2)
     rig.home.lostAdditions = 2
     try rig.pass()
@@ -55,8 +53,7 @@ import Testing
     #expect(rig.events() == [Rig.imported(2)])
   }
 
-  @Test func aSlowRecorderGetsItsTimeForEveryWeek() throws {
-    var rig = Rig()
+  @Test mutating func aSlowRecorderGetsItsTimeForEveryWeek() throws {
     rig.wait(400)
     rig.home.lostAdditions = 2
     try rig.pass(hoursLater: 500)
@@ -64,8 +61,7 @@ import Testing
     #expect(rig.transfer.waiting.isEmpty)
   }
 
-  @Test func afterASuccessTheNextFailureIsTheFirstAgain() throws {
-    var rig = Rig()
+  @Test mutating func afterASuccessTheNextFailureIsTheFirstAgain() throws {
     for _ in 0..<6 {
       rig.wait(1)
       try rig.pass(deviceID: "d", webhookID: "another")
@@ -84,8 +80,7 @@ import Testing
     Row(mean: 20.5, min: 19, max: 21), Row(mean: 20, min: 18, max: 21),
     Row(mean: 20, min: 19, max: 22),
   ])
-  func anHourThatDiffersInOneFigureIsReplaced(row: StatisticsHome.Row) throws {
-    var rig = Rig()
+  mutating func anHourThatDiffersInOneFigureIsReplaced(row: StatisticsHome.Row) throws {
     rig.wait(1)
     rig.home.statistics["sensor.board_bilge"] = .init(
       unit: "°C", unitClass: "temperature", rows: [Rig.start(0): row])
@@ -95,8 +90,7 @@ import Testing
         == Row(mean: 20, min: 19, max: 21))
   }
 
-  @Test func anHourIsNotTakenForAnotherOneThatWasTheSame() throws {
-    var rig = Rig()
+  @Test mutating func anHourIsNotTakenForAnotherOneThatWasTheSame() throws {
     for index: Int64 in 0..<2 {
       rig.transfer.add(
         SensorHour(number: Rig.first + index, .measured(mean: 20, lowest: 19, highest: 21)),
@@ -108,8 +102,7 @@ import Testing
     #expect(rig.home.statistics["sensor.board_bilge"]?.rows.count == 2)
   }
 
-  @Test func aRecorderThatKeepsNothingIsToldOnceAndTriedAgainLater() throws {
-    var rig = Rig()
+  @Test mutating func aRecorderThatKeepsNothingIsToldOnceAndTriedAgainLater() throws {
     rig.wait(2)
     rig.home.lostAdditions = .max
     try rig.pass()
@@ -126,8 +119,7 @@ import Testing
     #expect(rig.events() == [Rig.imported(2)])
   }
 
-  @Test func anHourThatHasJustEndedIsLeftToHomeAssistantForAWhile() throws {
-    var rig = Rig()
+  @Test mutating func anHourThatHasJustEndedIsLeftToHomeAssistantForAWhile() throws {
     rig.wait(2)
     try rig.pass(hoursLater: 2)
     #expect(rig.events() == [Rig.imported(1)])
@@ -135,8 +127,7 @@ import Testing
   }
 
   /// Else it would have no hour of any sensor.
-  @Test func whatHomeAssistantHasNotCompiledYetIsNotTouched() throws {
-    var rig = Rig()
+  @Test mutating func whatHomeAssistantHasNotCompiledYetIsNotTouched() throws {
     rig.wait(3)
     rig.home.compiledUpTo = Rig.start(3)
     try rig.pass(hoursLater: 5)
@@ -148,16 +139,14 @@ import Testing
     #expect(rig.events() == [Rig.imported(3)])
   }
 
-  @Test func nothingIsAskedWhereNothingWaits() throws {
-    var rig = Rig()
+  @Test mutating func nothingIsAskedWhereNothingWaits() throws {
     try rig.pass()
     rig.wait(1)
     try rig.pass(hoursLater: 1)
     #expect(rig.home.asked.isEmpty)
   }
 
-  @Test func aYearOfHoursGoesInPartsOfAWeek() throws {
-    var rig = Rig()
+  @Test mutating func aYearOfHoursGoesInPartsOfAWeek() throws {
     rig.wait(400)
     try rig.pass(hoursLater: 500)
     #expect(rig.home.additions.map { $0.hours.count } == [168, 168, 64])
@@ -165,8 +154,7 @@ import Testing
     #expect(rig.transfer.waiting.isEmpty)
   }
 
-  @Test func eachSensorHasItsOwnStatistic() throws {
-    var rig = Rig()
+  @Test mutating func eachSensorHasItsOwnStatistic() throws {
     rig.waitOfTwoSensors()
     try rig.pass()
     #expect(rig.home.statistics["sensor.board_bilge"]?.rows.count == 2)
@@ -175,8 +163,7 @@ import Testing
     #expect(rig.events() == [Rig.imported(2), Rig.imported(3, "cabin")])
   }
 
-  @Test func aSensorThatHomeAssistantDoesNotKnowYetWaits() throws {
-    var rig = Rig()
+  @Test mutating func aSensorThatHomeAssistantDoesNotKnowYetWaits() throws {
     rig.home.entities = ["sensor.other": "otherhook_bilge"]
     rig.wait(2)
     try rig.pass()
@@ -196,8 +183,7 @@ import Testing
 
   // MARK: Units
 
-  @Test func temperaturesGoInTheUnitThatHomeAssistantKeepsThemIn() throws {
-    var rig = Rig()
+  @Test mutating func temperaturesGoInTheUnitThatHomeAssistantKeepsThemIn() throws {
     rig.wait(1)
     rig.home.statistics["sensor.board_bilge"] = .init(unit: "°F", unitClass: "temperature")
     try rig.pass()
@@ -214,8 +200,7 @@ import Testing
     #expect(rig.events() == [Rig.imported(1)])
   }
 
-  @Test func aPressureGoesInInchesOfMercuryWhereHomeAssistantKeepsThem() throws {
-    var rig = Rig()
+  @Test mutating func aPressureGoesInInchesOfMercuryWhereHomeAssistantKeepsThem() throws {
     rig.transfer.add(
       SensorHour(number: Rig.first, .measured(mean: 1000, lowest: 990, highest: 1010)),
       of: Rig.sensor("bilge", unit: "hPa"))
@@ -231,8 +216,7 @@ import Testing
   }
 
   /// Home Assistant keeps the sign that it has: another one would be another unit.
-  @Test func bothSignsOfMicroAreOneUnit() throws {
-    var rig = Rig()
+  @Test mutating func bothSignsOfMicroAreOneUnit() throws {
     rig.wait(1, of: Rig.sensor("bilge", unit: "µg/m³"))
     rig.home.statistics["sensor.board_bilge"] = .init(unit: "\u{3BC}g/m³")
     try rig.pass()
@@ -242,27 +226,23 @@ import Testing
     #expect(rig.events() == [Rig.imported(1)])
   }
 
-  @Test func aStatisticInAnotherUnitIsNotSpoiled() throws {
-    var rig = Rig()
+  @Test mutating func aStatisticInAnotherUnitIsNotSpoiled() throws {
     rig.wait(2, of: Rig.sensor("bilge", unit: "lx"))
     rig.home.statistics["sensor.board_bilge"] = .init(unit: "GiB", unitClass: "information")
     try rig.pass()
     #expect(rig.home.additions.isEmpty)
-    #expect(
-      rig.events() == [.failed(.unfit(uniqueID: [UInt8]("bilge".utf8), unit: "GiB"))])
+    #expect(rig.events() == [.failed(.unfit(uniqueID: [UInt8]("bilge".utf8), unit: "GiB"))])
     #expect(rig.transfer.waiting.isEmpty, "they would wait for ever")
   }
 
-  @Test func aStatisticWithoutMeansIsNotGivenAny() throws {
-    var rig = Rig()
+  @Test mutating func aStatisticWithoutMeansIsNotGivenAny() throws {
     rig.wait(2)
     rig.home.statistics["sensor.board_bilge"] = .init(unit: "°C", meanType: 0)
     try rig.pass()
     #expect(rig.home.additions.isEmpty)
   }
 
-  @Test func plainNumbersHaveNoUnit() throws {
-    var rig = Rig()
+  @Test mutating func plainNumbersHaveNoUnit() throws {
     rig.home.statistics["sensor.board_bilge"] = .init()
     rig.wait(1, of: Rig.sensor("bilge", unit: ""))
     try rig.pass()

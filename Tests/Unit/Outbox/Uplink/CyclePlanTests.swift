@@ -68,16 +68,14 @@ import Testing
   }
 
   @Test mutating func withoutAPaceEachCycleEndsWithAnUpload() {
-    let uploads = uploads(until: 95)
-    #expect(uploads == [0, 30, 60, 90])
+    #expect(uploads(until: 95) == [0, 30, 60, 90])
     #expect(plan.nextUploadAt == nil)
   }
 
   @Test(arguments: [(90, [0, 90, 180]), (100, [0, 120, 240]), (30, [0, 30, 60, 90, 120])])
   mutating func anUploadEndsTheFirstCycleAfterItsInterval(every: Int, expected: [Int]) {
     plan = CyclePlan(.init(every: .seconds(30), uploadEvery: .seconds(every)), now: Self.start)
-    let uploads = uploads(until: expected[expected.count - 1] + 1)
-    #expect(uploads == expected)
+    #expect(uploads(until: expected[expected.count - 1] + 1) == expected)
   }
 
   /// A door opens: the one that was planned would only wake the radio again.
@@ -96,8 +94,7 @@ import Testing
     plan = CyclePlan(.init(every: .seconds(30), uploadEvery: .seconds(90)), now: Self.start)
     _ = uploads(until: 10)
     plan.setInterval(.seconds(5), until: at(26), now: at(11))
-    let uploads = uploads(until: 130)
-    #expect(uploads == [11, 16, 21, 116])
+    #expect(uploads(until: 130) == [11, 16, 21, 116])
   }
 
   @Test mutating func whatIsNotToWaitGoesWithItsCycle() {

@@ -10,8 +10,7 @@ import Testing
   private static let levels = [
     PowerLevel(.withoutMains, PowerEffect(uploadEvery: .seconds(300))),
     PowerLevel(.chargeBelow(percent: 30), PowerEffect(every: .seconds(900))),
-    PowerLevel(
-      .chargeBelow(percent: 10), PowerEffect(every: .seconds(7200), isReceiverOff: true)),
+    PowerLevel(.chargeBelow(percent: 10), PowerEffect(every: .seconds(7200), isReceiverOff: true)),
   ]
 
   private let rig: UplinkRig
@@ -193,9 +192,7 @@ import Testing
   @Test func onMainsEachCycleOfAnOutageMakesAnAttempt() {
     charge(90)
     read(mains, .boolean(true))
-    rig.wait(.seconds(30))
-    rig.cycle()
-    rig.event { $0.messageFailed(InlineText("refused"), now: $1) }
+    beginOutage()
     _ = attempts(cycles: 10)
     #expect(attempts(cycles: 120) >= 120)
   }

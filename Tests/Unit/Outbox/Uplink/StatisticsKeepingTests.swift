@@ -62,8 +62,7 @@ import Testing
     transfer.clockRead(Self.time(0), isRight: true, isReached: false)
     transfer.record(Reading(sensor: sensor, value: .number(FixedPoint(7)), time: Self.time(0)))
     transfer.clockRead(Self.time(0.99), isRight: true, isReached: false)
-    let early = done()
-    #expect(early == [], "the hour is not over")
+    #expect(done() == [], "the hour is not over")
     transfer.clockRead(Self.time(1), isRight: true, isReached: false)
   }
 
@@ -76,32 +75,26 @@ import Testing
 
   @Test mutating func anHourThatWasMeasuredIsKept() throws {
     try measureAnHour()
-    let first = done()
-    #expect(first == [.keep])
+    #expect(done() == [.keep])
     #expect(transfer.waiting.count == 1)
     transfer.kept(nil)
     transfer.cycleDue()
-    let second = done()
-    #expect(second == [], "the disk has it")
+    #expect(done() == [], "the disk has it")
   }
 
   @Test mutating func whatIsNotKeptIsTriedAgainWithTheNextCycleAndToldOnce() throws {
     try measureAnHour()
     _ = done()
     transfer.kept(Self.full)
-    let told = done()
-    #expect(told == [.tellNotKept(28)])
+    #expect(done() == [.tellNotKept(28)])
     transfer.cycleDue()
-    let again = done()
-    #expect(again == [.keep])
+    #expect(done() == [.keep])
     transfer.kept(Self.full)
-    let silent = done()
-    #expect(silent == [])
+    #expect(done() == [])
     transfer.cycleDue()
     _ = done()
     transfer.kept(DiskFailure(code: 5))
-    let other = done()
-    #expect(other == [.tellNotKept(5)])
+    #expect(done() == [.tellNotKept(5)])
   }
 
   @Test mutating func afterItWasKeptTheSameFailureIsNewsAgain() throws {
@@ -111,45 +104,37 @@ import Testing
     _ = done()
     transfer.kept(nil)
     transfer.kept(Self.full)
-    let told = done()
-    #expect(told == [.tellNotKept(28)])
+    #expect(done() == [.tellNotKept(28)])
   }
 
   @Test mutating func nothingIsKeptWhereNothingHasChanged() {
     wait()
     transfer.cycleDue()
-    let cycle = done()
-    #expect(cycle == [])
+    #expect(done() == [])
   }
 
   // MARK: Brought
 
   @Test mutating func hoursAreBroughtQuestionByQuestion() {
     wait()
-    let before = done()
-    #expect(before == [])
+    #expect(done() == [])
     connect()
-    let first = done()
-    #expect(first == [.ask(Self.search)])
-    let meanwhile = done()
-    #expect(meanwhile == [])
+    #expect(done() == [.ask(Self.search)])
+    #expect(done() == [])
     transfer.answered(.success(["entity": ["sensor.level"]]), now: now)
-    let second = done()
-    #expect(second == [.ask("config/entity_registry/get_entries")])
+    #expect(done() == [.ask("config/entity_registry/get_entries")])
   }
 
   /// The answer to a question is taken for that question, and once.
   @Test mutating func anAnswerThatIsNotAwaitedSaysNothing() {
     wait()
     transfer.answered(.success(["entity": ["sensor.level"]]), now: now)
-    let none = done()
-    #expect(none == [])
+    #expect(done() == [])
     connect()
     _ = done()
     transfer.answered(.failure(.disconnected), now: now)
     transfer.answered(.success(["entity": ["sensor.level"]]), now: now)
-    let late = done()
-    #expect(late == [])
+    #expect(done() == [])
   }
 
   @Test mutating func aRefusalIsToldAndEndsThePass() {
@@ -158,24 +143,20 @@ import Testing
     _ = done()
     #expect(transfer.isAtWork)
     transfer.answered(.failure(.server(code: "unauthorized", message: "")), now: now)
-    let told = done()
-    #expect(told == [.tell(.failed(.notAllowed))])
+    #expect(done() == [.tell(.failed(.notAllowed))])
     #expect(transfer.problem == .notAllowed)
     #expect(!transfer.isAtWork, "a person has to do something")
     connect()
-    let early = done()
-    #expect(early == [])
+    #expect(done() == [])
     now = now + StatisticsImport.refusalDelay
     connect()
-    let later = done()
-    #expect(later == [.ask(Self.search)])
+    #expect(done() == [.ask(Self.search)])
   }
 
   @Test mutating func whereNoHourWaitsNothingIsAtWork() {
     #expect(!transfer.isAtWork)
     connect()
-    let asked = done()
-    #expect(asked == [])
+    #expect(done() == [])
     wait()
     #expect(transfer.isAtWork)
   }
@@ -214,12 +195,10 @@ import Testing
       ),
     ]
     for (command, answer) in commands {
-      let asked = done()
-      #expect(asked == [.ask(command)])
+      #expect(done() == [.ask(command)])
       transfer.answered(.success(answer), now: now)
     }
-    let told = done()
-    #expect(told == [.keep, .tell(.imported(uniqueID: [UInt8]("level".utf8), hours: 1))])
+    #expect(done() == [.keep, .tell(.imported(uniqueID: [UInt8]("level".utf8), hours: 1))])
     #expect(transfer.waiting.isEmpty && !transfer.isAtWork)
   }
 }

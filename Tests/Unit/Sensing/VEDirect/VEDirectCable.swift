@@ -55,6 +55,12 @@ final class VEDirectCable {
 
   func ask() { perform(session.cycleDue(now: now)) }
 
+  /// The next cycle, a minute later.
+  func askAgain() {
+    pass(.seconds(60))
+    ask()
+  }
+
   /// The device says these bytes after a wait; the driver reads when the session wants it.
   func say(_ bytes: [UInt8], after wait: Duration = .milliseconds(900)) {
     pass(wait)
@@ -93,9 +99,14 @@ final class VEDirectCable {
     return String(decoding: [UInt8](text.bytes), as: UTF8.self)
   }
 
-  static func learned(
-    _ block: String, wanted: VEDirectSensors = .usual
-  ) -> VEDirectCable {
+  /// One that is asked a minute after it was learned.
+  static func askedAgain(_ block: String) -> VEDirectCable {
+    let cable = learned(block)
+    cable.askAgain()
+    return cable
+  }
+
+  static func learned(_ block: String, wanted: VEDirectSensors = .usual) -> VEDirectCable {
     let cable = VEDirectCable(wanted: wanted)
     cable.ask()
     cable.say(block)

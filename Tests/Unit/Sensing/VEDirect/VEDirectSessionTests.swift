@@ -12,8 +12,7 @@ import Testing
   @Test func onceKnownAChargerCostsTwoWakeUpsACycleAndAMonitorFour() {
     let charger = VEDirectCable.learned(Self.charger)
     let before = charger.wakeUpCount
-    charger.pass(.seconds(60))
-    charger.ask()
+    charger.askAgain()
     charger.say(Self.charger)
     #expect(charger.told.count == 2)
     #expect(charger.wakeUpCount - before == 2)
@@ -23,8 +22,7 @@ import Testing
     for block in [Self.monitor, Self.history, Self.monitor] { monitor.say(block) }
     #expect(monitor.told.count == 1)
     let beforeMonitor = monitor.wakeUpCount
-    monitor.pass(.seconds(60))
-    monitor.ask()
+    monitor.askAgain()
     for block in [Self.history, Self.monitor] { monitor.say(block) }
     #expect(monitor.told.count == 2)
     #expect(monitor.wakeUpCount - beforeMonitor == 4)
@@ -43,8 +41,7 @@ import Testing
     let cable = VEDirectCable(wanted: VEDirectSensors([voltage]))
     cable.ask()
     for block in [Self.monitor, Self.history, Self.monitor] { cable.say(block) }
-    cable.pass(.seconds(60))
-    cable.ask()
+    cable.askAgain()
     cable.say(Self.monitor)
     #expect(cable.told.count == 2)
     #expect(cable.number("voltage") == 13.26)
@@ -67,9 +64,7 @@ import Testing
   // MARK: What is old, late or damaged
 
   @Test func whatAnAdapterKeptSinceTheLastCycleIsNotBelieved() {
-    let cable = VEDirectCable.learned(Self.charger)
-    cable.pass(.seconds(60))
-    cable.ask()
+    let cable = VEDirectCable.askedAgain(Self.charger)
     let old = VEDirectBlocks.bytes(Self.charger.replacing("V 14010", with: "V 11000"))
     cable.say(old, after: .milliseconds(10))
     #expect(cable.told.count == 1)
@@ -79,9 +74,7 @@ import Testing
   }
 
   @Test func aCycleThatBeginsInTheMiddleOfABlockTakesTheNextOne() {
-    let cable = VEDirectCable.learned(Self.charger)
-    cable.pass(.seconds(60))
-    cable.ask()
+    let cable = VEDirectCable.askedAgain(Self.charger)
     let block = VEDirectBlocks.bytes(Self.charger)
     cable.say([UInt8](block.dropFirst(40)), after: .milliseconds(5))
     cable.say([UInt8](block.dropFirst(90)), after: .milliseconds(1))
@@ -91,9 +84,7 @@ import Testing
   }
 
   @Test func aDamagedBlockCostsASecondAndNoValue() {
-    let cable = VEDirectCable.learned(Self.charger)
-    cable.pass(.seconds(60))
-    cable.ask()
+    let cable = VEDirectCable.askedAgain(Self.charger)
     var broken = VEDirectBlocks.bytes(Self.charger)
     broken[20] ^= 0x04
     cable.say(broken)
@@ -106,9 +97,7 @@ import Testing
   /// HEX traffic stops the text for seconds: the cycle does not wait for ever, and what comes later
   /// is taken.
   @Test func valuesThatComeTooLateForTheCycleAreTakenAllTheSame() {
-    let cable = VEDirectCable.learned(Self.charger)
-    cable.pass(.seconds(60))
-    cable.ask()
+    let cable = VEDirectCable.askedAgain(Self.charger)
     cable.pass(VEDirectSession.gatherTime)
     #expect(!cable.isGathering, "the cycle goes on")
     #expect(cable.shortfall == .silent(InlineText("cable")))
@@ -121,9 +110,7 @@ import Testing
   }
 
   @Test func aSilentDeviceIsSaidAfterTenSecondsAndIsNotWaitedForAgain() {
-    let cable = VEDirectCable.learned(Self.charger)
-    cable.pass(.seconds(60))
-    cable.ask()
+    let cable = VEDirectCable.askedAgain(Self.charger)
     #expect(cable.isGathering)
     cable.pass(VEDirectSession.silenceTime - .milliseconds(1))
     #expect(cable.failures.isEmpty)
@@ -164,12 +151,10 @@ import Testing
     }
     #expect(cable.failures.isEmpty)
     #expect(cable.number("voltage") == 13.63)
-    cable.pass(.seconds(60))
-    cable.ask()
+    cable.askAgain()
     for _ in 0..<2 { cable.say(Self.block("PID 0xA340\nSER# HQ1924\nV 14000", off: 7)) }
     #expect(cable.number("voltage") == 14)
-    cable.pass(.seconds(60))
-    cable.ask()
+    cable.askAgain()
     cable.say(Self.block("PID 0xA340\nSER# HQ1924\nV 99000", off: 8))
     cable.say(Self.block("PID 0xA340\nSER# HQ1924\nV 14010", off: 7))
     #expect(cable.number("voltage") == 14.01, "what is off by something else is noise")
@@ -194,8 +179,7 @@ import Testing
   @Test func aWrongSumNowAndThenIsNoHabit() {
     let cable = VEDirectCable.learned(Self.charger)
     for _ in 0..<3 * VEDirectReader.sameSumsMin {
-      cable.pass(.seconds(60))
-      cable.ask()
+      cable.askAgain()
       cable.say(Self.block(Self.charger.replacing("V 14010", with: "V 1"), off: 1))
       cable.say(Self.charger)
       cable.say(Self.block(Self.charger.replacing("V 14010", with: "V 1"), off: 2))
@@ -207,25 +191,21 @@ import Testing
     let cable = VEDirectCable()
     cable.ask()
     for block in [Self.monitor, Self.history, Self.monitor] { cable.say(block) }
-    cable.pass(.seconds(60))
-    cable.ask()
+    cable.askAgain()
     for _ in 0..<4 { cable.say(Self.monitor) }
     cable.pass(.seconds(2))
     #expect(cable.told.count == 2)
     #expect(cable.number("voltage") == 13.26)
     #expect(cable.told.last?["charged_energy"] == .stale)
     // It is found out that it does not say them any more, and then not waited for.
-    cable.pass(.seconds(60))
-    cable.ask()
+    cable.askAgain()
     for _ in 0..<2 { cable.say(Self.monitor) }
     #expect(cable.told.count == 3)
-    cable.pass(.seconds(60))
-    cable.ask()
+    cable.askAgain()
     cable.say(Self.monitor)
     #expect(cable.told.count == 4)
     // And when they come again, they count.
-    cable.pass(.seconds(60))
-    cable.ask()
+    cable.askAgain()
     cable.say(Self.history)
     cable.say(Self.monitor)
     #expect(cable.number("charged_energy") == 58.33)

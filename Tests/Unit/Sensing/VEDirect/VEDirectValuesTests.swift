@@ -192,8 +192,7 @@ import Testing
   @Test func anotherDeviceAtTheSameCableIsBelievedAfterTwoBlocks() {
     let cable = VEDirectCable.learned(Self.charger)
     let other = Self.otherCharger("HQ9999ZZZZZ")
-    cable.pass(.seconds(60))
-    cable.ask()
+    cable.askAgain()
     cable.say(other)
     #expect(cable.serial == "HQ1750ABCDE")
     cable.say(other)
@@ -203,9 +202,7 @@ import Testing
   }
 
   @Test func oneBlockAloneNeverMakesAnotherDevice() {
-    let cable = VEDirectCable.learned(Self.charger)
-    cable.pass(.seconds(60))
-    cable.ask()
+    let cable = VEDirectCable.askedAgain(Self.charger)
     cable.say(Self.otherCharger("HQ9999ZZZZZ").replacing("V 14010", with: "V 1"))
     #expect(cable.told.count == 1)
     cable.say(Self.charger)
@@ -215,9 +212,7 @@ import Testing
   }
 
   @Test func ofAnotherDeviceNothingOfTheFirstIsTold() {
-    let cable = VEDirectCable.learned(Self.charger)
-    cable.pass(.seconds(60))
-    cable.ask()
+    let cable = VEDirectCable.askedAgain(Self.charger)
     for block in [Self.monitor, Self.monitor, Self.history, Self.monitor] { cable.say(block) }
     #expect(cable.told.count == 2)
     #expect(cable.serial == nil)
