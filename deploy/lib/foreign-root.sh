@@ -5,9 +5,9 @@
 # newer), so the machine itself stays as it is. If root of this machine calls, the users there are the
 # users here; else they come from /etc/subuid.
 
-# The Debian packages that this needs.
+# The Debian packages that this needs; mmdebstrap asks arch-test whether arm64 runs.
 # shellcheck disable=SC2034  # for the caller
-foreign_packages=(qemu-user-static mmdebstrap debian-archive-keyring uidmap)
+foreign_packages=(qemu-user-static mmdebstrap arch-test debian-archive-keyring uidmap)
 
 foreign_repository=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
 
