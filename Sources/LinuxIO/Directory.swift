@@ -103,6 +103,8 @@ extension Directory {
       try file.writeAll(bytes)
       try file.synchronize()
       try rename(new, to: name)
+      // FAT keeps size and place of a file in its name's entry, which is written with the file.
+      try file.synchronize()
     } catch {
       try? remove(new)
       throw error

@@ -15,7 +15,8 @@ device_modules=(
   industrialio-configfs iio_dummy
   one_wire_bench w1_therm
   mac80211_hwsim ccm ctr cmac
-  xhci-pci ftdi_sio rtc-test)
+  xhci-pci ftdi_sio rtc-test
+  loop vfat nls_cp437 nls_ascii)
 
 # What is built here from Debian's source of the kernel.
 source_files=(
