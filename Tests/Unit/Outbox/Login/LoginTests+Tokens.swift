@@ -48,6 +48,7 @@ extension LoginTests {
     login.rejectedTokensRead(RejectedTokens(), now: now)
     #expect(done() == [.renew(ifWritable: true)])
     #expect(webSocketWants() == [])
+    #expect(renewed() == [.webSocket(.token(Self.access)), .register(Self.access)])
   }
 
   @Test mutating func withoutTheListNoTokenIsGiven() {
@@ -282,6 +283,7 @@ extension LoginTests {
       ])
     #expect(login.isCredentialRejected)
     #expect(login.rejected?.contains(fingerprint: fingerprint) == true)
+    #expect(webSocketWants() == [Self.refused])
   }
 
   /// Each machine on the way can say over plain HTTP that a token is not valid.

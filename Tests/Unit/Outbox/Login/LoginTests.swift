@@ -99,12 +99,6 @@ import Testing
     #expect(done() == [.readFile], "it is looked at again, the list is known")
   }
 
-  @Test mutating func whereTheRejectedTokensCannotBeReadNoneIsSent() {
-    #expect(begin() == [.readRejected])
-    login.rejectedTokensRead(nil, now: now)
-    #expect(done() == [.postponed])
-  }
-
   @Test mutating func aTokenThatWasRejectedOnceIsNotSentAgain() {
     _ = begin()
     knowRejected(.accessToken(Self.token))
@@ -188,17 +182,6 @@ import Testing
     #expect(done() == [.readFile])
     login.tokenFileRead(.success(Self.token))
     #expect(done() == [.register(Self.token)])
-  }
-
-  @Test mutating func withoutAnAnswerItIsAskedForAgainFromTheToken() throws {
-    _ = ask()
-    let reason = InlineText("no answer")
-    login.connectionFailed(reason, now: now)
-    #expect(done() == [.failed(.noConnection(reason))])
-    #expect(login.problem == .noConnection(reason))
-    now = try #require(login.deadline)
-    login.deadlineReached(now: now)
-    #expect(done() == [.readFile])
   }
 
   @Test mutating func anAnswerToNothingIsNone() {
