@@ -214,27 +214,6 @@ import Testing
     #expect(doubts() == 0)
   }
 
-  /// It was down for a night, and while it starts it answers with nothing.
-  @Test func theStartOfHomeAssistantAfterALongOutageDoesNotCastDoubt() throws {
-    rig.cycleDue()
-    rig.connectionFailed()
-    rig.sleep(.seconds(8 * 3600))
-    try rig.sleepUntilDeadline()
-    let began = rig.now
-    _ = try failedCycle(.notLive)
-    while rig.now - began < .seconds(120) {
-      try rig.sleepUntilDeadline()
-      _ = try failedCycle(.notLive)
-    }
-    #expect(doubts() == 0)
-    // It does not end.
-    while rig.now - began < Delivery.doubtAfter + Delivery.longestRetryDelay {
-      try rig.sleepUntilDeadline()
-      _ = try failedCycle(.notLive)
-    }
-    #expect(doubts() == 1)
-  }
-
   /// One empty answer is a Home Assistant that starts; that it is off afterwards is no answer.
   @Test func anEmptyAnswerBeforeAnOutageWithoutAnswersDoesNotCastDoubt() throws {
     _ = try failedCycle(.notLive)
@@ -244,15 +223,6 @@ import Testing
       rig.connectionFailed()
     }
     #expect(doubts() == 0)
-  }
-
-  @Test func aBadLinkHidesNoRegistrationThatIsGone() throws {
-    _ = try failedCycle(.gone)
-    for number in 1...60 {
-      try rig.sleepUntilDeadline()
-      if number.isMultiple(of: 3) { rig.connectionFailed() } else { rig.answered(.gone) }
-    }
-    #expect(doubts() == 1)
   }
 
   @Test func whereNoNewRegistrationIsToBeHadTheOldOneIsDoubtedAgainAfterMinutes() throws {
