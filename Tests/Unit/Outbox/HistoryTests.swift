@@ -288,14 +288,6 @@ import Testing
     #expect(!rig.hasWritten)
   }
 
-  @Test func withoutARegistrationEachCycleIsKept() throws {
-    rig.record(level, 1)
-    rig.delivery.registrationFailed(now: rig.now)
-    rig.delivery.cyclePostponed(now: rig.now)
-    rig.settle()
-    #expect(rig.hasWritten)
-  }
-
   @Test func aNewRegistrationGetsTheHistoryOfTheOldOne() throws {
     rig.outage(level, 1...3)
     rig.delivery.registrationReplaced(.sealed, now: rig.now)

@@ -32,17 +32,6 @@ import Testing
     #expect(rig.events == [.proven(readings: 0, hasLocation: false)])
   }
 
-  @Test func theNextCycleSendsWhatChangedAndNothingElse() throws {
-    let level = try rig.sensor("level", 7)
-    _ = try rig.sensor("depth", 1)
-    rig.record(.here(at: 0))
-    try rig.acceptedCycle()
-    rig.record(level, 8)
-    #expect(
-      try rig.acceptedCycle()
-        == [#"[{"type":"sensor","unique_id":"level","icon":"mdi:eye","state":8}]"#])
-  }
-
   @Test func aSensorThatComesLaterIsRegisteredInItsCycle() throws {
     _ = try rig.sensor("level", 7)
     try rig.acceptedCycle()

@@ -140,33 +140,17 @@ import Testing
     #expect(!rig.events.contains(.registrationTold(fingerprint: Self.fingerprint)))
   }
 
-  @Test func whatHasChangedIsKnownWithTheProof() throws {
+  /// In the first case the link fails while it is told, in the second one before the proof.
+  @Test(arguments: [1, 2])
+  func whatHasChangedIsToldUntilItsCycleIsProven(answers: Int) throws {
     let rig = try rig(.boat)
     rig.cycleDue()
-    try rig.accept()
-    try rig.accept()
-    #expect(rig.underWay == .states)
+    for _ in 0..<answers { try rig.accept() }
     rig.connectionFailed()
     #expect(!rig.events.contains(.registrationTold(fingerprint: Self.fingerprint)))
     try rig.sleepUntilDeadline()
     try rig.acceptAll()
     #expect(rig.events.contains(.registrationTold(fingerprint: Self.fingerprint)))
-  }
-
-  @Test func aChangeThatCouldNotBeToldForAnOutageIsToldAfterIt() throws {
-    let rig = try rig(.boat)
-    rig.cycleDue()
-    try rig.accept()
-    rig.connectionFailed()
-    try rig.sleepUntilDeadline()
-    try rig.acceptAll()
-    #expect(rig.events.contains(.registrationTold(fingerprint: Self.fingerprint)))
-  }
-
-  @Test func aNewRegistrationKnowsAllAboutTheDevice() throws {
-    let rig = try rig(.boat)
-    rig.delivery.registrationReplaced(.sealed, now: rig.now)
-    #expect(try rig.acceptedCycle() == ["{}", "[]"])
   }
 
   // MARK: Routes of notifications
