@@ -342,22 +342,16 @@ import Testing
     #expect(parts.losses.nameless == 1 && parts.losses.dropped == 0)
   }
 
-  @Test func aFileOfNoRecordIsSetAside() {
+  /// Nothing in it could be read anyway, whether or not the disk sets it aside.
+  @Test(arguments: [false, true])
+  func aFileOfNoRecordIsSetAsideAndKeepsNoOtherWaiting(isReadOnly: Bool) {
     var garbage = WrittenSegment()
     garbage.addGarbage(100)
     let parts = Parts([garbage.damaged(at: [4]), WrittenSegment(4...5)])
+    parts.isReadOnly = isReadOnly
     #expect(parts.takeAll() == [4, 5])
     #expect(parts.losses.setAside == 1 && parts.losses.damaged == 0)
-    #expect(parts.asides == [SegmentFile(first: 1, kind: .aside)])
-  }
-
-  /// Nothing in it could be read anyway.
-  @Test func aFileOfNoRecordThatIsNotSetAsideKeepsNoOtherWaiting() {
-    var garbage = WrittenSegment()
-    garbage.addGarbage(100)
-    let parts = Parts([garbage.damaged(at: [4]), WrittenSegment(4...5)])
-    parts.isReadOnly = true
-    #expect(parts.takeAll() == [4, 5])
+    #expect(parts.asides == (isReadOnly ? [] : [SegmentFile(first: 1, kind: .aside)]))
   }
 
   /// One with a header is the spool's, be it empty.
