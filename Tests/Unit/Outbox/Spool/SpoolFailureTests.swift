@@ -162,20 +162,4 @@ import Testing
     #expect(rig.failure == nil)
     #expect(rig.takeAll().numbers == [1, 2])
   }
-
-  @Test func aReadThatFailsIsSaidAndTriedAgain() {
-    let rig = SpoolRig()
-    rig.keep([1])
-    let again = rig.restarted()
-    again.fault = { action in if case .read = action { 5 } else { nil } }
-    again.keep([2])
-    #expect(again.takeAll().isEmpty)
-    #expect(again.failure == DiskFailure(code: 5))
-    #expect(again.deadline != nil)
-    again.fault = { _ in nil }
-    again.sleepUntilDeadline()
-    #expect(again.takeAll().numbers == [1, 2])
-    #expect(again.failure == nil)
-    #expect(again.losses == Spool.Losses())
-  }
 }

@@ -86,19 +86,6 @@ import Testing
 
   // MARK: What it costs
 
-  @Test func nothingIsWrittenWhileHomeAssistantTakesEverything() {
-    let rig = SpoolRig()
-    rig.forgetActions()
-    for number in Int64(1)...1000 {
-      rig.record(number)
-      rig.settle()
-      #expect(rig.takeAll().numbers == [number])
-      rig.acknowledge()
-    }
-    #expect(rig.actions.isEmpty)
-    #expect(rig.disk.files.isEmpty)
-  }
-
   @Test func aBatchCostsNoMoreInANewSegmentThanTheFileItself() {
     let rig = SpoolRig(segment: 20 << 10)
     for start in stride(from: Int64(0), to: 6000, by: 100) {
@@ -166,14 +153,6 @@ import Testing
   }
 
   // MARK: How much may be lost
-
-  @Test func everyReadingIsOnTheDiskAtOnceWhereThatIsWanted() {
-    let rig = SpoolRig(durability: .reading)
-    rig.record(1)
-    rig.settle()
-    #expect(rig.inMemory == 0)
-    #expect(rig.restarted().takeAll().numbers == [1])
-  }
 
   @Test func memoryOnlyWritesNothingAndGivesWhatItHas() {
     let rig = SpoolRig(durability: .memory)

@@ -78,12 +78,14 @@ import Testing
     rig.fault = { _ in 5 }
     for _ in 0..<30 {
       #expect(rig.takeAll().isEmpty)
+      #expect(rig.failure == DiskFailure(code: 5))
       rig.sleepUntilDeadline()
     }
     #expect(rig.losses == Spool.Losses())
     rig.fault = { _ in nil }
     rig.sleepUntilDeadline()
     #expect(rig.takeAll().numbers == Self.numbers)
+    #expect(rig.failure == nil)
     rig.acknowledge()
     #expect(rig.isEmpty)
   }
