@@ -22,16 +22,6 @@ import Testing
 
   // MARK: Cycles
 
-  @Test func theSourcesAreAskedOnceACycleAndAtTheStart() {
-    let rig = rig()
-    rig.wait(.zero)
-    #expect(rig.sampleCount == 1)
-    rig.wait(.seconds(29))
-    #expect(rig.sampleCount == 1)
-    rig.wait(.seconds(1))
-    #expect(rig.sampleCount == 2)
-  }
-
   /// A source that waits for an answer holds the cycle, and the urgent change of another one with
   /// it.
   @Test func whatIsUrgentGoesWithTheCycleThatIsBeingGathered() throws {
@@ -292,13 +282,6 @@ import Testing
           mode: .twoDimensional, latitude: 52, longitude: 4, horizontalErrorMeters: 3,
           time: rig.wallTime(ahead: ahead), notBefore: now))
     }
-  }
-
-  @Test func whereTheBoardWasLastIsKnownBeforeItIsSent() throws {
-    let (rig, _) = try statistics()
-    #expect(rig.uplink.lastFix == nil)
-    recordFix(in: rig)
-    #expect(rig.uplink.lastFix?.latitude == 52)
   }
 
   private func numbers(_ rig: UplinkRig) -> [Int64]? {

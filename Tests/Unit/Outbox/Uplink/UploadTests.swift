@@ -153,16 +153,6 @@ import Testing
     #expect(rig.messages.count == messages + 1)
   }
 
-  @Test func theResultOfACommandGoesAtOnce() throws {
-    let rig = rig()
-    rig.wait(.seconds(7))
-    try rig.notify("command_interval", #"{"every":60}"#)
-    #expect(rig.results.count == 1)
-    let messages = rig.messages.count
-    rig.cycle()
-    #expect(rig.messages.count > messages)
-  }
-
   @Test func whoLeavesAZoneIsToldBeforeTheUpload() {
     var setup = UplinkRig.Setup()
     setup.uploadEvery = .seconds(3600)
@@ -198,13 +188,6 @@ import Testing
       rig.proveAll(["load"])
     }
     #expect(rig.uplink.delivery.history.entryCount == 0)
-  }
-
-  @Test func withoutADiskNothingIsWritten() throws {
-    let rig = rig(.memory, uploadEvery: .seconds(3600))
-    let load = try rig.declare("load")
-    for number in 0..<70 { cycle(rig, load, Int64(700 + number % 10)) }
-    #expect(writes(rig) == 0)
   }
 
   /// The power goes between two uploads.
