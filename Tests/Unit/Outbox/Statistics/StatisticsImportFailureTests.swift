@@ -117,6 +117,7 @@ import Testing
     let error = RequestError.server(code: "unauthorized", message: "Unauthorized")
     rig.transfer.answered(.failure(error), now: rig.now)
     #expect(rig.events() == [.failed(.notAllowed)])
+    #expect(!rig.transfer.isAtWork, "a person has to do something")
     rig.now = rig.now + StatisticsImport.longestRetryDelay
     try rig.pass()
     #expect(rig.home.asked.isEmpty)

@@ -200,21 +200,6 @@ import Testing
     #expect(rig.events() == [Rig.imported(1)])
   }
 
-  @Test mutating func aPressureGoesInInchesOfMercuryWhereHomeAssistantKeepsThem() throws {
-    rig.transfer.add(
-      SensorHour(number: Rig.first, .measured(mean: 1000, lowest: 990, highest: 1010)),
-      of: Rig.sensor("bilge", unit: "hPa"))
-    rig.home.statistics["sensor.board_bilge"] = .init(unit: "inHg", unitClass: "pressure")
-    try rig.pass()
-    let row = try #require(rig.home.statistics["sensor.board_bilge"]?.rows[Rig.start(0)])
-    let figures = [try #require(row.mean), try #require(row.min), try #require(row.max)]
-    for (figure, wanted) in zip(figures, [29.53, 29.2347, 29.8253]) {
-      #expect(abs(figure - wanted) < 0.001)
-    }
-    #expect(rig.home.additions.first?.metadata["unit_of_measurement"] == "inHg")
-    #expect(rig.events() == [Rig.imported(1)])
-  }
-
   /// Home Assistant keeps the sign that it has: another one would be another unit.
   @Test mutating func bothSignsOfMicroAreOneUnit() throws {
     rig.wait(1, of: Rig.sensor("bilge", unit: "µg/m³"))

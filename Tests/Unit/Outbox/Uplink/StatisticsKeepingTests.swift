@@ -115,16 +115,6 @@ import Testing
 
   // MARK: Brought
 
-  @Test mutating func hoursAreBroughtQuestionByQuestion() {
-    wait()
-    #expect(done() == [])
-    connect()
-    #expect(done() == [.ask(Self.search)])
-    #expect(done() == [])
-    transfer.answered(.success(["entity": ["sensor.level"]]), now: now)
-    #expect(done() == [.ask("config/entity_registry/get_entries")])
-  }
-
   /// The answer to a question is taken for that question, and once.
   @Test mutating func anAnswerThatIsNotAwaitedSaysNothing() {
     wait()
@@ -135,22 +125,6 @@ import Testing
     transfer.answered(.failure(.disconnected), now: now)
     transfer.answered(.success(["entity": ["sensor.level"]]), now: now)
     #expect(done() == [])
-  }
-
-  @Test mutating func aRefusalIsToldAndEndsThePass() {
-    wait()
-    connect()
-    _ = done()
-    #expect(transfer.isAtWork)
-    transfer.answered(.failure(.server(code: "unauthorized", message: "")), now: now)
-    #expect(done() == [.tell(.failed(.notAllowed))])
-    #expect(transfer.problem == .notAllowed)
-    #expect(!transfer.isAtWork, "a person has to do something")
-    connect()
-    #expect(done() == [])
-    now = now + StatisticsImport.refusalDelay
-    connect()
-    #expect(done() == [.ask(Self.search)])
   }
 
   @Test mutating func whereNoHourWaitsNothingIsAtWork() {
