@@ -8,20 +8,9 @@ import Testing
 /// What an uplink counts, how it says that an attempt ended, and when a run that ends by itself is
 /// over.
 @Suite struct UplinkCountsTests {
-  private func rig(_ change: (inout UplinkRig.Setup) -> Void = { _ in }) -> UplinkRig {
-    var setup = UplinkRig.Setup()
-    setup.isRegistered = true
-    change(&setup)
-    return UplinkRig(setup)
-  }
-
-  private func plainRig(_ change: (inout UplinkRig.Setup) -> Void = { _ in }) -> UplinkRig {
-    let rig = rig {
-      $0.isPlain = true
-      change(&$0)
-    }
-    rig.wait(.zero)
-    rig.cycle()
+  private func plainRig(_ durability: Durability = .memory) -> UplinkRig {
+    let rig = UplinkRig(.init(isRegistered: true, isPlain: true, durability: durability))
+    rig.firstCycle()
     rig.answer(400, UplinkRig.noKey)
     return rig
   }
@@ -41,21 +30,17 @@ import Testing
   }
 
   @Test func theRequestForAKeyIsPlainAndWhatFollowsIsSealed() {
-    let rig = rig { $0.isPlain = true }
-    rig.wait(.zero)
-    rig.cycle()
+    let rig = UplinkRig(.init(isRegistered: true, isPlain: true))
+    rig.firstCycle()
     rig.answer(200, #"{"secret":"\#(String(repeating: "6", count: 64))"}"#)
     #expect(rig.calls.count == 2)
     #expect(rig.uplink.counts.plain == 1 && rig.uplink.counts.sealed == 1)
   }
 
   @Test func aMessageThatTheWebSocketCannotTakeIsCountedOnce() {
-    let rig = rig {
-      $0.webSocket = .init(carriesMessages: true, takesNotifications: false)
-    }
+    let rig = UplinkRig(.init(isRegistered: true, webSocket: .messages))
     rig.event { $0.webSocketChanged(.ready(.unknown), now: $1) }
-    rig.wait(.zero)
-    rig.cycle()
+    rig.firstCycle()
     rig.event { uplink, _ in uplink.postRefused() }
     #expect(rig.postCount == 1 && rig.calls.count == 1)
     #expect(rig.uplink.counts.sealed == 1)
@@ -64,15 +49,14 @@ import Testing
   // MARK: How an attempt ended
 
   @Test func beforeTheFirstAttemptEndsThereIsNoOutcome() {
-    let rig = rig()
-    rig.wait(.zero)
-    rig.cycle()
+    let rig = UplinkRig(.init(isRegistered: true))
+    rig.firstCycle()
     #expect(rig.uplink.outcome == nil && !isDone(rig, in: .seconds(1)))
     #expect(isDone(rig, in: .zero), "its time is over")
   }
 
   @Test func whatIsProvenIsDoneWhenNothingIsLeft() throws {
-    let rig = plainRig { $0.durability = .batch }
+    let rig = plainRig(.batch)
     let level = rig.uplink.declare(.plain("level"))
     rig.prove()
     #expect(rig.uplink.outcome == .proven && isDone(rig, in: .seconds(60)))
@@ -85,9 +69,8 @@ import Testing
   }
 
   @Test func anAttemptThatFailsIsTheLastOfARunThatEndsByItself() {
-    let rig = rig()
-    rig.wait(.zero)
-    rig.cycle()
+    let rig = UplinkRig(.init(isRegistered: true))
+    rig.firstCycle()
     for _ in 0..<4 { rig.answer(403) }
     #expect(rig.uplink.outcome == .outage(.server(.forbidden(status: 403))))
     #expect(rig.uplink.counts.unproven == 1 && rig.uplink.counts.proven == 0)

@@ -171,6 +171,11 @@ final class UplinkRig {
   /// A cycle, of which the sources bring all at once.
   func cycle() { event { $0.sourcesReady(isConnectionKept: true, now: $1) } }
 
+  func firstCycle() {
+    wait(.zero)
+    cycle()
+  }
+
   func arrive(atHome isAtHome: Bool) {
     let place: NetworkPlace =
       isAtHome ? .wired(gateway: Self.gateway, Self.interface) : .elsewhere(Self.interface)
@@ -199,8 +204,7 @@ final class UplinkRig {
     setup.isRegistered = true
     setup.isPlain = true
     let rig = UplinkRig(setup)
-    rig.wait(.zero)
-    rig.cycle()
+    rig.firstCycle()
     rig.answer(400, noKey)
     if let zones {
       // The configuration comes first.
@@ -305,4 +309,9 @@ final class UplinkRig {
     default: break
     }
   }
+}
+
+extension Uplink.Settings.WebSocket {
+  static let messages = Self(carriesMessages: true, takesNotifications: false)
+  static let notifications = Self(carriesMessages: false, takesNotifications: true)
 }

@@ -17,12 +17,10 @@ import Testing
   private func rig(
     _ kind: Kind, webSocket: Uplink.Settings.WebSocket? = nil, rejected: RejectedTokens = .init()
   ) -> UplinkRig {
-    var setup = UplinkRig.Setup()
-    setup.refreshToken = kind == .refreshToken ? "refresh" : nil
-    setup.knowsHome = true
-    setup.webSocket = webSocket
-    setup.rejected = rejected
-    return UplinkRig(setup)
+    UplinkRig(
+      .init(
+        refreshToken: kind == .refreshToken ? "refresh" : nil, knowsHome: true,
+        webSocket: webSocket, rejected: rejected))
   }
 
   /// One that is at home when it asks for its registration.
@@ -124,7 +122,7 @@ import Testing
   /// It may have the same token at hand, and its connection is not open yet.
   @Test(arguments: Kind.allCases)
   func aTokenThatTheRegistrationShowedInVainIsTakenFromTheWebSocket(kind: Kind) {
-    let rig = rigAtHome(kind, webSocket: Self.webSocket)
+    let rig = rigAtHome(kind, webSocket: .messages)
     if kind == .refreshToken { rig.answer(200, UplinkRig.accessToken) }
     #expect(rig.isWebSocketAllowed == true)
     rig.answer(401)
@@ -133,7 +131,7 @@ import Testing
 
   /// That is another token.
   @Test func theWebSocketKeepsATokenThatTheFileDoesNotHave() {
-    let rig = rig(.tokenFile, webSocket: Self.webSocket)
+    let rig = rig(.tokenFile, webSocket: .messages)
     rig.tokenFile = .success([UInt8]("another".utf8))
     rig.arrive(atHome: true)
     rig.wait(.seconds(1))
@@ -142,15 +140,10 @@ import Testing
     #expect(rig.isWebSocketAllowed == true)
   }
 
-  private static let webSocket = Uplink.Settings.WebSocket(
-    carriesMessages: true, takesNotifications: false)
-
   /// Over plain HTTP another machine put `auth_invalid` in the place of `auth_ok`, or the home was
   /// restored meanwhile: what a home says that proves itself now counts for more.
   @Test func aHomeThatProvesItselfIsShownARejectedLoginAgainEverMoreRarely() {
-    var setup = UplinkRig.Setup()
-    setup.webSocket = .init(carriesMessages: false, takesNotifications: true)
-    let rig = UplinkRig.proven(setup)
+    let rig = UplinkRig.proven(.init(webSocket: .notifications))
     let token = TokenResult.token([UInt8]("long-lived".utf8))
     rig.event { $0.webSocketWantsToken(refused: nil, now: $1) }
     #expect(rig.tokensForWebSocket == [token])
@@ -187,10 +180,8 @@ import Testing
 
   /// TLS proves who says it.
   @Test func overTLSARejectedLoginIsNeverShownAgain() {
-    var setup = UplinkRig.Setup()
-    setup.url = "https://127.0.0.1:1"
-    setup.webSocket = .init(carriesMessages: false, takesNotifications: true)
-    let rig = UplinkRig.proven(setup)
+    let rig = UplinkRig.proven(
+      .init(url: "https://127.0.0.1:1", webSocket: .notifications))
     rig.event { $0.webSocketWantsToken(refused: nil, now: $1) }
     reject(rig)
     let count = rig.connectCount
@@ -204,10 +195,8 @@ import Testing
 
   /// A user who may log in only in the local network, and a board that moves with its address.
   @Test func aLoginThatIsDeniedIsTriedAgainInAnotherNetworkAndNotBefore() {
-    var setup = UplinkRig.Setup()
-    setup.refreshToken = "refresh"
-    setup.url = "https://127.0.0.1:1"
-    setup.webSocket = Self.webSocket
+    var setup = UplinkRig.Setup(
+      refreshToken: "refresh", url: "https://127.0.0.1:1", webSocket: .messages)
     let rig = UplinkRig(setup)
     rig.arrive(atHome: false)
     rig.wait(.seconds(1))
@@ -229,11 +218,10 @@ import Testing
   /// A weak link comes and goes in one harbour; Home Assistant counts each attempt, and bans.
   @Test(arguments: [false, true])
   func aLinkThatIsBackInOneNetworkBringsNoAttemptWithADeniedLogin(hasWebSocket: Bool) {
-    var setup = UplinkRig.Setup()
-    setup.refreshToken = "refresh"
-    setup.url = "https://127.0.0.1:1"
-    setup.webSocket = hasWebSocket ? Self.webSocket : nil
-    let rig = UplinkRig(setup)
+    let rig = UplinkRig(
+      .init(
+        refreshToken: "refresh", url: "https://127.0.0.1:1",
+        webSocket: hasWebSocket ? .messages : nil))
     let places = [UplinkRig.interface, NetworkInterface(index: 9, name: InlineText("wwan9"))]
       .map { NetworkPlace.elsewhere($0) }
     for (count, place) in zip(1..., places) {
@@ -255,10 +243,9 @@ import Testing
   /// Home Assistant says 401 also of a token whose user may not log in from outside.
   @Test(arguments: Kind.allCases)
   func overTLSATokenThatTheRegistrationShowedInVainIsShownAgainLater(kind: Kind) {
-    var setup = UplinkRig.Setup()
-    setup.refreshToken = kind == .refreshToken ? "refresh" : nil
-    setup.url = "https://127.0.0.1:1"
-    let rig = UplinkRig(setup)
+    let rig = UplinkRig(
+      .init(
+        refreshToken: kind == .refreshToken ? "refresh" : nil, url: "https://127.0.0.1:1"))
     rig.wait(.seconds(1))
     if kind == .refreshToken { rig.answer(200, UplinkRig.accessToken) }
     rig.answer(401)
@@ -272,10 +259,7 @@ import Testing
 
   /// The file could not be read at the start: a refusal for that is no reason to connect again.
   @Test func withoutACredentialTheWebSocketIsNotConnectedAgain() {
-    var setup = UplinkRig.Setup()
-    setup.webSocket = Self.webSocket
-    setup.hasCredential = false
-    let rig = UplinkRig(setup)
+    let rig = UplinkRig(.init(hasCredential: false, webSocket: .messages))
     rig.event { $0.webSocketWantsToken(refused: nil, now: $1) }
     #expect(rig.tokensForWebSocket == [.rejected("there is nothing to log in with")])
     rig.event { $0.webSocketChanged(.down(.rejected("nothing to log in with")), now: $1) }
@@ -283,7 +267,7 @@ import Testing
   }
 
   @Test func awayTheWebSocketGetsNoTokenAndIsClosed() {
-    let rig = rig(.refreshToken, webSocket: Self.webSocket)
+    let rig = rig(.refreshToken, webSocket: .messages)
     rig.arrive(atHome: true)
     #expect(rig.isWebSocketAllowed == true)
     rig.wait(.seconds(1))
@@ -299,11 +283,10 @@ import Testing
   // MARK: A registration that is gone
 
   /// Home Assistant has said that the registration is gone.
-  private func gone(_ change: (inout UplinkRig.Setup) -> Void) -> UplinkRig {
-    var setup = UplinkRig.Setup()
+  private func gone(_ setup: UplinkRig.Setup = .init()) -> UplinkRig {
+    var setup = setup
     setup.isRegistered = true
     setup.registersAgainAfter = .zero
-    change(&setup)
     let rig = UplinkRig(setup)
     // The kernel has not said in time where the board is.
     rig.wait(.seconds(10))
@@ -313,36 +296,26 @@ import Testing
   }
 
   @Test func whereHomeIsNotNamedALostRegistrationIsMadeAnew() {
-    #expect(gone { _ in }.uplink.isRegistering)
+    #expect(gone().uplink.isRegistering)
   }
 
   /// The cloud said that the registration is gone, while this may be an attacker's network.
   @Test func inAForeignNetworkNoTokenGoesInPlainForANewRegistration() {
-    let rig = gone {
-      $0.knowsHome = true
-      $0.hasCloudhook = true
-    }
+    let rig = gone(.init(knowsHome: true, hasCloudhook: true))
     #expect(!rig.uplink.isRegistering)
     rig.arrive(atHome: true)
     #expect(rig.uplink.isRegistering, "at home it may be made")
   }
 
   @Test func inAForeignNetworkATokenGoesOverTLS() {
-    let rig = gone {
-      $0.knowsHome = true
-      $0.url = "https://127.0.0.1:1"
-    }
+    let rig = gone(.init(knowsHome: true, url: "https://127.0.0.1:1"))
     #expect(rig.uplink.isRegistering)
   }
 
   @Test func aMessageThatIsUnderWayInPlainEndsWhenTheBoardLeaves() {
-    var setup = UplinkRig.Setup()
-    setup.isRegistered = true
-    setup.knowsHome = true
-    let rig = UplinkRig(setup)
+    let rig = UplinkRig(.init(knowsHome: true, isRegistered: true))
     rig.arrive(atHome: true)
-    rig.wait(.zero)
-    rig.cycle()
+    rig.firstCycle()
     #expect(rig.calls.count == 1)
     rig.arrive(atHome: false)
     #expect(rig.cancelled == [.webhook])

@@ -13,19 +13,12 @@ import Testing
       stateClass: stateClass.map { [UInt8]($0) }, icon: [UInt8]("mdi:eye".utf8))
   }
 
-  private func rig(_ change: (inout UplinkRig.Setup) -> Void = { _ in }) -> UplinkRig {
-    var setup = UplinkRig.Setup()
-    setup.isRegistered = true
-    change(&setup)
-    return UplinkRig(setup)
-  }
-
   // MARK: Cycles
 
   /// A source that waits for an answer holds the cycle, and the urgent change of another one with
   /// it.
   @Test func whatIsUrgentGoesWithTheCycleThatIsBeingGathered() throws {
-    let rig = rig()
+    let rig = UplinkRig(.init(isRegistered: true))
     rig.wait(.zero)
     var door = Self.sensor("door", "measurement")
     door.isUrgent = true
@@ -39,10 +32,7 @@ import Testing
   }
 
   @Test func anUrgentChangeWaitsForTheFirstLookAndGoesOnce() throws {
-    let rig = rig {
-      $0.knowsHome = true
-      $0.url = "https://127.0.0.1:1"
-    }
+    let rig = UplinkRig(.init(knowsHome: true, url: "https://127.0.0.1:1", isRegistered: true))
     var door = Self.sensor("door", "measurement")
     door.isUrgent = true
     let declared = rig.uplink.declare(door)
@@ -60,18 +50,13 @@ import Testing
 
   /// The kernel has not said yet which network this is.
   @Test func theFirstCycleWaitsForTheFirstLookAndNoLonger() {
-    let rig = rig { $0.knowsHome = true }
-    rig.wait(.zero)
-    rig.cycle()
+    let rig = UplinkRig(.init(knowsHome: true, isRegistered: true))
+    rig.firstCycle()
     #expect(rig.calls.isEmpty)
     rig.arrive(atHome: true)
     #expect(rig.calls.count == 1)
-    let other = self.rig {
-      $0.knowsHome = true
-      $0.url = "https://127.0.0.1:1"
-    }
-    other.wait(.zero)
-    other.cycle()
+    let other = UplinkRig(.init(knowsHome: true, url: "https://127.0.0.1:1", isRegistered: true))
+    other.firstCycle()
     other.wait(HomeDetector.firstLookTimeout)
     #expect(other.calls.count == 1)
   }
@@ -114,8 +99,7 @@ import Testing
   @Test func noRegistrationIsAskedForWhereItCouldNotBeKept() {
     let rig = UplinkRig()
     rig.isWritable = false
-    rig.wait(.zero)
-    rig.cycle()
+    rig.firstCycle()
     #expect(rig.calls.isEmpty && rig.stateFailures == 1)
     rig.isWritable = true
     rig.wait(Enrollment.tokenCheckDelay)
@@ -140,10 +124,9 @@ import Testing
   /// Home Assistant gives a key only once.
   @Test(arguments: [true, false])
   func aKeyIsAskedForOnlyWhereItCouldBeKept(isWritable: Bool) {
-    let rig = rig { $0.isPlain = true }
+    let rig = UplinkRig(.init(isRegistered: true, isPlain: true))
     rig.isWritable = isWritable
-    rig.wait(.zero)
-    rig.cycle()
+    rig.firstCycle()
     #expect(rig.messages.count == 1)
     #expect(rig.messages[0].contains("enable_encryption") == isWritable)
     #expect(rig.stateFailures == (isWritable ? 0 : 1))
@@ -151,10 +134,7 @@ import Testing
 
   /// Each outage would cost a write to the card.
   @Test func aReportOfTheDeviceThatIsRepeatedIsNotKeptAgain() {
-    let rig = rig {
-      $0.isPlain = true
-      $0.isNotifiable = true
-    }
+    let rig = UplinkRig(.init(isRegistered: true, isPlain: true, isNotifiable: true))
     let device =
       #"{"app_version":"1","device_name":"Boat","manufacturer":"","model":"","#
       + #""os_version":"6.12"}"#
@@ -164,8 +144,7 @@ import Testing
       rig.answer(200, device)
       rig.prove()
     }
-    rig.wait(.zero)
-    rig.cycle()
+    rig.firstCycle()
     rig.answer(400, UplinkRig.noKey)
     takeCycle()
     #expect(rig.registrations.count == 1)
@@ -179,7 +158,7 @@ import Testing
   }
 
   @Test func withDurabilityOfReadingsAFixIsOnTheDiskAtOnce() {
-    let rig = rig { $0.durability = .reading }
+    let rig = UplinkRig(.init(isRegistered: true, durability: .reading))
     rig.wait(.zero)
     for second in 1...2 {
       let before = rig.spoolActions.count { $0.isAppend }
@@ -190,7 +169,7 @@ import Testing
 
   /// A renewal, a message or a sample that began now would end with the process.
   @Test func anUplinkThatEndsWritesAndDoesNothingElse() throws {
-    let rig = rig { $0.durability = .batch }
+    let rig = UplinkRig(.init(isRegistered: true, durability: .batch))
     let level = rig.uplink.declare(Self.sensor("level", "measurement"))
     rig.wait(.zero)
     rig.uplink.record(
@@ -205,12 +184,8 @@ import Testing
     #expect(rig.calls.count == callCount && rig.sampleCount == 1)
   }
 
-  // MARK: The WebSocket
+  // MARK: Networks
 
-  private static let webSocket = Uplink.Settings.WebSocket(
-    carriesMessages: true, takesNotifications: false)
-
-  /// Over another address a message goes without the WebSocket, which goes to the configured one.
   /// At home on Wi-Fi and then on a cable: a connection of before would be waited for in vain.
   @Test func inAnotherNetworkNoConnectionOfBeforeIsUsed() {
     let rig = UplinkRig(.init(knowsHome: true, isRegistered: true))
@@ -222,16 +197,14 @@ import Testing
     #expect(rig.uplink.presence == .home)
   }
 
+  /// Over another address a message goes without the WebSocket, which goes to the configured one.
   @Test func awayFromHomeTheCloudCarriesMessages() {
-    let rig = rig {
-      $0.webSocket = Self.webSocket
-      $0.knowsHome = true
-      $0.hasCloudhook = true
-    }
+    let rig = UplinkRig(
+      .init(
+        knowsHome: true, isRegistered: true, hasCloudhook: true, webSocket: .messages))
     rig.event { $0.webSocketChanged(.ready(.unknown), now: $1) }
     rig.arrive(atHome: false)
-    rig.wait(.zero)
-    rig.cycle()
+    rig.firstCycle()
     #expect(rig.postCount == 0)
     guard case .message(over: .cloudhook)? = rig.calls.last else {
       Issue.record("\(rig.calls)")
@@ -255,11 +228,10 @@ import Testing
   private func statistics(isClockSynchronized: Bool = false) throws -> (
     rig: UplinkRig, level: SensorIndex
   ) {
-    let rig = rig {
-      $0.waitingHours = WaitingHours()
-      $0.webSocket = Self.webSocket
-      $0.isClockSynchronized = isClockSynchronized
-    }
+    let rig = UplinkRig(
+      .init(
+        isRegistered: true, webSocket: .messages, waitingHours: WaitingHours(),
+        isClockSynchronized: isClockSynchronized))
     let declared = rig.uplink.declare(Self.sensor("level", "measurement"))
     let level = try #require(declared)
     return (rig, level)

@@ -9,9 +9,7 @@ import Testing
 @Suite struct UplinkTrackTests {
   /// A Home Assistant without keys, whose answers the test can write.
   private func rig(_ track: TrackFilter.Settings? = TrackFilter.Settings()) -> UplinkRig {
-    var setup = UplinkRig.Setup()
-    setup.track = track
-    return UplinkRig.proven(setup)
+    .proven(.init(track: track))
   }
 
   private func prove(_ rig: UplinkRig) { rig.prove() }
@@ -108,9 +106,7 @@ import Testing
 
   /// An uplink that asked Home Assistant for its zones, which said this.
   private func rig(zones answer: String) -> UplinkRig {
-    var setup = UplinkRig.Setup()
-    setup.track = TrackFilter.Settings(every: .seconds(3600))
-    return UplinkRig.proven(setup, zones: answer)
+    .proven(.init(track: .init(every: .seconds(3600))), zones: answer)
   }
 
   /// What becomes of fixes on the way out of a zone.

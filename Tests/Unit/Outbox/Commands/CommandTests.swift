@@ -12,9 +12,7 @@ import Testing
   private let rig = Self.rig()
 
   private static func rig(_ commands: CommandKinds = all) -> UplinkRig {
-    var setup = UplinkRig.Setup()
-    setup.commands = commands
-    return .proven(setup)
+    .proven(.init(commands: commands))
   }
 
   // MARK: Which are carried out

@@ -10,10 +10,7 @@ import Testing
   private let rig = Self.rig()
 
   private static func rig(_ track: TrackFilter.Settings? = nil) -> UplinkRig {
-    var setup = UplinkRig.Setup()
-    setup.commands = CommandTests.all
-    setup.track = track
-    return .proven(setup)
+    .proven(.init(track: track, commands: CommandTests.all))
   }
 
   // MARK: A location

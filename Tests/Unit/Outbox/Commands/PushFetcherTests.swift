@@ -9,17 +9,7 @@ import Testing
 /// What an uplink does about the notifications that wait at a push relay.
 @Suite struct PushFetcherTests {
   private let relay = ModelRelay()
-  private let rig = Self.rig()
-
-  private static func rig(
-    commands: CommandKinds = CommandTests.all, _ change: (inout UplinkRig.Setup) -> Void = { _ in }
-  ) -> UplinkRig {
-    var setup = UplinkRig.Setup()
-    setup.commands = commands
-    setup.pushURL = "https://relay.example"
-    change(&setup)
-    return .proven(setup)
-  }
+  private let rig = UplinkRig.withRelay()
 
   private func pump(_ id: String, _ command: String = "turn_on") -> String {
     #"{"message":"command_gpio","data":{"output":"Pump","command":"\#(command)","id":"\#(id)"}}"#
@@ -28,13 +18,9 @@ import Testing
   // MARK: When
 
   @Test func theRelayIsAskedAfterAnUploadAndNotBefore() {
-    var setup = UplinkRig.Setup()
-    setup.pushURL = "https://relay.example"
-    setup.isRegistered = true
-    setup.isPlain = true
-    let rig = UplinkRig(setup)
-    rig.wait(.zero)
-    rig.cycle()
+    let rig = UplinkRig(
+      .init(isRegistered: true, isPlain: true, pushURL: "https://relay.example"))
+    rig.firstCycle()
     #expect(rig.fetchCount == 0)
     rig.answer(400, UplinkRig.noKey)
     rig.prove()
@@ -42,7 +28,7 @@ import Testing
   }
 
   @Test func withoutARelayNothingIsAsked() {
-    let rig = UplinkRig.proven(UplinkRig.Setup())
+    let rig = UplinkRig.proven(.init())
     #expect(rig.fetchCount == 0)
   }
 
@@ -71,7 +57,7 @@ import Testing
   }
 
   @Test func aPlainRelayIsNotAskedAwayFromHome() {
-    let rig = Self.rig {
+    let rig = UplinkRig.withRelay {
       $0.pushURL = "http://192.168.1.5:8426"
       $0.url = "https://ha.example"
       $0.knowsHome = true
@@ -101,7 +87,7 @@ import Testing
   @Test func aPowerCutBeforeThatLosesNothing() {
     relay.push(pump("1"))
     rig.fetchOnce(from: relay)
-    let second = Self.rig()
+    let second = UplinkRig.withRelay()
     second.fetch(from: relay)
     #expect(second.orders.count == 1)
   }
@@ -110,7 +96,7 @@ import Testing
   @Test func aPowerCutAfterThatRepeatsNothing() {
     relay.push(pump("1", "pulse"))
     rig.fetch(from: relay)
-    let second = Self.rig()
+    let second = UplinkRig.withRelay()
     second.fetch(from: relay)
     #expect(second.orders.isEmpty && relay.waiting.isEmpty)
   }
@@ -188,7 +174,7 @@ import Testing
   }
 
   @Test func commandsThatAreNotAllowedAreRefusedFromTheRelayToo() {
-    let rig = Self.rig(commands: [])
+    let rig = UplinkRig.withRelay { $0.commands = [] }
     relay.push(pump("1"))
     rig.fetch(from: relay)
     #expect(rig.orders.isEmpty && rig.results.map(\.problem) == [.notAllowed])
@@ -200,7 +186,7 @@ import Testing
     try rig.notify("command_gpio", #"{"output":"Pump","command":"pulse","duration":5,"id":"7"}"#)
     #expect(rig.keptIDs.first?.orderCount == 0 && rig.orders.count == 1)
     let ids = try #require(rig.keptIDs.last?.ids)
-    let second = Self.rig { $0.commandIDs = ids }
+    let second = UplinkRig.withRelay { $0.commandIDs = ids }
     try second.notify("command_gpio", #"{"output":"Pump","command":"pulse","duration":5,"id":"7"}"#)
     #expect(second.orders.isEmpty && second.results.map(\.problem) == [.repeated])
   }
@@ -210,7 +196,7 @@ import Testing
     try rig.notify(
       "command_gpio", #"{"output":"Pump","command":"turn_on","id":"7"}"#, confirmID: "a")
     let ids = try #require(rig.keptIDs.last?.ids)
-    let second = Self.rig { $0.commandIDs = ids }
+    let second = UplinkRig.withRelay { $0.commandIDs = ids }
     try second.notify(
       "command_gpio", #"{"output":"Pump","command":"turn_on","id":"7"}"#, confirmID: "b")
     #expect(second.orders.count == 1)
@@ -225,7 +211,7 @@ import Testing
   // MARK: A run with an end
 
   @Test func aShortRunWaitsForItsCommandsAndTheirResults() {
-    let rig = Self.rig { $0.onceTimeout = .seconds(90) }
+    let rig = UplinkRig.withRelay { $0.onceTimeout = .seconds(90) }
     let end = Instant(nanoseconds: 0) + .seconds(90)
     relay.push(pump("1"))
     #expect(!rig.uplink.isDone(by: end), "the relay was not asked")
@@ -239,7 +225,7 @@ import Testing
 
   /// The state of the pump that it has just switched.
   @Test func aShortRunDeliversAnUrgentChangeAfterItsProof() throws {
-    let rig = Self.rig { $0.onceTimeout = .seconds(90) }
+    let rig = UplinkRig.withRelay { $0.onceTimeout = .seconds(90) }
     let end = Instant(nanoseconds: 0) + .seconds(90)
     rig.fetch(from: relay)
     let declared = rig.uplink.declare(.plain("pump", isUrgent: true))
@@ -249,13 +235,13 @@ import Testing
   }
 
   @Test func aRelayThatFailsDoesNotHoldUpAShortRun() {
-    let rig = Self.rig { $0.onceTimeout = .seconds(90) }
+    let rig = UplinkRig.withRelay { $0.onceTimeout = .seconds(90) }
     rig.event { $0.fetchFailed(InlineText("no route"), now: $1) }
     #expect(rig.uplink.isDone(by: Instant(nanoseconds: 0) + .seconds(90)))
   }
 
   @Test func anIntervalFromTheRelaySetsTheNextWake() {
-    let rig = Self.rig { $0.onceTimeout = .seconds(90) }
+    let rig = UplinkRig.withRelay { $0.onceTimeout = .seconds(90) }
     relay.push(#"{"message":"command_interval","data":{"every":900}}"#)
     rig.fetch(from: relay)
     #expect(rig.uplink.reportInterval == .seconds(900))
@@ -298,6 +284,13 @@ import Testing
 }
 
 extension UplinkRig {
+  /// One with a push relay, to which all commands are allowed.
+  static func withRelay(_ change: (inout Setup) -> Void = { _ in }) -> UplinkRig {
+    var setup = Setup(commands: CommandTests.all, pushURL: "https://relay.example")
+    change(&setup)
+    return proven(setup)
+  }
+
   var fetchCount: Int {
     calls.filter { if case .fetch = $0 { true } else { false } }.count
   }

@@ -10,15 +10,7 @@ import Testing
 /// open channel.
 @Suite struct PushWaitTests {
   private let relay = ModelRelay()
-  private let rig = Self.rig()
-
-  private static func rig(_ change: (inout UplinkRig.Setup) -> Void = { _ in }) -> UplinkRig {
-    var setup = UplinkRig.Setup()
-    setup.commands = CommandTests.all
-    setup.pushURL = "https://relay.example"
-    change(&setup)
-    return .proven(setup)
-  }
+  private let rig = UplinkRig.withRelay()
 
   private func pump(_ more: String = "") -> String {
     #"{"message":"command_gpio","data":{"output":"Pump","command":"turn_on"\#(more)}}"#
@@ -117,7 +109,7 @@ import Testing
   // MARK: Beside the channel
 
   private func rigWithChannel() -> UplinkRig {
-    let rig = Self.rig { $0.webSocket = .init(carriesMessages: false, takesNotifications: true) }
+    let rig = UplinkRig.withRelay { $0.webSocket = .notifications }
     rig.fetch(from: relay)
     rig.wait(.seconds(60))
     rig.event { $0.pushChannelChanged(.opened, now: $1) }
@@ -196,7 +188,7 @@ import Testing
 
   /// A sign that comes while the answer is on its way.
   @Test func aChannelThatOpensDuringARequestBringsOneMore() {
-    let rig = Self.rig { $0.webSocket = .init(carriesMessages: false, takesNotifications: true) }
+    let rig = UplinkRig.withRelay { $0.webSocket = .notifications }
     #expect(rig.isFetching)
     rig.event { $0.pushChannelChanged(.opened, now: $1) }
     rig.fetch(from: relay)

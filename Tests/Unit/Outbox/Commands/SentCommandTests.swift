@@ -121,9 +121,7 @@ import Testing
 
   /// The status would otherwise say that the storm of last week came a moment ago.
   @Test func theTimeOfANotificationIsThatOfItsArrivalAtTheRelay() {
-    var setup = UplinkRig.Setup()
-    setup.pushURL = "https://relay.example"
-    let rig = UplinkRig.proven(setup)
+    let rig = UplinkRig.withRelay()
     let relay = ModelRelay()
     relay.arrived = ModelRelay.time - .seconds(7 * 86_400)
     relay.push(#"{"message":"Storm at nine"}"#)

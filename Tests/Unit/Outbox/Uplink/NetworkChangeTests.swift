@@ -11,7 +11,7 @@ import Testing
   private static let radio = NetworkInterface(index: 2, name: InlineText("wlan0"))
   private static let modem = NetworkInterface(index: 3, name: InlineText("wwan0"))
 
-  private let rig = UplinkRig.proven(UplinkRig.Setup())
+  private let rig = UplinkRig.proven(.init())
 
   private func place(_ place: NetworkPlace) { rig.event { $0.placeChanged(place, now: $1) } }
 
@@ -50,9 +50,7 @@ import Testing
 
   @Test(arguments: [nil, "refresh"])
   func aRegistrationThatIsUnderWayIsTriedAgainInTheOtherNetwork(refreshToken: String?) {
-    var setup = UplinkRig.Setup()
-    setup.refreshToken = refreshToken
-    let rig = UplinkRig(setup)
+    let rig = UplinkRig(.init(refreshToken: refreshToken))
     rig.wait(.seconds(1))
     rig.event { $0.placeChanged(.elsewhere(Self.cable), now: $1) }
     #expect(rig.cancelled.isEmpty && rig.calls.count == 1)
@@ -90,10 +88,7 @@ import Testing
 
   /// The gateway tells that this is home while a message goes over a way that is allowed anywhere.
   @Test func aMessageGoesOnWhereItsWayIsAllowedBothBeforeAndAfter() {
-    var setup = UplinkRig.Setup()
-    setup.knowsHome = true
-    setup.url = "https://127.0.0.1:1"
-    let rig = UplinkRig.proven(setup)
+    let rig = UplinkRig.proven(.init(knowsHome: true, url: "https://127.0.0.1:1"))
     rig.event { $0.placeChanged(.wired(gateway: nil, Self.cable), now: $1) }
     rig.wait(.seconds(30))
     rig.cycle()

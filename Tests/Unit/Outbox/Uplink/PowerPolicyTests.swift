@@ -23,12 +23,10 @@ import Testing
     levels: [PowerLevel] = Self.levels, onceTimeout: Duration?,
     webSocket: Uplink.Settings.WebSocket? = nil
   ) throws {
-    var setup = UplinkRig.Setup()
-    setup.webSocket = webSocket
-    setup.powerLevels = levels
-    setup.onceTimeout = onceTimeout
-    setup.commands = CommandTests.all
-    let rig = UplinkRig.proven(setup)
+    let rig = UplinkRig.proven(
+      .init(
+        webSocket: webSocket, commands: CommandTests.all, powerLevels: levels,
+        onceTimeout: onceTimeout))
     self.rig = rig
     let house = [UInt8]("house".utf8)
     let indices = [SupplySensor.capacity, .online].map {
@@ -270,8 +268,7 @@ import Testing
   }
 
   @Test func onABatteryTheWebSocketIsLookedForMoreRarelyUntilThereIsASign() throws {
-    let boat = try Self(
-      onceTimeout: nil, webSocket: .init(carriesMessages: false, takesNotifications: true))
+    let boat = try Self(onceTimeout: nil, webSocket: .notifications)
     let rig = boat.rig
     boat.charge(90)
     boat.read(boat.mains, .boolean(false))

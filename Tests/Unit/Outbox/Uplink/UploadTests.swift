@@ -12,11 +12,8 @@ import Testing
   private func rig(
     _ durability: Durability = .batch, uploadEvery: Duration = uploadEvery
   ) -> UplinkRig {
-    var setup = UplinkRig.Setup()
-    setup.uploadEvery = uploadEvery
-    setup.durability = durability
-    setup.commands = CommandTests.all
-    return .proven(setup)
+    .proven(
+      .init(durability: durability, commands: CommandTests.all, uploadEvery: uploadEvery))
   }
 
   /// A cycle of 30 s in which the sensor says another number.
@@ -154,10 +151,9 @@ import Testing
   }
 
   @Test func whoLeavesAZoneIsToldBeforeTheUpload() {
-    var setup = UplinkRig.Setup()
-    setup.uploadEvery = .seconds(3600)
-    setup.track = TrackFilter.Settings(every: .seconds(3600))
-    let rig = UplinkRig.proven(setup, zones: UplinkTrackTests.zones())
+    let rig = UplinkRig.proven(
+      .init(track: .init(every: .seconds(3600)), uploadEvery: .seconds(3600)),
+      zones: UplinkTrackTests.zones())
     let counts = [52, 52.0005, 52.002, 52.003].map { latitude in
       rig.wait(.seconds(30))
       rig.locate(latitude: latitude, speed: 5)
