@@ -57,12 +57,11 @@ import Testing
 
   @Test func whatIsProvenIsDoneWhenNothingIsLeft() throws {
     let rig = plainRig(.batch)
-    let level = rig.uplink.declare(.plain("level"))
+    let level = try rig.declare("level")
     rig.prove()
     #expect(rig.uplink.outcome == .proven && isDone(rig, in: .seconds(60)))
     rig.wait(.seconds(1))
-    rig.uplink.record(
-      Reading(sensor: try #require(level), value: .number(FixedPoint(1)), time: rig.wallTime()))
+    rig.record(level, 1)
     rig.wait(.seconds(29))
     rig.cycle()
     #expect(rig.uplink.outcome == .proven && !isDone(rig, in: .seconds(60)))

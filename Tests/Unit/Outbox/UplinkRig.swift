@@ -158,13 +158,23 @@ final class UplinkRig {
     WallTime(startOfHour: Self.firstHour) + (now - Instant(nanoseconds: 0)) + ahead
   }
 
-  /// A receiver tells where the board is.
-  func locate(latitude: Double = 52, longitude: Double = 4, speed: Double = 0) {
+  func record(_ sensor: SensorIndex, _ value: Value) {
+    event { uplink, _ in
+      uplink.record(Reading(sensor: sensor, value: value, time: wallTime()))
+    }
+  }
+
+  func record(_ sensor: SensorIndex, _ number: Int64) {
+    record(sensor, .number(FixedPoint(number)))
+  }
+
+  /// A receiver tells where the board is, and the time.
+  func locate(latitude: Double = 52, speed: Double = 0, clockAhead: Duration = .zero) {
     event { uplink, now in
       uplink.record(
         Fix(
-          mode: .threeDimensional, latitude: latitude, longitude: longitude,
-          speedMetersPerSecond: speed, horizontalErrorMeters: 3, time: wallTime(), notBefore: now))
+          mode: .threeDimensional, latitude: latitude, longitude: 4, speedMetersPerSecond: speed,
+          horizontalErrorMeters: 3, time: wallTime(ahead: clockAhead), notBefore: now))
     }
   }
 

@@ -20,12 +20,7 @@ import Testing
   @Test func whatIsUrgentGoesWithTheCycleThatIsBeingGathered() throws {
     let rig = UplinkRig(.init(isRegistered: true))
     rig.wait(.zero)
-    var door = Self.sensor("door", "measurement")
-    door.isUrgent = true
-    let declared = rig.uplink.declare(door)
-    let index = try #require(declared)
-    rig.uplink.record(
-      Reading(sensor: index, value: .number(FixedPoint(1)), time: rig.wallTime()))
+    rig.record(try rig.declare("door", isUrgent: true), 1)
     #expect(rig.calls.isEmpty)
     rig.cycle()
     #expect(rig.calls.count == 1)
@@ -33,16 +28,9 @@ import Testing
 
   @Test func anUrgentChangeWaitsForTheFirstLookAndGoesOnce() throws {
     let rig = UplinkRig(.init(knowsHome: true, url: "https://127.0.0.1:1", isRegistered: true))
-    var door = Self.sensor("door", "measurement")
-    door.isUrgent = true
-    let declared = rig.uplink.declare(door)
-    let index = try #require(declared)
-    rig.event { uplink, now in
-      uplink.record(
-        Reading(sensor: index, value: .number(FixedPoint(1)), time: rig.wallTime()))
-      // No cycle ends with it.
-      uplink.sourcesReady(isConnectionKept: true, now: now)
-    }
+    rig.record(try rig.declare("door", isUrgent: true), 1)
+    // No cycle ends with it.
+    rig.cycle()
     #expect(rig.calls.isEmpty)
     rig.arrive(atHome: true)
     #expect(rig.calls.count == 1)
@@ -162,7 +150,7 @@ import Testing
     rig.wait(.zero)
     for second in 1...2 {
       let before = rig.spoolActions.count { $0.isAppend }
-      recordFix(in: rig)
+      rig.locate()
       #expect(rig.spoolActions.count { $0.isAppend } > before, "fix \(second)")
     }
   }
@@ -170,10 +158,9 @@ import Testing
   /// A renewal, a message or a sample that began now would end with the process.
   @Test func anUplinkThatEndsWritesAndDoesNothingElse() throws {
     let rig = UplinkRig(.init(isRegistered: true, durability: .batch))
-    let level = rig.uplink.declare(Self.sensor("level", "measurement"))
+    let level = try rig.declare("level")
     rig.wait(.zero)
-    rig.uplink.record(
-      Reading(sensor: try #require(level), value: .number(FixedPoint(1)), time: rig.wallTime()))
+    rig.record(level, 1)
     let callCount = rig.calls.count
     rig.event { uplink, now in
       uplink.sourcesReady(isConnectionKept: true, now: now)
@@ -232,28 +219,14 @@ import Testing
       .init(
         isRegistered: true, webSocket: .messages, waitingHours: WaitingHours(),
         isClockSynchronized: isClockSynchronized))
-    let declared = rig.uplink.declare(Self.sensor("level", "measurement"))
-    let level = try #require(declared)
-    return (rig, level)
+    return (rig, try rig.declare(Self.sensor("level", "measurement")))
   }
 
   private func record(
     _ sensor: SensorIndex, _ number: Int64, after delay: Duration, in rig: UplinkRig
   ) {
     rig.wait(delay)
-    rig.event { uplink, _ in
-      uplink.record(
-        Reading(sensor: sensor, value: .number(FixedPoint(number)), time: rig.wallTime()))
-    }
-  }
-
-  private func recordFix(in rig: UplinkRig, ahead: Duration = .zero) {
-    rig.event { uplink, now in
-      uplink.record(
-        Fix(
-          mode: .twoDimensional, latitude: 52, longitude: 4, horizontalErrorMeters: 3,
-          time: rig.wallTime(ahead: ahead), notBefore: now))
-    }
+    rig.record(sensor, number)
   }
 
   private func numbers(_ rig: UplinkRig) -> [Int64]? {
@@ -262,13 +235,10 @@ import Testing
 
   @Test func onlyWhatHasStatisticsIsKeptForThem() throws {
     let (rig, level) = try statistics(isClockSynchronized: true)
-    func declare(_ name: String, _ stateClass: StaticString?) throws -> SensorIndex {
-      let declared = rig.uplink.declare(Self.sensor(name, stateClass))
-      return try #require(declared)
-    }
-    let sensors = [level, try declare("rain", "total_increasing"), try declare("door", nil)]
+    let rain = try rig.declare(Self.sensor("rain", "total_increasing"))
+    let door = try rig.declare(Self.sensor("door", nil))
     rig.wait(.zero)
-    for sensor in sensors { record(sensor, 10, after: .seconds(1), in: rig) }
+    for sensor in [level, rain, door] { record(sensor, 10, after: .seconds(1), in: rig) }
     rig.wait(.seconds(3660))
     let kept = try #require(rig.keptHours.last?.sensors.map(\.sensor.uniqueID))
     #expect(kept == [[UInt8]("level".utf8), [UInt8]("rain".utf8)])
@@ -284,7 +254,7 @@ import Testing
     // Two fixes vouch for it.
     for _ in 0..<2 {
       rig.wait(.seconds(1))
-      recordFix(in: rig)
+      rig.locate()
     }
     rig.wait(.seconds(1))
     record(level, 20, after: .seconds(1), in: rig)
@@ -299,7 +269,7 @@ import Testing
     rig.wait(.zero)
     for _ in 0..<2 {
       rig.wait(.seconds(1))
-      recordFix(in: rig, ahead: ahead)
+      rig.locate(clockAhead: ahead)
     }
     rig.wait(.seconds(1))
     record(level, 0, after: .seconds(1), in: rig)
@@ -317,12 +287,12 @@ import Testing
     let (rig, level) = try statistics()
     rig.wait(.zero)
     rig.wait(.seconds(1))
-    recordFix(in: rig)
+    rig.locate()
     record(level, 10, after: .seconds(2), in: rig)
     rig.wait(.seconds(2997))
-    recordFix(in: rig, ahead: .seconds(7200))
+    rig.locate(clockAhead: .seconds(7200))
     rig.wait(.seconds(1))
-    recordFix(in: rig, ahead: .seconds(7200))
+    rig.locate(clockAhead: .seconds(7200))
     rig.wait(.seconds(1))
     #expect(rig.uplink.waitingHours.isEmpty)
     // The next hour is a whole one.

@@ -78,12 +78,7 @@ import Testing
   @Test func allStatesAreToldAgain() throws {
     let sensors = [try rig.declare("load"), try rig.declare("level")]
     func cycle() {
-      rig.event { uplink, _ in
-        for sensor in sensors {
-          uplink.record(
-            Reading(sensor: sensor, value: .number(FixedPoint(7)), time: rig.wallTime()))
-        }
-      }
+      for sensor in sensors { rig.record(sensor, 7) }
       rig.cycle()
     }
     // Where nothing is new, the first one is repeated, and no other.

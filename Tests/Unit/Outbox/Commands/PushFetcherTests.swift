@@ -228,9 +228,7 @@ import Testing
     let rig = UplinkRig.withRelay { $0.onceTimeout = .seconds(90) }
     let end = Instant(nanoseconds: 0) + .seconds(90)
     rig.fetch(from: relay)
-    let declared = rig.uplink.declare(.plain("pump", isUrgent: true))
-    let pump = try #require(declared)
-    rig.uplink.record(Reading(sensor: pump, value: .number(FixedPoint(1)), time: rig.wallTime()))
+    rig.record(try rig.declare("pump", isUrgent: true), 1)
     #expect(!rig.uplink.isDone(by: end))
   }
 

@@ -57,9 +57,13 @@ extension UplinkRig {
     event { $0.notified(notification, now: $1) }
   }
 
-  func declare(_ name: String) throws -> SensorIndex {
-    let index = uplink.declare(.plain(name))
+  func declare(_ sensor: SensorDescription) throws -> SensorIndex {
+    let index = uplink.declare(sensor)
     return try #require(index)
+  }
+
+  func declare(_ name: String, isUrgent: Bool = false) throws -> SensorIndex {
+    try declare(.plain(name, isUrgent: isUrgent))
   }
 
   /// Home Assistant takes the cycle under way, and these sensors in it, which it may not know.

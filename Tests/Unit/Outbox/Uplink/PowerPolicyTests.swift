@@ -36,13 +36,7 @@ import Testing
     mains = try #require(indices[1])
   }
 
-  private func read(_ sensor: SensorIndex, _ value: Value) {
-    rig.event { uplink, _ in
-      uplink.record(Reading(sensor: sensor, value: value, time: rig.wallTime()))
-    }
-  }
-
-  private func charge(_ percent: Int64) { read(charge, .number(FixedPoint(percent))) }
+  private func charge(_ percent: Int64) { rig.record(charge, percent) }
 
   @Test func aLowBatteryMakesTheCycleUnderWayLonger() {
     rig.wait(.seconds(30))
@@ -96,7 +90,7 @@ import Testing
   @Test func withoutMainsUploadsAreRarerThanCycles() {
     #expect(rig.uplink.nextUploadAt == nil)
     rig.wait(.seconds(30))
-    read(mains, .boolean(false))
+    rig.record(mains, .boolean(false))
     rig.cycle()
     rig.prove()
     #expect(rig.uplink.nextUploadAt == rig.now + .seconds(300))
@@ -110,10 +104,10 @@ import Testing
     let slow = try Self(
       levels: [PowerLevel(.withoutMains, PowerEffect(every: .seconds(7200)))], onceTimeout: nil)
     let rig = slow.rig
-    slow.read(slow.mains, .boolean(true))
-    slow.read(slow.mains, .boolean(false))
+    slow.rig.record(slow.mains, .boolean(true))
+    slow.rig.record(slow.mains, .boolean(false))
     rig.wait(.seconds(60))
-    slow.read(slow.mains, .boolean(true))
+    slow.rig.record(slow.mains, .boolean(true))
     let samples = rig.sampleCount
     #expect(rig.uplink.deadline <= rig.now + .seconds(300))
     rig.wait(.seconds(299))
@@ -136,15 +130,15 @@ import Testing
 
   @Test func itIsOffForLongerWhileTheBatteryIsLow() {
     #expect(rig.uplink.reportInterval == .seconds(30))
-    read(mains, .boolean(true))
-    read(mains, .boolean(false))
+    rig.record(mains, .boolean(true))
+    rig.record(mains, .boolean(false))
     #expect(rig.uplink.reportInterval == .seconds(300))
     charge(29)
     #expect(rig.uplink.reportInterval == .seconds(900))
     rig.wait(.seconds(1200))
     charge(9)
     #expect(rig.uplink.reportInterval == .seconds(7200))
-    read(mains, .boolean(true))
+    rig.record(mains, .boolean(true))
     charge(90)
     #expect(rig.uplink.reportInterval == .seconds(300))
     rig.wait(.seconds(300))
@@ -164,7 +158,7 @@ import Testing
     let samples = once.rig.sampleCount
     once.charge(29)
     once.charge(90)
-    once.read(once.mains, .boolean(false))
+    once.rig.record(once.mains, .boolean(false))
     once.rig.wait(.seconds(600))
     #expect(once.rig.sampleCount == samples)
     #expect(once.rig.uplink.nextUploadAt == nil)
@@ -189,7 +183,7 @@ import Testing
 
   @Test func onMainsEachCycleOfAnOutageMakesAnAttempt() {
     charge(90)
-    read(mains, .boolean(true))
+    rig.record(mains, .boolean(true))
     beginOutage()
     _ = attempts(cycles: 10)
     #expect(attempts(cycles: 120) >= 120)
@@ -197,7 +191,7 @@ import Testing
 
   @Test func onABatteryTheAttemptsOfAnOutageBecomeEverRarer() throws {
     charge(90)
-    read(mains, .boolean(false))
+    rig.record(mains, .boolean(false))
     expectRareAttempts()
   }
 
@@ -213,7 +207,7 @@ import Testing
   /// The next attempt is due in an hour.
   private func beginOutageOnBattery() {
     charge(90)
-    read(mains, .boolean(false))
+    rig.record(mains, .boolean(false))
     beginOutage()
     _ = attempts(cycles: 120)
     repeat { _ = attempts(cycles: 1) } while minutesToAttempt < 20
@@ -231,12 +225,10 @@ import Testing
 
   /// Each one of a float switch that a wave moves, and none without it.
   @Test func whatIsUrgentMakesAnAttemptOnABattery() throws {
-    let index = rig.uplink.declare(
-      SensorDescription(uniqueID: [UInt8]("bilge".utf8), name: [], icon: [], isUrgent: true))
-    let bilge = try #require(index)
+    let bilge = try rig.declare("bilge", isUrgent: true)
     beginOutageOnBattery()
     for isWet in [true, false] {
-      read(bilge, .boolean(isWet))
+      rig.record(bilge, .boolean(isWet))
       rig.cycle()
       #expect(minutesToAttempt <= 0)
       #expect(attempts(cycles: 1) == 1)
@@ -271,7 +263,7 @@ import Testing
     let boat = try Self(onceTimeout: nil, webSocket: .notifications)
     let rig = boat.rig
     boat.charge(90)
-    boat.read(boat.mains, .boolean(false))
+    boat.rig.record(boat.mains, .boolean(false))
     #expect(rig.isWebSocketOnBattery == true)
     boat.beginOutage()
     rig.wait(.seconds(60))
@@ -281,7 +273,7 @@ import Testing
     rig.arrive(atHome: true)
     rig.arrive(atHome: false)
     #expect(rig.webSocketCheckCount == 2, "the network is another one")
-    boat.read(boat.mains, .boolean(true))
+    boat.rig.record(boat.mains, .boolean(true))
     #expect(rig.webSocketCheckCount == 3 && rig.isWebSocketOnBattery == false)
   }
 
@@ -291,7 +283,7 @@ import Testing
     let second = attempts(cycles: 120)
     #expect(first <= 11 && second <= 2)
     // The plug is back in.
-    read(mains, .boolean(true))
+    rig.record(mains, .boolean(true))
     #expect(rig.uplink.nextAttemptAt.map { $0 <= rig.now + Delivery.firstRetryDelay } == true)
   }
 }

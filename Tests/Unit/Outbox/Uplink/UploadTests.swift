@@ -66,7 +66,7 @@ import Testing
   @Test func anUrgentChangeGoesAtOnceAndTakesWhatWaits() throws {
     let rig = rig()
     let load = try rig.declare("load")
-    let bilge = try #require(rig.declareUrgent("bilge"))
+    let bilge = try rig.declare("bilge", isUrgent: true)
     cycle(rig, load, 701)
     rig.wait(.seconds(3))
     let messages = rig.messages.count
@@ -82,7 +82,7 @@ import Testing
   /// A receiver that wakes up may take a minute.
   @Test func anUrgentChangeWaitsNoLongerThanAMomentForSourcesThatTakeTheirTime() throws {
     let rig = rig(uploadEvery: .seconds(3600))
-    let bilge = try #require(rig.declareUrgent("bilge"))
+    let bilge = try rig.declare("bilge", isUrgent: true)
     rig.wait(.seconds(30))
     let messages = rig.messages.count
     rig.record(bilge, 1)
@@ -98,7 +98,7 @@ import Testing
   /// With `--once` no other cycle follows, and a tracker would stay where it was.
   @Test func anUrgentChangeDoesNotTakeThePlaceOfTheUploadOfItsCycle() throws {
     let rig = rig(uploadEvery: .seconds(30))
-    let bilge = try #require(rig.declareUrgent("bilge"))
+    let bilge = try rig.declare("bilge", isUrgent: true)
     let load = try rig.declare("load")
     rig.wait(.seconds(30))
     rig.record(bilge, 1)
@@ -117,7 +117,7 @@ import Testing
   /// The kernel announces a plug that is pulled, and its battery answers a moment later.
   @Test func anUrgentChangeBetweenTwoCyclesTakesWithItWhatTheSourcesWereAskedMeanwhile() throws {
     let rig = rig(uploadEvery: .seconds(3600))
-    let mains = try #require(rig.declareUrgent("mains"))
+    let mains = try rig.declare("mains", isUrgent: true)
     let battery = try rig.declare("battery")
     cycle(rig, battery, 700)
     rig.wait(.seconds(20))
@@ -135,7 +135,7 @@ import Testing
 
   @Test func anUrgentChangeBetweenTwoCyclesWaitsNoLongerThanASecond() throws {
     let rig = rig(uploadEvery: .seconds(3600))
-    let bilge = try #require(rig.declareUrgent("bilge"))
+    let bilge = try rig.declare("bilge", isUrgent: true)
     rig.wait(.seconds(30))
     rig.cycle()
     rig.wait(.seconds(20))
@@ -208,18 +208,5 @@ import Testing
     let messages = rig.messages.count
     rig.wait(.seconds(20))
     #expect(rig.messages.count > messages)
-  }
-}
-
-extension UplinkRig {
-  fileprivate func declareUrgent(_ name: String) -> SensorIndex? {
-    uplink.declare(.plain(name, isUrgent: true))
-  }
-
-  fileprivate func record(_ sensor: SensorIndex, _ number: Int64) {
-    event { uplink, _ in
-      uplink.record(
-        Reading(sensor: sensor, value: .number(FixedPoint(number)), time: wallTime()))
-    }
   }
 }
