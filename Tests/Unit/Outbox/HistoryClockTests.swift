@@ -11,10 +11,7 @@ import Testing
   private let level: SensorIndex
 
   init() throws {
-    rig = try DeliveryRig(isClockSynchronized: false)
-    level = try rig.sensor("level", 0)
-    try rig.acceptedCycle()
-    rig.forgetWhatWasToldSoFar()
+    (rig, level) = try DeliveryRig.withLevel(isClockSynchronized: false)
   }
 
   @Test func entriesOfAnUnsureClockStandInAChunkOfTheirOwn() throws {

@@ -86,9 +86,7 @@ extension HistoryTests {
   }
 
   @Test func historyTakesNoMoreOfTheLinkThanItMay() throws {
-    let rig = try DeliveryRig(history: .forTests(bytesPerMinute: 6000))
-    let level = try rig.sensor("level", 0)
-    try rig.acceptedCycle()
+    let (rig, level) = try DeliveryRig.withLevel(history: .forTests(bytesPerMinute: 6000))
     rig.outage(level, 1...1000)
     let start = rig.now
     rig.forgetWhatWasToldSoFar()

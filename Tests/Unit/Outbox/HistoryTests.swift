@@ -136,9 +136,7 @@ import Testing
   }
 
   @Test func historyThatMustWaitForTheLinkIsOnTheDiskOneCycleLater() throws {
-    let rig = try DeliveryRig(history: .forTests(bytesPerMinute: 1024))
-    let level = try rig.sensor("level", 0)
-    try rig.acceptedCycle()
+    let (rig, level) = try DeliveryRig.withLevel(history: .forTests(bytesPerMinute: 1024))
     for number in 1...300 { rig.record(level, Int64(number)) }
     try rig.acceptedCycle()
     rig.wake()
@@ -191,9 +189,7 @@ import Testing
   }
 
   @Test func withDurabilityOfReadingsWhatIsProvenDoesNotComeAgain() throws {
-    let rig = try DeliveryRig(history: .forTests(durability: .reading))
-    let level = try rig.sensor("level", 0)
-    try rig.acceptedCycle()
+    let (rig, level) = try DeliveryRig.withLevel(history: .forTests(durability: .reading))
     for number in 1...5 {
       rig.record(level, Int64(number))
       try rig.acceptedCycle()
@@ -205,9 +201,7 @@ import Testing
   }
 
   @Test func inMemoryOnlyTheDiskIsNeverWrittenTo() throws {
-    let rig = try DeliveryRig(history: .forTests(durability: .memory))
-    let level = try rig.sensor("level", 0)
-    try rig.acceptedCycle()
+    let (rig, level) = try DeliveryRig.withLevel(history: .forTests(durability: .memory))
     rig.outage(level, 1...100)
     #expect(try rig.recoveredChunks().flatMap(\.numbers) == (1...100).map(Double.init))
     #expect(!rig.hasWritten)

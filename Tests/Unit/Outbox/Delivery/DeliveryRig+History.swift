@@ -42,8 +42,10 @@ struct Chunk: JSONDecodable {
 
 extension DeliveryRig {
   /// One whose sensor of a level is known to Home Assistant, and that has told nothing since.
-  static func withLevel() throws -> (rig: DeliveryRig, level: SensorIndex) {
-    let rig = try DeliveryRig()
+  static func withLevel(
+    history: consuming History = .forTests(), isClockSynchronized: Bool = true
+  ) throws -> (rig: DeliveryRig, level: SensorIndex) {
+    let rig = try DeliveryRig(history: history, isClockSynchronized: isClockSynchronized)
     let level = try rig.sensor("level", 0)
     try rig.acceptedCycle()
     rig.forgetWhatWasToldSoFar()
