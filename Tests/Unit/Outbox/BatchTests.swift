@@ -10,14 +10,6 @@ import Testing
 
   // MARK: Its sensors
 
-  @Test func theSameSensorHasOnePlace() throws {
-    let door = try #require(declare(.plain("door")))
-    let level = try #require(declare(.plain("level")))
-    #expect(door != level)
-    #expect(declare(.plain("door")) == door)
-    #expect(batch.sensors.count == 2)
-  }
-
   @Test func moreSensorsThanFitAreRefusedNotDropped() {
     for number in 0..<SensorTable.sensorsMax {
       #expect(declare(.plain("sensor_of_the_bilge_\(number)")) != nil)

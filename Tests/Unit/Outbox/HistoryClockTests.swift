@@ -92,19 +92,6 @@ import Testing
     #expect(times.allSatisfy { $0 < -863_000 }, "\(times)")
   }
 
-  @Test func aClockThatAgreesWithTheReceiverIsRight() throws {
-    rig.record(.here(at: 0))
-    rig.outage(level, 1...2)
-    #expect(try rig.recoveredChunks().map(\.clock) == ["set"])
-  }
-
-  @Test func aClockThatDisagreesWithTheReceiverIsNot() throws {
-    rig.clockIs(synchronized: false, ahead: .seconds(60))
-    rig.record(.here(at: 0))
-    rig.outage(level, 1...2)
-    #expect(try rig.recoveredChunks().filter { !$0.readings.isEmpty }.map(\.clock) == ["unset"])
-  }
-
   /// There is no network, and no other program sets the clock.
   @Test func twoFixesWithTheSameTimeAreAClock() throws {
     rig.clockIs(synchronized: false, ahead: .seconds(-1000))

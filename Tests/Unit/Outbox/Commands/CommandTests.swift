@@ -17,12 +17,6 @@ import Testing
 
   // MARK: Which are carried out
 
-  @Test func whatIsForPeopleIsNoCommand() throws {
-    try rig.notify("Storm at nine")
-    #expect(rig.notifications.map { $0.message } == ["Storm at nine"])
-    #expect(rig.results.isEmpty)
-  }
-
   /// One that had no bit of its own would be allowed with another one, or always.
   @Test func eachKindOfCommandHasABitOfItsOwn() {
     let bits = CommandKind.allCases.map { CommandKinds($0) }

@@ -49,12 +49,6 @@ import Testing
     #expect(rig.sent.count == 1)
   }
 
-  @Test func anAnswerToNoMessageIsLeftAlone() throws {
-    rig.answered("{}")
-    rig.connectionFailed()
-    #expect(rig.events.isEmpty && rig.isIdle && !rig.isInOutage)
-  }
-
   @Test func whatItTellsCanBeLookedUpInItWhileItIsTold() throws {
     _ = try rig.sensor("level", 7)
     rig.cycleDue()
