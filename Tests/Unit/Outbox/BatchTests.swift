@@ -12,17 +12,17 @@ import Testing
 
   @Test func moreSensorsThanFitAreRefusedNotDropped() {
     for number in 0..<SensorTable.sensorsMax {
-      #expect(declare(.plain("sensor_of_the_bilge_\(number)")) != nil)
+      #expect(batch.declare(.plain("sensor_of_the_bilge_\(number)")) != nil)
     }
-    #expect(declare(.plain("one_more")) == nil)
-    #expect(declare(.plain("sensor_of_the_bilge_0")) == SensorIndex(0))
+    #expect(batch.declare(.plain("one_more")) == nil)
+    #expect(batch.declare(.plain("sensor_of_the_bilge_0")) == SensorIndex(0))
   }
 
   /// The buffer that a message is written into has the size that the batch names.
   @Test func whateverTheSensorsAreCalledTheirMessageFits() throws {
     let hostile = String(repeating: "\"", count: 47)
     var sensors: [SensorIndex] = []
-    while let sensor = declare(.plain("\(hostile)\u{1}\u{2}\(sensors.count)")) {
+    while let sensor = batch.declare(.plain("\(hostile)\u{1}\u{2}\(sensors.count)")) {
       sensors.append(sensor)
       batch.setStatus(.registered, of: sensor)
       batch.record(sensor, .text(InlineText([UInt8](hostile.utf8).span)))
@@ -37,7 +37,7 @@ import Testing
   @Test func aSensorWhoseRegistrationIsLongerThanAMessageIsRefused() {
     var sensor = SensorDescription.plain("a")
     sensor.name = [UInt8](repeating: UInt8(ascii: "a"), count: SensorTable.dataByteCountMax)
-    #expect(declare(sensor) == nil)
+    #expect(batch.declare(sensor) == nil)
     #expect(batch.sensors.count == 0)
   }
 
@@ -67,7 +67,7 @@ import Testing
 
   /// Home Assistant notes when it was told a state last, also where that is the same as before.
   @Test func aBoardOfWhichNothingChangesStillSaysOneThing() throws {
-    let unknown = try #require(declare(.plain("unknown")))
+    let unknown = try #require(batch.declare(.plain("unknown")))
     let door = try registered("door")
     let level = try registered("level")
     for sensor in [unknown, door, level] { batch.record(sensor, .boolean(false)) }
@@ -156,7 +156,7 @@ import Testing
   }
 
   @Test func aSensorThatHomeAssistantDoesNotKnowIsRegisteredBeforeItIsSent() throws {
-    let door = try #require(declare(.plain("door")))
+    let door = try #require(batch.declare(.plain("door")))
     #expect(batch.nextUnregistered == nil)
     batch.record(door, .boolean(true))
     #expect(batch.nextUnregistered == door)
@@ -167,7 +167,7 @@ import Testing
   }
 
   @Test func aRefusedSensorIsOfferedAgainOnlyWhereHomeAssistantMayHaveForgotten() throws {
-    let door = try #require(declare(.plain("door")))
+    let door = try #require(batch.declare(.plain("door")))
     batch.record(door, .boolean(true))
     batch.setStatus(.refused, of: door)
     #expect(batch.nextUnregistered == nil)
@@ -201,9 +201,7 @@ import Testing
   // MARK: What is urgent
 
   @Test func anUrgentChangeIsSeenUntilItIsSent() throws {
-    var description = SensorDescription.plain("bilge")
-    description.isUrgent = true
-    let bilge = try #require(declare(description))
+    let bilge = try #require(batch.declare(.plain("bilge", isUrgent: true)))
     let level = try registered("level")
     batch.record(level, .number(FixedPoint(1)))
     #expect(!batch.hasUrgentChange)
@@ -305,10 +303,8 @@ import Testing
 
   // MARK: Tools
 
-  private func declare(_ sensor: SensorDescription) -> SensorIndex? { batch.declare(sensor) }
-
   private func registered(_ uniqueID: String) throws -> SensorIndex {
-    let sensor = try #require(declare(.plain(uniqueID)))
+    let sensor = try #require(batch.declare(.plain(uniqueID)))
     batch.setStatus(.registered, of: sensor)
     return sensor
   }

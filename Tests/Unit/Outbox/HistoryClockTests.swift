@@ -111,7 +111,7 @@ import Testing
     rig.clockIs(synchronized: false, ahead: .seconds(-1000))
     rig.outage(level, 1...2)
     for second in Int64(2)...3 {
-      rig.leaveOut(.here(at: second))
+      rig.delivery.history.fixLeftOut(.here(at: second))
       rig.record(level, second + 1)
     }
     rig.cycleDue()

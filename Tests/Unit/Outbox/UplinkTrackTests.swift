@@ -22,9 +22,6 @@ import Testing
     end(rig)
   }
 
-  private func entryCount(_ rig: UplinkRig) -> Int { rig.uplink.delivery.history.entryCount }
-  private func isReached(_ rig: UplinkRig) -> Bool { rig.uplink.delivery.isReached }
-  private func isPositionOwed(_ rig: UplinkRig) -> Bool { rig.uplink.isPositionOwed }
   private func isClockTrusted(_ rig: UplinkRig) -> Bool {
     rig.uplink.delivery.history.isClockTrusted
   }
@@ -44,7 +41,7 @@ import Testing
     let rig = rig()
     for _ in 0..<5 { stand(rig, prove) }
     #expect(rig.uplink.counts.locations == 1 && rig.uplink.counts.proven == 6)
-    #expect(entryCount(rig) == 0)
+    #expect(rig.uplink.delivery.history.entryCount == 0)
     #expect(rig.uplink.lastFix?.notBefore == rig.now)
     #expect(rig.uplink.track?.last?.decision == .standing)
   }
@@ -61,9 +58,9 @@ import Testing
     #expect(rig.uplink.counts.locations == 0)
     for _ in 0..<20 { stand(rig, fail) }
     // What stands in the outage makes no points.
-    #expect(entryCount(rig) == 1)
-    for _ in 0..<40 where !isReached(rig) { stand(rig, prove) }
-    #expect(isReached(rig))
+    #expect(rig.uplink.delivery.history.entryCount == 1)
+    for _ in 0..<40 where !rig.uplink.delivery.isReached { stand(rig, prove) }
+    #expect(rig.uplink.delivery.isReached)
     let before = rig.uplink.counts.locations
     stand(rig, prove)
     #expect(rig.uplink.counts.locations == before + 1)
@@ -75,14 +72,14 @@ import Testing
   @Test func aNewRegistrationDoesNotKnowWhereTheBoardIs() {
     let rig = rig()
     stand(rig, prove)
-    #expect(!isPositionOwed(rig))
+    #expect(!rig.uplink.isPositionOwed)
     rig.event { uplink, _ in
       guard
         let made = Registration(webhookID: [UInt8]("made".utf8), protection: .plain)
       else { return }
       uplink.registered(made)
     }
-    #expect(isPositionOwed(rig))
+    #expect(rig.uplink.isPositionOwed)
   }
 
   @Test func aFixThatIsLeftOutStillTellsTheTime() {

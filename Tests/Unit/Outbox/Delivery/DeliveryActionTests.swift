@@ -29,10 +29,6 @@ import Testing
     return nil
   }
 
-  private var route: Route? { delivery.underWay?.route }
-  private var deadline: Instant? { delivery.deadline }
-  private var isIdle: Bool { delivery.isIdle }
-
   private func answered(_ answer: Answer) {
     let body = ByteBuffer(capacity: 1)
     delivery.answerReceived(answer, body: body, now: now)
@@ -40,12 +36,12 @@ import Testing
 
   @Test func aMessageIsUnderWayFromTheMomentWhenItWasGiven() {
     delivery.cycleDue(now: now)
-    #expect(route == nil)
+    #expect(delivery.underWay?.route == nil)
     // No answer can be the one to a message that was not sent.
     answered(.gone)
     delivery.connectionFailed(InlineText("Timeout was reached"), now: now)
     #expect(message() == .configuration)
-    #expect(route == .home && told.isEmpty)
+    #expect(delivery.underWay?.route == .home && told.isEmpty)
     #expect(message() == nil, "it is given once")
   }
 
@@ -62,7 +58,7 @@ import Testing
     delivery.cycleDue(now: now)
     delivery.presenceChanged(.away, now: now)
     #expect(message() == .configuration)
-    #expect(route == .instance)
+    #expect(delivery.underWay?.route == .instance)
   }
 
   @Test func whereTheBoardLeavesAndThereIsNoOtherWayNothingIsSent() {
@@ -73,7 +69,7 @@ import Testing
     delivery.presenceChanged(.away, now: now)
     #expect(message() == nil)
     #expect(told == [.outage(.noRoute)])
-    #expect(deadline != nil)
+    #expect(delivery.deadline != nil)
   }
 
   @Test func whereTheWayStaysTheMessageStays() {
@@ -91,7 +87,7 @@ import Testing
     delivery.cycleDue(now: now)
     delivery.registrationReplaced(.sealed, now: now)
     #expect(message() == nil)
-    #expect(isIdle)
+    #expect(delivery.isIdle)
   }
 
   @Test func whereNoRegistrationIsToBeHadAMessageThatWasNeverSentHasFailed() {
@@ -101,7 +97,7 @@ import Testing
       // Over both ways.
       delivery.registrationRefused(now: now)
       delivery.registrationRefused(now: now)
-      #expect(message() == nil && deadline != nil)
+      #expect(message() == nil && delivery.deadline != nil)
       #expect(told.last == .outage(.noConnection(InlineText("there was no registration"))))
       delivery.registrationReplaced(.sealed, now: now)
       told = []

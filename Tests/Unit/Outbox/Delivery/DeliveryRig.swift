@@ -113,26 +113,14 @@ final class DeliveryRig {
   }
 
   func sensor(_ uniqueID: String, _ value: Int64) throws -> SensorIndex {
-    let sensor = try #require(declare(.plain(uniqueID)))
+    let sensor = try #require(delivery.batch.declare(.plain(uniqueID)))
     record(sensor, value)
     return sensor
   }
 
-  private func declare(_ sensor: SensorDescription) -> SensorIndex? {
-    delivery.batch.declare(sensor)
-  }
-
-  func declareUrgent(_ uniqueID: String) -> SensorIndex? {
-    var sensor = SensorDescription.plain(uniqueID)
-    sensor.isUrgent = true
-    return declare(sensor)
-  }
-
   func record(_ sensor: SensorIndex, _ value: Int64) {
     delivery.record(
-      Reading(
-        sensor: sensor, value: .number(FixedPoint(value)),
-        time: WallTime(nanoseconds: now.nanoseconds) + clockAhead))
+      Reading(sensor: sensor, value: .number(FixedPoint(value)), time: wallTime))
     settle()
   }
 
@@ -141,14 +129,9 @@ final class DeliveryRig {
     settle()
   }
 
-  func leaveOut(_ fix: Fix) { delivery.history.fixLeftOut(fix) }
-
-  // A delivery cannot be copied into an expectation, so it is asked here.
   var isIdle: Bool { delivery.isIdle }
   var isInOutage: Bool { delivery.outage.isUnderWay }
   var deadline: Instant? { delivery.deadline }
-  var diskDeadline: Instant? { delivery.diskDeadline }
-  var hasUrgentChange: Bool { delivery.batch.hasUrgentChange }
   var route: Route? { delivery.routes.current?.route }
 
   // MARK: Time
@@ -157,7 +140,7 @@ final class DeliveryRig {
 
   func clockIs(synchronized isSynchronized: Bool, ahead: Duration = .zero) {
     clockAhead = ahead
-    _ = delivery.history.clockRead(now, WallTime(nanoseconds: now.nanoseconds) + ahead)
+    _ = readClocks()
     delivery.history.isClockSynchronized = isSynchronized
     settle()
   }

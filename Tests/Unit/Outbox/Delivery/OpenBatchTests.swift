@@ -163,7 +163,7 @@ import Testing
   @Test func aRegistrationThatTakesLongerIsNotWaitedFor() throws {
     rig.record(level, 1)
     rig.delivery.cyclePostponed(now: rig.now)
-    #expect(rig.diskDeadline == rig.now + Delivery.proofTimeout)
+    #expect(rig.delivery.diskDeadline == rig.now + Delivery.proofTimeout)
     rig.sleep(Delivery.proofTimeout)
     rig.delivery.diskDeadlineReached(now: rig.now)
     rig.settle()
@@ -180,15 +180,15 @@ import Testing
 
   /// Every wake-up asked whether there is an urgent change, and there always was.
   @Test func withoutARegistrationAnUrgentChangeCostsNoWriteAtEachWakeUp() throws {
-    let bilge = try #require(rig.declareUrgent("bilge"))
+    let bilge = try #require(rig.delivery.batch.declare(.plain("bilge", isUrgent: true)))
     rig.delivery.registrationFailed(now: rig.now)
     rig.record(bilge, 1)
-    #expect(rig.hasUrgentChange)
+    #expect(rig.delivery.batch.hasUrgentChange)
     rig.delivery.batch.urgentChangePostponed()
     for second in 1...10 {
       rig.sleep(.seconds(1))
       rig.record(.here(at: Int64(second)))
-      #expect(!rig.hasUrgentChange)
+      #expect(!rig.delivery.batch.hasUrgentChange)
       rig.delivery.diskDeadlineReached(now: rig.now)
       rig.settle()
     }

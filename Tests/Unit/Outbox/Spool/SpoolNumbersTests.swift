@@ -14,8 +14,7 @@ import Testing
   }
 
   private func expectAgreement(_ rig: SpoolRig, on count: Int, _ comment: Comment) {
-    let entryCount = rig.spool.entryCount
-    #expect(entryCount == count, comment)
+    #expect(rig.spool.entryCount == count, comment)
     #expect(waitingCount(in: rig.disk.files) == count, comment)
   }
 
@@ -46,8 +45,7 @@ import Testing
     rig.fault = { action in if case .append = action { 28 } else { nil } }
     rig.keep(0..<5)
     for _ in 0..<3 { rig.sleepUntilDeadline() }
-    let entryCount = rig.spool.entryCount
-    #expect(entryCount == 5)
+    #expect(rig.spool.entryCount == 5)
     rig.fault = { _ in nil }
     rig.sleepUntilDeadline()
     expectAgreement(rig, on: 5, "when the disk works again")
