@@ -76,15 +76,6 @@ import Testing
     #expect(failure.until > after(1) && failure.until <= after(1) + Routes.firstAbsence)
   }
 
-  @Test func aBetterRouteIsTakenAgainWhenItsTimeIsOver() {
-    var routes = routes()
-    _ = routes.failed(.notLive, now: after(0))
-    routes.deliveryDue(now: after(10))
-    #expect(routes.current?.route == .cloudhook)
-    routes.deliveryDue(now: after(0) + Routes.firstAbsence)
-    #expect(routes.current?.route == .home)
-  }
-
   /// A router that works for one message in two must not cost every second one.
   @Test func aRouteThatKeepsFailingIsLeftAloneForLonger() throws {
     var routes = routes()

@@ -32,23 +32,6 @@ import Testing
     #expect(rig.events == [.proven(readings: 0, hasLocation: false)])
   }
 
-  @Test func aSensorThatComesLaterIsRegisteredInItsCycle() throws {
-    _ = try rig.sensor("level", 7)
-    try rig.acceptedCycle()
-    _ = try rig.sensor("depth", 1)
-    let sent = try rig.acceptedCycle()
-    #expect(sent.count == 2 && sent[0].contains("depth") && !sent[1].contains("level"))
-  }
-
-  @Test func aMessageUnderWayIsNotOvertaken() throws {
-    _ = try rig.sensor("level", 7)
-    rig.cycleDue()
-    #expect(rig.underWay != nil && !rig.isIdle)
-    rig.cycleDue()
-    rig.wake()
-    #expect(rig.sent.count == 1)
-  }
-
   @Test func whatItTellsCanBeLookedUpInItWhileItIsTold() throws {
     _ = try rig.sensor("level", 7)
     rig.cycleDue()
