@@ -48,8 +48,7 @@ import Testing
     try rig.pass()
     #expect(rig.events() == [.failed(.notCompiled)])
     let asked = rig.home.asked.count
-    rig.now = rig.now + StatisticsImport.compilationDelay
-    try rig.pass()
+    try rig.pass(after: StatisticsImport.compilationDelay)
     #expect(rig.home.asked.count == asked, "it is not tried again every minute")
     #expect(rig.transfer.waiting.count == 2)
   }
@@ -62,8 +61,7 @@ import Testing
     try rig.pass()
     #expect(rig.events() == [.failed(problem)])
     for _ in 0..<3 {
-      rig.now = rig.now + StatisticsImport.compilationDelay
-      try rig.pass()
+      try rig.pass(after: StatisticsImport.compilationDelay)
       #expect(rig.events().isEmpty && rig.transfer.problem == problem)
     }
   }
@@ -92,12 +90,10 @@ import Testing
     try rig.pass()
     #expect(rig.events() == [.failed(problem)])
     rig.home.compiled = []
-    rig.now = rig.now + StatisticsImport.longestRetryDelay
-    try rig.pass()
+    try rig.pass(after: StatisticsImport.longestRetryDelay)
     #expect(rig.events().isEmpty && rig.transfer.problem == problem)
     rig.home.compiled = nil
-    rig.now = rig.now + StatisticsImport.compilationDelay
-    try rig.pass()
+    try rig.pass(after: StatisticsImport.compilationDelay)
     #expect(rig.events().isEmpty && rig.transfer.problem == problem)
   }
 
@@ -118,11 +114,9 @@ import Testing
     rig.transfer.answered(.failure(error), now: rig.now)
     #expect(rig.events() == [.failed(.notAllowed)])
     #expect(!rig.transfer.isAtWork, "a person has to do something")
-    rig.now = rig.now + StatisticsImport.longestRetryDelay
-    try rig.pass()
+    try rig.pass(after: StatisticsImport.longestRetryDelay)
     #expect(rig.home.asked.isEmpty)
-    rig.now = rig.now + StatisticsImport.refusalDelay
-    try rig.pass()
+    try rig.pass(after: StatisticsImport.refusalDelay)
     #expect(rig.events() == [Rig.imported(1)])
   }
 
@@ -136,8 +130,7 @@ import Testing
     rig.home.statistics = StatisticsHome().statistics
     rig.transfer.answered(.failure(.disconnected), now: rig.now)
     #expect(rig.events().isEmpty)
-    rig.now = rig.now + StatisticsImport.firstRetryDelay
-    try rig.pass()
+    try rig.pass(after: StatisticsImport.firstRetryDelay)
     #expect(rig.events() == [Rig.imported(3)])
     #expect(rig.home.statistics["sensor.board_bilge"]?.rows.count == 3)
   }

@@ -50,10 +50,12 @@ struct StatisticsImportRig {
       Self.server, deviceID: "d", webhookID: [UInt8]("hook".utf8), time: Self.start(5), now: now)
   }
 
-  /// One pass, with all that it waits for.
+  /// One pass after a delay, with all that it waits for.
   mutating func pass(
-    hoursLater: Int64 = 400, deviceID: Text? = "d", webhookID: String = "hook"
+    after delay: Duration = .zero, hoursLater: Int64 = 400, deviceID: Text? = "d",
+    webhookID: String = "hook"
   ) throws {
+    now = now + delay
     transfer.connectionReady(
       Self.server, deviceID: deviceID, webhookID: [UInt8](webhookID.utf8),
       time: Self.start(hoursLater), now: now)

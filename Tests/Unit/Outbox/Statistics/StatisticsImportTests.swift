@@ -71,8 +71,7 @@ import Testing
     #expect(rig.events().last == Rig.imported(1))
     rig.wait(1)
     try rig.pass(webhookID: "another")
-    rig.now = rig.now + StatisticsImport.firstRetryDelay
-    try rig.pass()
+    try rig.pass(after: StatisticsImport.firstRetryDelay)
     #expect(rig.transfer.waiting.isEmpty)
   }
 
@@ -110,12 +109,10 @@ import Testing
     let asked = rig.home.asked.count
     try rig.pass()
     #expect(rig.home.asked.count == asked, "it is not tried again at once")
-    rig.now = rig.now + StatisticsImport.firstRetryDelay
-    try rig.pass()
+    try rig.pass(after: StatisticsImport.firstRetryDelay)
     #expect(rig.events().isEmpty)
     rig.home.lostAdditions = 0
-    rig.now = rig.now + StatisticsImport.longestRetryDelay
-    try rig.pass()
+    try rig.pass(after: StatisticsImport.longestRetryDelay)
     #expect(rig.events() == [Rig.imported(2)])
   }
 
@@ -134,8 +131,7 @@ import Testing
     #expect(rig.home.additions.isEmpty && rig.events().isEmpty)
     #expect(rig.transfer.waiting.count == 3)
     rig.home.compiledUpTo = Rig.start(5) + .seconds(300)
-    rig.now = rig.now + StatisticsImport.compilationDelay
-    try rig.pass(hoursLater: 5)
+    try rig.pass(after: StatisticsImport.compilationDelay, hoursLater: 5)
     #expect(rig.events() == [Rig.imported(3)])
   }
 
@@ -171,12 +167,10 @@ import Testing
     #expect(rig.transfer.waiting.count == 2)
     let problem = StatisticsImport.Problem.notFound(uniqueID: [UInt8]("bilge".utf8))
     #expect(rig.events() == [.failed(problem)])
-    rig.now = rig.now + StatisticsImport.firstRetryDelay
-    try rig.pass()
+    try rig.pass(after: StatisticsImport.firstRetryDelay)
     #expect(rig.events().isEmpty && rig.transfer.problem == problem, "it is told once")
     rig.home.entities = ["sensor.board_bilge": "hook_bilge"]
-    rig.now = rig.now + StatisticsImport.longestRetryDelay
-    try rig.pass()
+    try rig.pass(after: StatisticsImport.longestRetryDelay)
     #expect(rig.events() == [Rig.imported(2)])
     #expect(rig.transfer.problem == nil)
   }
