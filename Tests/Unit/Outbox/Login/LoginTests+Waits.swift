@@ -11,7 +11,7 @@ extension LoginTests {
   private func wait() -> Duration { login.deadline.map { $0 - now } ?? .zero }
 
   /// Waits for the next attempt, and reads the file.
-  private mutating func read(_ token: Result<[UInt8], Enrollment.TokenFlaw>) throws -> [Done] {
+  mutating func read(_ token: Result<[UInt8], Enrollment.TokenFlaw>) throws -> [Done] {
     if !login.isEnrolling {
       login.registrationWanted(now: now)
       login.rejectedTokensRead(RejectedTokens(), now: now)
@@ -23,7 +23,7 @@ extension LoginTests {
     return done()
   }
 
-  private mutating func attempt(_ token: [UInt8] = token) throws {
+  mutating func attempt(_ token: [UInt8] = token) throws {
     #expect(try read(.success(token)) == [.register(token)])
   }
 

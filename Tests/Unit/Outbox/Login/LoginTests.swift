@@ -136,38 +136,28 @@ import Testing
   }
 
   /// A hotel's page may have refused it: a home that is reached later is shown it again.
-  @Test mutating func overPlainHTTPARejectedTokenIsTriedAgainAndWhatIsKeptOfItForgotten() {
+  @Test mutating func overPlainHTTPARejectedTokenIsTriedAgainAndWhatIsKeptOfItForgotten() throws {
     login = Self.login(.accessToken([9]), readsFile: true, isServerKnown: false)
     _ = ask()
     #expect(answer(401) == [.failed(.tokenRejected(fingerprint: Self.fingerprint))])
     now = now + RejectedTokens.waits[0]
-    login.deadlineReached(now: now)
-    #expect(done() == [.readFile])
-    login.tokenFileRead(.success(Self.token))
-    #expect(done() == [.register(Self.token)])
+    try attempt()
     #expect(
       answer(201, UplinkRig.registered)
         == [.registered([UInt8]("made".utf8)), .forget(Self.fingerprint)])
   }
 
   /// Else it is shown each minute after the first wait, until Home Assistant bans the board.
-  @Test mutating func eachRejectionMakesTheWaitForTheNextShowingLonger() {
+  @Test mutating func eachRejectionMakesTheWaitForTheNextShowingLonger() throws {
     login = Self.login(.accessToken([9]), readsFile: true, isServerKnown: false)
     _ = ask()
     let rejected = Done.failed(.tokenRejected(fingerprint: Self.fingerprint))
     #expect(answer(401) == [rejected])
     for wait in RejectedTokens.waits {
       now = now + wait
-      login.deadlineReached(now: now)
-      _ = done()
-      login.tokenFileRead(.success(Self.token))
-      #expect(done() == [.register(Self.token)])
+      try attempt()
       #expect(answer(401) == [rejected])
-      now = now + .seconds(60)
-      login.deadlineReached(now: now)
-      #expect(done() == [.readFile])
-      login.tokenFileRead(.success(Self.token))
-      #expect(done() == [], "it is not shown a minute later")
+      #expect(try read(.success(Self.token)) == [], "it is not shown a minute later")
     }
   }
 
@@ -177,11 +167,7 @@ import Testing
     let page = "<html><h1>401 Authorization Required</h1></html>"
     #expect(answer(401, page) == [.failed(.server(.forbidden(status: 401)))])
     #expect(!login.isCredentialRejected)
-    now = try #require(login.deadline)
-    login.deadlineReached(now: now)
-    #expect(done() == [.readFile])
-    login.tokenFileRead(.success(Self.token))
-    #expect(done() == [.register(Self.token)])
+    try attempt()
   }
 
   @Test mutating func anAnswerToNothingIsNone() {
