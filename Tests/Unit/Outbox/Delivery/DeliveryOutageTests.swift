@@ -69,8 +69,7 @@ import Testing
       for _ in 0..<answersBefore { try rig.accept() }
       rig.answered(.server(.notFound))
       #expect(rig.deadline != nil, "after \(answersBefore) answers")
-      try rig.sleepUntilDeadline()
-      let last = try #require(try rig.acceptAll().last)
+      let last = try #require(try rig.acceptedAttempt().last)
       #expect(try ids(in: last) == ["level"])
     }
   }
@@ -138,13 +137,11 @@ import Testing
     try rig.acceptedCycle()
     rig.record(level, 8)
     _ = try failedCycle()
-    try rig.sleepUntilDeadline()
-    let sent = try rig.acceptAll()
+    let sent = try rig.acceptedAttempt()
     #expect(try ids(in: try #require(sent.last)) == ["level", "depth"])
     #expect(rig.isIdle && !rig.isInOutage)
     // What was written to the disk meanwhile comes with its own time, too.
-    try rig.sleepUntilDeadline()
-    try rig.acceptAll()
+    try rig.acceptedAttempt()
     #expect(rig.deadline == nil)
     #expect(try rig.isQuietCycle())
   }
@@ -164,8 +161,7 @@ import Testing
     rig.record(.here(at: 2))
     rig.record(.here(at: 3))
     let began = rig.now
-    try rig.sleepUntilDeadline()
-    try rig.acceptAll()
+    try rig.acceptedAttempt()
     #expect(
       rig.events == [
         .outage(.notLive), .recovered(after: rig.now - began, .init(readings: 2, fixes: 1)),

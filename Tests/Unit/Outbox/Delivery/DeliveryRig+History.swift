@@ -77,10 +77,7 @@ extension DeliveryRig {
 
   /// Home Assistant is back and takes what is fresh; history is due.
   func endOutage() throws {
-    while isInOutage {
-      try sleepUntilDeadline()
-      try acceptAll()
-    }
+    while isInOutage { try acceptedAttempt() }
   }
 
   /// Home Assistant is back and takes everything, chunk by chunk.

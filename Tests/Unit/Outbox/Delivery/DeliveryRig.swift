@@ -276,6 +276,13 @@ final class DeliveryRig {
     return try acceptAll()
   }
 
+  /// The next attempt, which Home Assistant takes; returns what was sent in it.
+  @discardableResult
+  func acceptedAttempt() throws -> [String] {
+    try sleepUntilDeadline()
+    return try acceptAll()
+  }
+
   /// Whether a cycle has nothing to tell but one state that Home Assistant has already.
   func isQuietCycle() throws -> Bool {
     let messages = try acceptedCycle()

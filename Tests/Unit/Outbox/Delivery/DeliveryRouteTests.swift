@@ -52,8 +52,7 @@ import Testing
     rig.answered(.server(.unavailable(status: 503)))
     #expect(rig.isInOutage && rig.deadline != nil)
     // All are tried once more.
-    try rig.sleepUntilDeadline()
-    try rig.acceptAll()
+    try rig.acceptedAttempt()
     #expect(!rig.isInOutage && rig.route == .home)
   }
 
