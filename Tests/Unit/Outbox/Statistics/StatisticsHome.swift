@@ -24,6 +24,10 @@ struct StatisticsHome {
   var entities = ["sensor.board_bilge": "hook_bilge"]
   /// Home Assistant describes a sensor before it has any figures of it.
   var statistics = ["sensor.board_bilge": Statistic(unit: "°C", unitClass: "temperature")]
+  var bilge: Statistic {
+    get { statistics["sensor.board_bilge"] ?? Statistic() }
+    set { statistics["sensor.board_bilge"] = newValue }
+  }
   /// What is not told of a statistic, and why.
   var refusals: [String: RequestError] = [:]
   /// Of which entities it has figures of five minutes; nil of all.

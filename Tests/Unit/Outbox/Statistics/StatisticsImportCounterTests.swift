@@ -144,8 +144,8 @@ import Testing
     rig.home.statistics["sensor.board_rain"]?.meanType = 1
     rig.home.statistics["sensor.board_rain"]?.hasSum = false
     rig.wait(1)
-    rig.home.statistics["sensor.board_bilge"]?.meanType = 0
-    rig.home.statistics["sensor.board_bilge"]?.hasSum = true
+    rig.home.bilge.meanType = 0
+    rig.home.bilge.hasSum = true
     try rig.pass()
     #expect(rig.home.additions.isEmpty)
     #expect(

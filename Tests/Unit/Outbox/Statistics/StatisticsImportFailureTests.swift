@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test mutating func hoursThatAreGivenUpAreToldEachTime() throws {
-    rig.home.statistics["sensor.board_bilge"] = .init(unit: "GiB", unitClass: "information")
+    rig.home.bilge = .init(unit: "GiB", unitClass: "information")
     for _ in 0..<2 {
       rig.wait(2)
       try rig.pass()
@@ -132,7 +132,7 @@ import Testing
     #expect(rig.events().isEmpty)
     try rig.pass(after: StatisticsImport.firstRetryDelay)
     #expect(rig.events() == [Rig.imported(3)])
-    #expect(rig.home.statistics["sensor.board_bilge"]?.rows.count == 3)
+    #expect(rig.home.bilge.rows.count == 3)
   }
 
   @Test mutating func aServerThatDoesNotSayWhichDeviceThisIsCannotBeServed() throws {

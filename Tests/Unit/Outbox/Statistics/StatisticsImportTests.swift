@@ -12,10 +12,9 @@ import Testing
   @Test mutating func hoursAreInHomeAssistantBeforeTheyAreForgotten() throws {
     rig.wait(3)
     try rig.pass()
-    let statistic = try #require(rig.home.statistics["sensor.board_bilge"])
-    #expect(statistic.unit == "°C")
-    #expect(statistic.rows[Rig.start(0)] == Row(mean: 20, min: 19, max: 21))
-    #expect(statistic.rows.count == 3)
+    #expect(rig.home.bilge.unit == "°C")
+    #expect(rig.home.bilge.rows[Rig.start(0)] == Row(mean: 20, min: 19, max: 21))
+    #expect(rig.home.bilge.rows.count == 3)
     #expect(rig.transfer.waiting.isEmpty)
     #expect(rig.events() == [Rig.imported(3)])
     #expect(rig.home.additions.count == 1)
@@ -23,8 +22,7 @@ import Testing
 
   @Test mutating func whatIsThereAlreadyIsNotSentAgain() throws {
     rig.wait(1)
-    rig.home.statistics["sensor.board_bilge"] = .init(
-      unit: "°C", unitClass: "temperature", rows: [Rig.start(0): Row(mean: 20, min: 19, max: 21)])
+    rig.home.bilge.rows = [Rig.start(0): Row(mean: 20, min: 19, max: 21)]
     try rig.pass()
     #expect(rig.home.additions.isEmpty)
     #expect(rig.events() == [Rig.imported(1)])
@@ -32,14 +30,10 @@ import Testing
 
   @Test mutating func theValueThatHomeAssistantHeldThroughTheOutageIsReplaced() throws {
     rig.wait(2)
-    rig.home.statistics["sensor.board_bilge"] = .init(
-      unit: "°C", unitClass: "temperature",
-      rows: [
-        Rig.start(0): Row(mean: 5, min: 5, max: 5), Rig.start(1): Row(mean: 5, min: 5, max: 5),
-        Rig.start(2): Row(mean: 5, min: 5, max: 5),
-      ])
+    let held = Row(mean: 5, min: 5, max: 5)
+    rig.home.bilge.rows = [Rig.start(0): held, Rig.start(1): held, Rig.start(2): held]
     try rig.pass()
-    let rows = try #require(rig.home.statistics["sensor.board_bilge"]).rows
+    let rows = rig.home.bilge.rows
     #expect(rows[Rig.start(0)]?.mean == 20)
     #expect(rows[Rig.start(1)]?.mean == 20 + 1.0 / 3)
     #expect(rows[Rig.start(2)]?.mean == 5)
@@ -81,12 +75,9 @@ import Testing
   ])
   mutating func anHourThatDiffersInOneFigureIsReplaced(row: StatisticsHome.Row) throws {
     rig.wait(1)
-    rig.home.statistics["sensor.board_bilge"] = .init(
-      unit: "°C", unitClass: "temperature", rows: [Rig.start(0): row])
+    rig.home.bilge.rows = [Rig.start(0): row]
     try rig.pass()
-    #expect(
-      rig.home.statistics["sensor.board_bilge"]?.rows[Rig.start(0)]
-        == Row(mean: 20, min: 19, max: 21))
+    #expect(rig.home.bilge.rows[Rig.start(0)] == Row(mean: 20, min: 19, max: 21))
   }
 
   @Test mutating func anHourIsNotTakenForAnotherOneThatWasTheSame() throws {
@@ -95,10 +86,9 @@ import Testing
         SensorHour(number: Rig.first + index, .measured(mean: 20, lowest: 19, highest: 21)),
         of: Rig.bilge)
     }
-    rig.home.statistics["sensor.board_bilge"] = .init(
-      unit: "°C", unitClass: "temperature", rows: [Rig.start(1): Row(mean: 20, min: 19, max: 21)])
+    rig.home.bilge.rows = [Rig.start(1): Row(mean: 20, min: 19, max: 21)]
     try rig.pass()
-    #expect(rig.home.statistics["sensor.board_bilge"]?.rows.count == 2)
+    #expect(rig.home.bilge.rows.count == 2)
   }
 
   @Test mutating func aRecorderThatKeepsNothingIsToldOnceAndTriedAgainLater() throws {
@@ -146,14 +136,14 @@ import Testing
     rig.wait(400)
     try rig.pass(hoursLater: 500)
     #expect(rig.home.additions.map { $0.hours.count } == [168, 168, 64])
-    #expect(rig.home.statistics["sensor.board_bilge"]?.rows.count == 400)
+    #expect(rig.home.bilge.rows.count == 400)
     #expect(rig.transfer.waiting.isEmpty)
   }
 
   @Test mutating func eachSensorHasItsOwnStatistic() throws {
     rig.waitOfTwoSensors()
     try rig.pass()
-    #expect(rig.home.statistics["sensor.board_bilge"]?.rows.count == 2)
+    #expect(rig.home.bilge.rows.count == 2)
     #expect(rig.home.statistics["sensor.under_the_deck"]?.rows.count == 3)
     #expect(rig.home.statistics["sensor.under_the_deck"]?.unit == "%")
     #expect(rig.events() == [Rig.imported(2), Rig.imported(3, "cabin")])
@@ -179,11 +169,10 @@ import Testing
 
   @Test mutating func temperaturesGoInTheUnitThatHomeAssistantKeepsThemIn() throws {
     rig.wait(1)
-    rig.home.statistics["sensor.board_bilge"] = .init(unit: "°F", unitClass: "temperature")
+    rig.home.bilge = .init(unit: "°F", unitClass: "temperature")
     try rig.pass()
-    let statistic = try #require(rig.home.statistics["sensor.board_bilge"])
-    let row = try #require(statistic.rows[Rig.start(0)])
-    #expect(statistic.unit == "°F")
+    let row = try #require(rig.home.bilge.rows[Rig.start(0)])
+    #expect(rig.home.bilge.unit == "°F")
     let mean = try #require(row.mean)
     let extremes = [try #require(row.min), try #require(row.max)]
     #expect(abs(mean - 68) < 1e-9)
@@ -197,17 +186,16 @@ import Testing
   /// Home Assistant keeps the sign that it has: another one would be another unit.
   @Test mutating func bothSignsOfMicroAreOneUnit() throws {
     rig.wait(1, of: Rig.sensor("bilge", unit: "µg/m³"))
-    rig.home.statistics["sensor.board_bilge"] = .init(unit: "\u{3BC}g/m³")
+    rig.home.bilge = .init(unit: "\u{3BC}g/m³")
     try rig.pass()
-    let statistic = try #require(rig.home.statistics["sensor.board_bilge"])
-    #expect(statistic.rows[Rig.start(0)] == Row(mean: 20, min: 19, max: 21))
+    #expect(rig.home.bilge.rows[Rig.start(0)] == Row(mean: 20, min: 19, max: 21))
     #expect(rig.home.additions.first?.metadata["unit_of_measurement"] == "\u{3BC}g/m³")
     #expect(rig.events() == [Rig.imported(1)])
   }
 
   @Test mutating func aStatisticInAnotherUnitIsNotSpoiled() throws {
     rig.wait(2, of: Rig.sensor("bilge", unit: "lx"))
-    rig.home.statistics["sensor.board_bilge"] = .init(unit: "GiB", unitClass: "information")
+    rig.home.bilge = .init(unit: "GiB", unitClass: "information")
     try rig.pass()
     #expect(rig.home.additions.isEmpty)
     #expect(rig.events() == [.failed(.unfit(uniqueID: [UInt8]("bilge".utf8), unit: "GiB"))])
@@ -216,13 +204,13 @@ import Testing
 
   @Test mutating func aStatisticWithoutMeansIsNotGivenAny() throws {
     rig.wait(2)
-    rig.home.statistics["sensor.board_bilge"] = .init(unit: "°C", meanType: 0)
+    rig.home.bilge = .init(unit: "°C", meanType: 0)
     try rig.pass()
     #expect(rig.home.additions.isEmpty)
   }
 
   @Test mutating func plainNumbersHaveNoUnit() throws {
-    rig.home.statistics["sensor.board_bilge"] = .init()
+    rig.home.bilge = .init()
     rig.wait(1, of: Rig.sensor("bilge", unit: ""))
     try rig.pass()
     #expect(rig.home.additions.first?.metadata["unit_of_measurement"] == .null)
