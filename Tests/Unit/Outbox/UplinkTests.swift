@@ -54,8 +54,6 @@ import Testing
   @Test func aRegistrationThatCouldNotBeKeptIsTriedAgainWithEveryCycle() {
     let rig = UplinkRig()
     rig.wait(.zero)
-    rig.isWritable = true
-    rig.uplink.tokenFileRead(.success([UInt8]("long-lived".utf8)))
     #expect(rig.calls.count == 1)
     rig.isWritable = false
     rig.answer(201, UplinkRig.registered)
@@ -73,8 +71,6 @@ import Testing
   @Test func aRegistrationThatCouldNotBeKeptIsTriedAgainWhenTheAgentEnds() {
     let rig = UplinkRig()
     rig.wait(.zero)
-    rig.isWritable = true
-    rig.uplink.tokenFileRead(.success([UInt8]("long-lived".utf8)))
     rig.isWritable = false
     rig.answer(201, UplinkRig.registered)
     rig.isWritable = true
