@@ -98,14 +98,9 @@ import Testing
 
   /// A record whose checksum is right, as another version of the agent may write one.
   private func record(_ kind: UInt8, _ body: [UInt8]) -> SpoolRecord? {
-    let salt = SegmentSalt(first: 1, device: .boat).checksum
-    var bytes: [UInt8] = [SpoolRecord.start, UInt8(body.count), kind] + body
-    var checksum = salt
-    checksum.update(bytes.span.extracting(1...))
-    for byte in 0..<4 {
-      bytes.append(UInt8(truncatingIfNeeded: checksum.value >> UInt32(8 * byte)))
-    }
-    return SpoolRecord(bytes.span, first: 1, salt: salt)
+    let salt = SegmentSalt(first: 1, device: .boat)
+    return SpoolRecord(
+      WrittenSegment.record(kind, body, salt).span, first: 1, salt: salt.checksum)
   }
 
   /// What it means is not known, so the agent does not guess it from the fields that it has.

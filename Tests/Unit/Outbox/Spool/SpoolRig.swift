@@ -209,11 +209,8 @@ func changed(_ file: [UInt8], _ byte: UInt8, at place: Int) -> [UInt8] {
   changed[place] = byte
   var checksum = CRC32C()
   checksum.update(changed.span.extracting(0..<SegmentHeader.byteCount - 4))
-  for byte in 0..<4 {
-    changed[SegmentHeader.byteCount - 4 + byte] =
-      UInt8(truncatingIfNeeded: checksum.value >> UInt32(8 * byte))
-  }
-  return changed
+  return changed[..<(SegmentHeader.byteCount - 4)] + checksum.value.bytesInFile
+    + changed[SegmentHeader.byteCount...]
 }
 
 extension ModelDisk {

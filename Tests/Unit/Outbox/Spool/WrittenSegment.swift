@@ -50,18 +50,16 @@ struct WrittenSegment {
 
   /// Adds the record with which an earlier agent said that ranges of numbers are acknowledged.
   mutating func addRanges(_ ranges: ClosedRange<UInt64>..., device: DeviceFingerprint = .boat) {
-    var record: [UInt8] = [0xA5, UInt8(16 * ranges.count), 5]
-    for range in ranges {
-      for number in [range.lowerBound, range.upperBound] {
-        for byte in 0..<8 { record.append(UInt8(truncatingIfNeeded: number >> UInt64(8 * byte))) }
-      }
-    }
-    var checksum = SegmentSalt(first: first, device: device).checksum
+    let body = ranges.flatMap { $0.lowerBound.bytesInFile + $0.upperBound.bytesInFile }
+    bytes += Self.record(5, body, SegmentSalt(first: first, device: device))
+  }
+
+  /// A record whose checksum is right.
+  static func record(_ kind: UInt8, _ body: [UInt8], _ salt: SegmentSalt) -> [UInt8] {
+    let record: [UInt8] = [0xA5, UInt8(body.count), kind] + body
+    var checksum = salt.checksum
     checksum.update(record.span.extracting(1...))
-    for byte in 0..<4 {
-      record.append(UInt8(truncatingIfNeeded: checksum.value >> UInt32(8 * byte)))
-    }
-    bytes += record
+    return record + checksum.value.bytesInFile
   }
 
   /// The same with a bit flipped in the record at each of these places.
@@ -80,6 +78,13 @@ struct WrittenSegment {
 
   /// Bytes that are no record.
   mutating func addGarbage(_ count: Int) { bytes += [UInt8](repeating: 0, count: count) }
+}
+
+extension FixedWidthInteger {
+  /// The lowest first.
+  var bytesInFile: [UInt8] {
+    (0..<Self.bitWidth / 8).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) }
+  }
 }
 
 extension [WrittenSegment] {

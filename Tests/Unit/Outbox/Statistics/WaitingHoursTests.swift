@@ -121,7 +121,7 @@ import Testing
     var checksum = CRC32C()
     let body = [UInt8](body)
     checksum.update(body.span)
-    return body + (0..<4).map { UInt8(truncatingIfNeeded: checksum.value >> (8 * $0)) }
+    return body + checksum.value.bytesInFile
   }
 
   @Test func aFileOfANewerVersionSaysSo() {
