@@ -31,8 +31,7 @@ extension Contract.Asking {
   }
 
   @Test func theConfigurationTellsWhichEntitiesTheUserDisabled() async throws {
-    let device = try await Device.registered()
-    try await device.register("soil", "sensor", #""state":1"#)
+    let device = try await Device.withSoil(#""state":1"#)
     _ = try await device.tryRegister("mast", "sensor", #""state":1,"disabled":true"#)
     let entities = try await device.send("get_config", "{}").content["entities"]
     #expect(entities["soil"]["disabled"] == false)
@@ -56,8 +55,7 @@ extension Contract.Asking {
   }
 
   @Test func everyTemplateOfAMessageAnswersUnderItsOwnKey() async throws {
-    let device = try await Device.registered()
-    try await device.register("soil", "sensor", #""state":12.5,"attributes":{"depth":3}"#)
+    let device = try await Device.withSoil(#""state":12.5,"attributes":{"depth":3}"#)
     let entity = device.entityID("soil")
     let data: JSON = [
       "state": ["template": "{{ states('\(entity)') }}"],

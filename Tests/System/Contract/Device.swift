@@ -44,6 +44,13 @@ struct Device: Sendable {
       secret: answer["secret"].text)
   }
 
+  /// Registers a new device, and a sensor of the soil with these members.
+  static func withSoil(_ members: String) async throws -> Device {
+    let device = try await registered()
+    try await device.register("soil", "sensor", members)
+    return device
+  }
+
   /// Registers with whatever answer there is.
   static func register(_ body: JSON, token: String? = nil) async throws -> Response {
     let server = try Server.required()

@@ -132,8 +132,7 @@ extension Contract.Disasters {
   }
 
   @Test func aSensorThatTheUserDisabledSaysSoInEveryAnswer() async throws {
-    let device = try await Device.registered()
-    try await device.register("soil", "sensor", #""state":1"#)
+    let device = try await Device.withSoil(#""state":1"#)
     #expect(try await device.update("soil", #""state":2"#) == ["success": true])
     let result = try await disable(device.entityID("soil"))
     #expect(result["entity_entry"]["disabled_by"] == "user")
@@ -145,8 +144,7 @@ extension Contract.Disasters {
   }
 
   @Test func aSensorThatTheUserEnabledAgainIsThereOnlyHalfAMinuteLater() async throws {
-    let device = try await Device.registered()
-    try await device.register("soil", "sensor", #""state":1"#)
+    let device = try await Device.withSoil(#""state":1"#)
     let entity = device.entityID("soil")
     _ = try await disable(entity)
     #expect(try await device.server.entity(entity) { $0 == nil } == nil)

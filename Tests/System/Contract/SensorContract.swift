@@ -50,8 +50,7 @@ extension Contract.Sensors {
 
   @Test(arguments: taken)
   func aRegistrationIsTaken(more: String, state: String) async throws {
-    let device = try await Device.registered()
-    try await device.register("soil", "sensor", more)
+    let device = try await Device.withSoil(more)
     #expect(try await device.reading("soil").state == state)
   }
 

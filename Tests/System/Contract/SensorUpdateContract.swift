@@ -4,8 +4,7 @@ import Testing
 
 extension Contract.Sensors {
   @Test func aBatchAnswersForEachOfItsSensors() async throws {
-    let device = try await Device.registered()
-    try await device.register("soil", "sensor", #""state":1"#)
+    let device = try await Device.withSoil(#""state":1"#)
     try await device.register("bilge", "binary_sensor", #""state":false"#)
     let answer = try await device.send(
       "update_sensor_states",
@@ -17,8 +16,7 @@ extension Contract.Sensors {
   }
 
   @Test func anUnknownSensorIsNotRegisteredAndTheOthersAreStored() async throws {
-    let device = try await Device.registered()
-    try await device.register("soil", "sensor", #""state":1"#)
+    let device = try await Device.withSoil(#""state":1"#)
     let answer = try await device.send(
       "update_sensor_states",
       #"[{"type":"sensor","unique_id":"nope","state":1},"#
@@ -54,8 +52,7 @@ extension Contract.Sensors {
     #""state":[]"#, #""attributes":{}"#,
   ])
   func oneElementInAnInvalidFormatIsRefusedAndTheOthersAreStored(more: String) async throws {
-    let device = try await Device.registered()
-    try await device.register("soil", "sensor", #""state":1"#)
+    let device = try await Device.withSoil(#""state":1"#)
     try await device.register("mast", "sensor", #""state":1"#)
     let answer = try await device.send(
       "update_sensor_states",
@@ -75,8 +72,7 @@ extension Contract.Sensors {
     #"{"type":"sensor","unique_id":null,"state":2}"#, "5", "null",
   ])
   func oneElementWithoutTypeOrUniqueIDDropsTheWholeBatch(element: String) async throws {
-    let device = try await Device.registered()
-    try await device.register("soil", "sensor", #""state":1"#)
+    let device = try await Device.withSoil(#""state":1"#)
     let good = #"{"type":"sensor","unique_id":"soil","state":2}"#
     for batch in ["[\(good),\(element)]", "[\(element),\(good)]"] {
       #expect(try await device.send("update_sensor_states", batch) == .emptyObject)
@@ -86,8 +82,7 @@ extension Contract.Sensors {
   }
 
   @Test func aSingleObjectIsTakenAsABatchOfOne() async throws {
-    let device = try await Device.registered()
-    try await device.register("soil", "sensor", #""state":1"#)
+    let device = try await Device.withSoil(#""state":1"#)
     let answer = try await device.send(
       "update_sensor_states", #"{"type":"sensor","unique_id":"soil","state":2}"#)
     #expect(answer == .sealed(200, ["soil": ["success": true]]))
@@ -95,8 +90,7 @@ extension Contract.Sensors {
   }
 
   @Test func ofDuplicatesInABatchTheLastWinsAndThereIsOneAnswer() async throws {
-    let device = try await Device.registered()
-    try await device.register("soil", "sensor", #""state":1"#)
+    let device = try await Device.withSoil(#""state":1"#)
     let batch = [2, 3, 4].map { #"{"type":"sensor","unique_id":"soil","state":\#($0)}"# }
     let answer = try await device.send(
       "update_sensor_states", "[\(batch.joined(separator: ","))]")
@@ -119,8 +113,7 @@ extension Contract.Sensors {
   }
 
   @Test func anUpdateKeepsTheIconAndTheAttributesThatItBrings() async throws {
-    let device = try await Device.registered()
-    try await device.register("soil", "sensor", #""state":1"#)
+    let device = try await Device.withSoil(#""state":1"#)
     let more = #""state":2,"icon":"mdi:sprout","attributes":{"depth":4}"#
     #expect(try await device.update("soil", more) == ["success": true])
     let soil = try await device.reading("soil")
@@ -129,8 +122,7 @@ extension Contract.Sensors {
   }
 
   @Test func aNullIconIsNoIcon() async throws {
-    let device = try await Device.registered()
-    try await device.register("soil", "sensor", #""state":1,"icon":"mdi:sprout""#)
+    let device = try await Device.withSoil(#""state":1,"icon":"mdi:sprout""#)
     #expect(try await device.update("soil", #""state":2,"icon":null"#) == ["success": true])
     #expect(try await device.reading("soil").attributes["icon"] == .absent)
   }
@@ -142,8 +134,7 @@ extension Contract.Sensors {
     ("true", "True"), ("18446744073709551615", "18446744073709551615"),
   ])
   func aTextSensorShows(sent: String, shown: String) async throws {
-    let device = try await Device.registered()
-    try await device.register("soil", "sensor", #""state":"first""#)
+    let device = try await Device.withSoil(#""state":"first""#)
     #expect(try await device.update("soil", #""state":\#(sent)"#) == ["success": true])
     #expect(try await device.reading("soil").state == shown)
   }
@@ -156,8 +147,7 @@ extension Contract.Sensors {
     (#""wet""#, "1"), (#""n/a""#, "1"), (#""1,5""#, "1"),
   ])
   func aNumericSensorShows(sent: String, shown: String) async throws {
-    let device = try await Device.registered()
-    try await device.register("soil", "sensor", #""state":1,"unit_of_measurement":"%""#)
+    let device = try await Device.withSoil(#""state":1,"unit_of_measurement":"%""#)
     #expect(try await device.update("soil", #""state":\#(sent)"#) == ["success": true])
     #expect(try await device.reading("soil").state == shown)
   }
@@ -177,16 +167,14 @@ extension Contract.Sensors {
 
   @Test(arguments: [(255, true), (256, false)])
   func aStateOfMoreThan255CharactersBecomesUnknown(count: Int, isKept: Bool) async throws {
-    let device = try await Device.registered()
-    try await device.register("soil", "sensor", #""state":"first""#)
+    let device = try await Device.withSoil(#""state":"first""#)
     let text = String(repeating: "x", count: count)
     #expect(try await device.update("soil", #""state":"\#(text)""#) == ["success": true])
     #expect(try await device.reading("soil").state == (isKept ? text : "unknown"))
   }
 
   @Test func theSameValueAgainMovesNoTimestamp() async throws {
-    let device = try await Device.registered()
-    try await device.register("soil", "sensor", #""state":1,"icon":"mdi:sprout""#)
+    let device = try await Device.withSoil(#""state":1,"icon":"mdi:sprout""#)
     let before = try await device.reading("soil")
     let more = #""state":1,"icon":"mdi:sprout""#
     #expect(try await device.update("soil", more) == ["success": true])

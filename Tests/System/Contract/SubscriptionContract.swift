@@ -194,8 +194,7 @@ extension Contract.Subscriptions {
 
 extension Contract.Subscriptions {
   @Test func aTemplateIsRenderedAgainWhenWhatItReadsChanges() async throws {
-    let device = try await Device.registered()
-    try await device.register("soil", "sensor", #""state":"damp""#)
+    let device = try await Device.withSoil(#""state":"damp""#)
     let entity = device.entityID("soil")
     let socket = try await WebSocket.opened()
     let id = try await socket.subscribe(
@@ -211,8 +210,7 @@ extension Contract.Subscriptions {
   }
 
   @Test func aTemplateGivesItsValueAndNotItsText() async throws {
-    let device = try await Device.registered()
-    try await device.register("soil", "sensor", #""state":12,"attributes":{"depth":3}"#)
+    let device = try await Device.withSoil(#""state":12,"attributes":{"depth":3}"#)
     let entity = device.entityID("soil")
     let socket = try await WebSocket.opened()
     for (template, value) in [
@@ -225,8 +223,7 @@ extension Contract.Subscriptions {
   }
 
   @Test func aTemplateIsRenderedNoMoreAfterUnsubscribing() async throws {
-    let device = try await Device.registered()
-    try await device.register("soil", "sensor", #""state":"damp""#)
+    let device = try await Device.withSoil(#""state":"damp""#)
     let socket = try await WebSocket.opened()
     let id = try await socket.subscribe(
       "render_template", ["template": .string("{{ states('\(device.entityID("soil"))') }}")])
