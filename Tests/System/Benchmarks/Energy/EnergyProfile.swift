@@ -7,59 +7,47 @@ struct EnergyProfile {
   let every: Int
   /// From one upload to the next, in seconds.
   let uploadEvery: Int
-  let hasReceiver: Bool
+  var hasReceiver = true
   /// Whether a thermometer on 1-Wire is connected besides.
-  let hasThermometer: Bool
+  var hasThermometer = false
   let radio: Radio
   /// Whether the board is off between its reports.
-  let isSwitchedOff: Bool
+  var isSwitchedOff = false
   /// How many times faster its time goes than the clock.
-  let rate: Int
+  var rate = 1
   /// Uploads before those that are measured: the first one registers each sensor.
-  let warmUps: Int
+  var warmUps = 1
   /// Uploads that are measured, with all that lies between them.
   let uploads: Int
 
-  init(
-    _ name: String, every: Int, uploadEvery: Int? = nil, hasReceiver: Bool = true,
-    hasThermometer: Bool = false, over radio: Radio, isSwitchedOff: Bool = false, rate: Int = 1,
-    warmUps: Int = 1, uploads: Int
-  ) {
-    self.name = name
-    self.every = every
-    self.uploadEvery = uploadEvery ?? every
-    self.hasReceiver = hasReceiver
-    self.hasThermometer = hasThermometer
-    self.radio = radio
-    self.isSwitchedOff = isSwitchedOff
-    self.rate = rate
-    self.warmUps = warmUps
-    self.uploads = uploads
-  }
-
   private static let sixHours = 6 * 3600
+  private static let day = 24 * 3600
 
   /// Those of a day, which `--energy` measures.
   static let measured = alwaysOn + [switchedOff]
 
   private static let alwaysOn = [
-    EnergyProfile("tracker, each 10 s", every: 10, over: .lte, warmUps: 3, uploads: 6),
-    EnergyProfile("tracker, upload: 5min", every: 10, uploadEvery: 300, over: .lte, uploads: 1),
     EnergyProfile(
-      "garden, 15 min", every: 900, hasReceiver: false, hasThermometer: true, over: .wifi,
-      rate: 60, warmUps: 2, uploads: 6),
+      name: "tracker, each 10 s", every: 10, uploadEvery: 10, radio: .lte, warmUps: 3, uploads: 6),
+    EnergyProfile(
+      name: "tracker, upload: 5min", every: 10, uploadEvery: 300, radio: .lte, uploads: 1),
+    EnergyProfile(
+      name: "garden, 15 min", every: 900, uploadEvery: 900, hasReceiver: false,
+      hasThermometer: true, radio: .wifi, rate: 60, warmUps: 2, uploads: 6),
     // The connection that registers is closed an hour later, once in its life.
     EnergyProfile(
-      "boat in winter, 6 h", every: sixHours, over: .lte, rate: 60, warmUps: 2, uploads: 1),
+      name: "boat in winter, 6 h", every: sixHours, uploadEvery: sixHours, radio: .lte, rate: 60,
+      warmUps: 2, uploads: 1),
   ]
 
   /// The boat's board, where it is off between its reports.
   private static let switchedOff = EnergyProfile(
-    "boat, off in between", every: sixHours, over: .lte, isSwitchedOff: true, uploads: 2)
+    name: "boat, off in between", every: sixHours, uploadEvery: sixHours, radio: .lte,
+    isSwitchedOff: true, uploads: 2)
 
   /// With nothing due for a day.
   static let parked = EnergyProfile(
-    "parked", every: 24 * 3600, over: .lte, rate: 60, uploads: 0)
+    name: "parked", every: day, uploadEvery: day, radio: .lte, rate: 60, uploads: 0)
 
   /// So the kernel calls the thermometer.
   static let thermometer = "28-000000000001"
