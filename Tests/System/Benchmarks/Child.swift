@@ -79,6 +79,13 @@ final class Child {
     }
   }
 
+  /// The port that it names in the first event of this name.
+  func port(after event: String) throws -> Int {
+    let ready = try nextEvent(within: .seconds(60)) { $0.event == event }
+    guard let port = ready.port else { throw Failure(.software, "\(name) names no port") }
+    return port
+  }
+
   /// Forgets what it has said so far.
   func passOverEvents() throws { _ = try event(within: .milliseconds(1)) { _ in false } }
 

@@ -25,7 +25,6 @@ struct Surroundings {
   private static let answerMilliseconds = 20
   /// The second of the recorded drive at which the vehicle is on its way.
   private static let driveStart = 20
-  private static let startLimit: Duration = .seconds(60)
   /// A cycle that comes this late does not come.
   private static let cycleLimit: Duration = .seconds(World.cycleSeconds * 3)
 
@@ -52,14 +51,8 @@ struct Surroundings {
         try options.file("play-drive"), "--port", "0", "--json", "--start", "\(Self.driveStart)",
         "--days-late", "\(options.daysLate)",
       ], directory: directory, isTalking: true)
-    homePort = try Self.port(of: home, after: "listening")
-    gpsdPort = try Self.port(of: drive, after: "ready")
-  }
-
-  private static func port(of child: Child, after event: String) throws -> Int {
-    let ready = try child.nextEvent(within: startLimit) { $0.event == event }
-    guard let port = ready.port else { throw Failure(.software, "\(child.name) names no port") }
-    return port
+    homePort = try home.port(after: "listening")
+    gpsdPort = try drive.port(after: "ready")
   }
 
   func end() {

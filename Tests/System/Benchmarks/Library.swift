@@ -74,7 +74,6 @@ struct SessionMemory: Encodable {
   /// where each library lies is drawn by lot: up to 50 KiB more, never less. The least of some
   /// tries is what the session needs.
   private static let tries = 7
-  private static let startLimit: Duration = .seconds(60)
 
   /// For the session, subscribed to the states of the entities.
   let openKibibytes: Int
@@ -86,9 +85,7 @@ struct SessionMemory: Encodable {
       "practice-home", [try options.file("practice-home"), "--port", "0", "--json"],
       directory: URL(filePath: try options.file("directory")), isTalking: true)
     defer { home.end() }
-    let event = try home.nextEvent(within: Self.startLimit) { $0.event == "listening" }
-    guard let port = event.port else { throw Failure(.software, "practice-home names no port") }
-    let url = "http://127.0.0.1:\(port)"
+    let url = "http://127.0.0.1:\(try home.port(after: "listening"))"
     try Self.furnish(url)
     let command = [try options.file("session-memory"), url, "practice", "\(Self.entities)"]
     openKibibytes = try Self.least(of: command + ["open"])

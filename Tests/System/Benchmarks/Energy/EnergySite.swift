@@ -4,7 +4,6 @@ import Foundation
 /// a service manager, all in a time that may go faster than the clock.
 final class EnergySite {
   private static let device = "Boat"
-  private static let startLimit: Duration = .seconds(60)
   /// Of the clock, so that no answer comes before the agent sleeps.
   private static let answerMilliseconds = 20
   private static let driveStart = 20
@@ -42,14 +41,14 @@ final class EnergySite {
         try options.file("practice-home"), "--port", "0", "--json", "--delay",
         "\(Self.answerMilliseconds * profile.rate)",
       ], environment: clock, directory: directory, isTalking: true)
-    let homePort = try Self.port(of: home, after: "listening")
+    let homePort = try home.port(after: "listening")
     link = try Child(
       "tls-link",
       [try options.file("tls-link"), "--home", "\(homePort)", "--folder", directory.path],
       environment: clock, directory: directory, isTalking: true)
-    let port = try Self.port(of: link, after: "ready")
+    let port = try link.port(after: "ready")
     drive = try profile.hasReceiver ? Self.drive(options, clock, directory) : nil
-    let gpsdPort = try drive.map { try Self.port(of: $0, after: "ready") }
+    let gpsdPort = try drive.map { try $0.port(after: "ready") }
     configuration = directory.appending(path: "homeward.yaml")
     try writeConfiguration(port: port, gpsdPort: gpsdPort)
     try turnWorld()
@@ -61,12 +60,6 @@ final class EnergySite {
       "play-drive",
       [try options.file("play-drive"), "--port", "0", "--json", "--start", "\(driveStart)"],
       environment: clock, directory: directory, isTalking: true)
-  }
-
-  private static func port(of child: Child, after event: String) throws -> Int {
-    let ready = try child.nextEvent(within: startLimit) { $0.event == event }
-    guard let port = ready.port else { throw Failure(.software, "\(child.name) names no port") }
-    return port
   }
 
   private func writeConfiguration(port: Int, gpsdPort: Int?) throws {
