@@ -133,9 +133,7 @@ extension Contract.WholeAgent {
     work.send(signal: SIGSTOP)
     try await board.command("turn_off")
     work.send(signal: SIGKILL)
-    let deadline = ContinuousClock.now + Server.settlingTimeMax
-    var run = try board.runOnce()
-    while run.event("command") == nil, ContinuousClock.now < deadline { run = try board.runOnce() }
+    _ = try await Server.settled(until: { $0.event("command") != nil }) { try board.runOnce() }
     let result = try await board.result()
     #expect(result["action"] == "turn_off" && result["result"] == "done")
     #expect(try board.runOnce().event("command") == nil)

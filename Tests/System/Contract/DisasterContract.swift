@@ -77,20 +77,9 @@ extension Contract.Disasters {
     let device = try await Device.registered(token: tokens.access)
     #expect(try await device.prove() == Device.proof)
     try await WebSocket.opened().result("config/auth/delete", ["user_id": id])
-    #expect(try await device.once(.nobody) == .nobody)
+    #expect(
+      try await Server.settled(until: { $0 == .nobody }) { try await device.prove() } == .nobody)
     #expect(try await tokens.refreshed().json?["error"] == "invalid_grant")
-  }
-}
-
-extension Device {
-  /// What a proof is answered with, once it is this or the settling time has passed.
-  fileprivate func once(_ expected: Answer) async throws -> Answer {
-    let deadline = ContinuousClock.now + Server.settlingTimeMax
-    while true {
-      let answer = try await prove()
-      if answer == expected || ContinuousClock.now >= deadline { return answer }
-      try await Task.sleep(for: .milliseconds(20))
-    }
   }
 }
 

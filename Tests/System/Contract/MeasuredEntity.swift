@@ -78,17 +78,10 @@ struct MeasuredEntity {
   func hours(
     _ more: JSON = [:], until figure: String, is value: Double
   ) async throws -> [JSON] {
-    let deadline = ContinuousClock.now + Server.settlingTimeMax
-    while true {
-      let hours = try await hours(more)
-      let found = hours.last?[figure].number
-      if found.map({ abs($0 - value) < 1e-6 }) == true { return hours }
-      if ContinuousClock.now >= deadline {
-        Issue.record("\(figure) never became \(value): \(hours)")
-        return hours
-      }
-      try await Task.sleep(for: .milliseconds(50))
-    }
+    let isThere = { (hours: [JSON]) in abs((hours.last?[figure].number ?? .nan) - value) < 1e-6 }
+    let hours = try await Server.settled(until: isThere) { try await self.hours(more) }
+    #expect(isThere(hours), "\(figure) never became \(value): \(hours)")
+    return hours
   }
 
   func hours(_ more: JSON = [:]) async throws -> [JSON] {

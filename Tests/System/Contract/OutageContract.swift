@@ -110,12 +110,9 @@ private struct CountingBoard {
       "statistic_ids": [.string(id)],
     ]
     let lastHour = JSON.number(time(hour: 6, minute: 0).timeIntervalSince1970 * 1000)
-    let deadline = ContinuousClock.now + .seconds(20)
-    while true {
-      let hours = try await WebSocket.opened()
-        .result("recorder/statistics_during_period", question)[id].elements
-      if hours.last?["start"] == lastHour || ContinuousClock.now >= deadline { return hours }
-      try await Task.sleep(for: .milliseconds(200))
+    let socket = try await WebSocket.opened()
+    return try await Server.settled(until: { $0.last?["start"] == lastHour }) {
+      try await socket.result("recorder/statistics_during_period", question)[id].elements
     }
   }
 }

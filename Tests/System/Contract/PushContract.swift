@@ -87,7 +87,10 @@ extension Contract.Push {
     try await Task.sleep(until: begin + Self.confirmationTimeMax)
 
     // The socket lives, the subscription is silent, and only who notifies is told.
-    #expect(try await recipient.failure(by: .now + WebSocket.timeout) == "home_assistant_error")
+    let failed = try await Server.settled(
+      within: WebSocket.timeout, pause: .milliseconds(100), until: { $0["success"] == false }
+    ) { try await recipient.notify("still") }
+    #expect(failed["error"]["code"] == "home_assistant_error")
     #expect(try await recipient.notify("lost")["error"]["code"] == "home_assistant_error")
     #expect(try await recipient.confirm(first)["error"]["code"] == "not_found")
     #expect(try await recipient.confirm(second)["error"]["code"] == "not_found")

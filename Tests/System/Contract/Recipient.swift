@@ -42,16 +42,6 @@ struct Recipient: Sendable {
       ])
   }
 
-  /// Notifies until that fails, and says how; nil when it never does.
-  func failure(by deadline: ContinuousClock.Instant) async throws -> JSON? {
-    while ContinuousClock.now < deadline {
-      let answer = try await notify("still")
-      if answer["success"] == false { return answer["error"]["code"] }
-      try await Task.sleep(for: .milliseconds(100))
-    }
-    return nil
-  }
-
   func confirm(_ event: JSON, on socket: WebSocket? = nil) async throws -> JSON {
     try await (socket ?? self.socket).ask(
       "mobile_app/push_notification_confirm",
@@ -60,12 +50,8 @@ struct Recipient: Sendable {
 
   /// Whether there is an action that notifies this device, as soon as it is so or not.
   func isListed(_ expected: Bool, as service: String? = nil) async throws -> Bool {
-    let deadline = ContinuousClock.now + Server.settlingTimeMax
-    while true {
-      let services = try await sender.result("get_services")
-      let isListed = services["notify"][service ?? self.service] != .absent
-      if isListed == expected || ContinuousClock.now >= deadline { return isListed }
-      try await Task.sleep(for: .milliseconds(20))
+    try await Server.settled(until: { $0 == expected }) {
+      try await sender.result("get_services")["notify"][service ?? self.service] != .absent
     }
   }
 }

@@ -51,14 +51,10 @@ private struct RelayedDevice {
   func expectLogged(
     _ words: String, _ level: String = "ERROR", sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
-    func line() -> Substring? {
+    let line = try await Server.settled(pause: .milliseconds(100), until: { $0 != nil }) {
       log.split(separator: "\n").first { $0.contains(words) && $0.contains("mobile_app.notify") }
     }
-    let deadline = ContinuousClock.now + Server.settlingTimeMax
-    while line() == nil, ContinuousClock.now < deadline {
-      try await Task.sleep(for: .milliseconds(100))
-    }
-    #expect(line()?.contains(" \(level) ") == true, sourceLocation: sourceLocation)
+    #expect(line?.contains(" \(level) ") == true, sourceLocation: sourceLocation)
     let secrets = [token, pushToken, recipient.device.webhookID]
     #expect(!secrets.contains { log.contains($0) }, sourceLocation: sourceLocation)
   }

@@ -105,6 +105,19 @@ struct Entity: Equatable, Sendable {
 }
 
 extension Server {
+  /// A value once the condition holds, or as it still is when the time has passed.
+  static func settled<Value>(
+    within timeout: Duration = settlingTimeMax, pause: Duration = .milliseconds(20),
+    until condition: (Value) -> Bool, _ read: () async throws -> Value
+  ) async throws -> Value {
+    let deadline = ContinuousClock.now + timeout
+    while true {
+      let value = try await read()
+      if condition(value) || ContinuousClock.now >= deadline { return value }
+      try await Task.sleep(for: pause)
+    }
+  }
+
   /// The entity as it is now, or nil when there is none.
   func entity(_ id: String) async throws -> Entity? {
     let response = try await request("GET", "/api/states/\(id)", token: token)
@@ -116,27 +129,17 @@ extension Server {
 
   /// The entity once the condition holds, or as it still is when the settling time has passed.
   func entity(_ id: String, once condition: (Entity?) -> Bool) async throws -> Entity? {
-    let deadline = ContinuousClock.now + Self.settlingTimeMax
-    while true {
-      let entity = try await entity(id)
-      if condition(entity) || ContinuousClock.now >= deadline { return entity }
-      try await Task.sleep(for: .milliseconds(20))
-    }
+    try await Self.settled(until: condition) { try await entity(id) }
   }
 
   /// The first entity of this kind for which the condition holds, as soon as there is one.
   func entity(
     withPrefix prefix: String, where condition: (Entity) -> Bool
   ) async throws -> Entity? {
-    let deadline = ContinuousClock.now + Self.settlingTimeMax
-    while true {
-      guard case .array(let states) = try await request("GET", "/api/states", token: token).json
-      else { return nil }
-      let entities = states.filter { $0["entity_id"].text?.hasPrefix(prefix) == true }
-        .compactMap(Entity.init)
-      let found = entities.first(where: condition)
-      if found != nil || ContinuousClock.now >= deadline { return found }
-      try await Task.sleep(for: .milliseconds(20))
+    try await Self.settled(until: { $0 != nil }) {
+      let states = try await request("GET", "/api/states", token: token).json?.elements ?? []
+      return states.filter { $0["entity_id"].text?.hasPrefix(prefix) == true }
+        .compactMap(Entity.init).first(where: condition)
     }
   }
 

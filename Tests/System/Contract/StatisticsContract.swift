@@ -65,11 +65,10 @@ extension Contract.LongTermStatistics {
       "start_time": .string(Date(timeIntervalSince1970: Double(begin - 3600)).ISO8601Format()),
       "period": "5minute", "statistic_ids": [.string(soil.id)], "types": ["mean"],
     ]
-    var rows: [JSON] = []
-    while rows.isEmpty, Int(Date().timeIntervalSince1970) < begin + 330 {
-      let answer = try await soil.socket.result("recorder/statistics_during_period", question)
-      rows = answer[soil.id].elements
-      if rows.isEmpty { try await Task.sleep(for: .seconds(1)) }
+    let rows = try await Server.settled(
+      within: .seconds(330), pause: .seconds(1), until: { !$0.isEmpty }
+    ) {
+      try await soil.socket.result("recorder/statistics_during_period", question)[soil.id].elements
     }
     let row = try #require(rows.last)
     // It weighs each state with its time, in floating point.
@@ -186,11 +185,8 @@ extension Contract.LongTermStatistics {
       .replacing("source", "contract").replacing("name", "Soil")
     try await soil.bring(metadata, MeasuredEntity.hour(3, ["mean": 20]))
     let ids: JSON = ["statistic_ids": [.string(id)]]
-    let deadline = ContinuousClock.now + Server.settlingTimeMax
-    var all: [JSON] = []
-    while all.isEmpty, ContinuousClock.now < deadline {
-      all = try await soil.socket.result("recorder/get_statistics_metadata", ids).elements
-      try await Task.sleep(for: .milliseconds(50))
+    let all = try await Server.settled(until: { !$0.isEmpty }) {
+      try await soil.socket.result("recorder/get_statistics_metadata", ids).elements
     }
     #expect(all.map { $0["name"] } == ["Soil"])
     #expect(all.map { $0["source"] } == ["contract"])
