@@ -7,23 +7,16 @@ extension Contract {
 }
 
 extension Contract.Asking {
-  @Test func theConfigurationNamesTheRelease() async throws {
-    let device = try await Device.registered()
-    let config = try await device.send("get_config", "{}").content
-    #expect(config["version"].text.flatMap(Version.init) == (try await device.server.version()))
-    for key in ["latitude", "longitude", "unit_system", "time_zone", "components"] {
-      #expect(config[key] != .absent, "\(key)")
-    }
-  }
-
-  @Test func theConfigurationHasAPlaceForEverythingButTheCloud() async throws {
+  @Test func theConfigurationNamesTheReleaseAndHasAPlaceForEverythingButTheCloud() async throws {
     let device = try await Device.registered()
     let config = try await device.send("get_config", "{}").content
     var keys: Set = [
       "components", "elevation", "entities", "latitude", "location_name", "longitude",
       "theme_color", "time_zone", "unit_system", "version",
     ]
-    if try await device.server.version() >= .namesTheDevice { keys.insert("hass_device_id") }
+    let version = try await device.server.version()
+    #expect(config["version"].text.flatMap(Version.init) == version)
+    if version >= .namesTheDevice { keys.insert("hass_device_id") }
     #expect(config.keys.subtracting(["instance_id"]) == keys)
     #expect(config["entities"].keys == [device.identity.registration["device_id"].text])
     #expect(config["unit_system"]["length"].text != nil)
@@ -46,12 +39,6 @@ extension Contract.Asking {
     for key in ["latitude", "longitude", "radius", "passive"] {
       #expect(home["attributes"][key] != .absent, "\(key)")
     }
-  }
-
-  @Test func aTemplateAnswersWithItsValue() async throws {
-    let device = try await Device.registered()
-    let answer = try await device.send("render_template", #"{"t":{"template":"1"}}"#)
-    #expect(answer == .sealed(200, ["t": 1]))
   }
 
   @Test func everyTemplateOfAMessageAnswersUnderItsOwnKey() async throws {
