@@ -77,6 +77,11 @@ extension Device {
     #"{"type":"\#(type)","encrypted":true,"encrypted_data":"\#(sealed)"}"#
   }
 
+  /// Sends an update of sensors, whose data are sealed already.
+  func post(sealed: String) async throws -> Answer {
+    try await post(envelope("update_sensor_states", sealed))
+  }
+
   /// Sends this body and nothing else.
   func post(_ body: String) async throws -> Answer {
     Answer(try await server.post(path, body), openedWith: box)
