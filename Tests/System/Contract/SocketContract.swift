@@ -19,36 +19,28 @@ extension Contract.Socket {
 
   @Test func aValidTokenIsLetIn() async throws {
     let server = try Server.required()
-    let answer = try await answer(to: [
-      "type": "auth", "access_token": .string(server.token),
-    ]).answer
+    let (answer, _) = try await answer(to: #"{"type":"auth","access_token":"TOKEN"}"#)
     #expect(answer["type"] == "auth_ok")
     #expect(answer["ha_version"].text.flatMap(Version.init) == (try await server.version()))
   }
 
-  @Test func anInvalidTokenIsRefusedAndTheSocketCloses() async throws {
-    let (answer, socket) = try await answer(to: ["type": "auth", "access_token": "not-a-token"])
+  @Test(arguments: [
+    #"{"type":"auth","access_token":"not-a-token"}"#,
+    #"{"type":"auth","access_token":"TOKEN","id":1}"#, #"{"id":1,"type":"ping"}"#, "5",
+  ])
+  func anythingButAValidTokenIsRefusedAndTheSocketCloses(text: String) async throws {
+    let (answer, socket) = try await answer(to: text)
     #expect(answer["type"] == "auth_invalid")
     #expect(answer["message"].text != nil)
     #expect(try await socket.end() == .closed(1000))
   }
 
-  @Test(arguments: [
-    #"{"type":"auth","access_token":"TOKEN","id":1}"#, #"{"id":1,"type":"ping"}"#, "5",
-  ])
-  func anythingButThePlainAuthenticationIsRefused(text: String) async throws {
+  /// The first message to a text in which `TOKEN` is a valid one.
+  private func answer(to text: String) async throws -> (answer: JSON, socket: WebSocket) {
     let server = try Server.required()
     let socket = try await WebSocket.connected(to: server)
     _ = try await socket.message { $0["type"] == "auth_required" }
     try await socket.send(text: text.replacing("TOKEN", with: server.token))
-    #expect(try await socket.message { _ in true }.json["type"] == "auth_invalid")
-    #expect(try await socket.end() == .closed(1000))
-  }
-
-  private func answer(to message: JSON) async throws -> (answer: JSON, socket: WebSocket) {
-    let socket = try await WebSocket.connected(to: Server.required())
-    _ = try await socket.message { $0["type"] == "auth_required" }
-    try await socket.send(message)
     return (try await socket.message { _ in true }.json, socket)
   }
 }
@@ -120,33 +112,22 @@ extension Contract.Socket {
 // MARK: - Several in one frame
 
 extension Contract.Socket {
-  private static let threePings = (1...3).map { #"{"id":\#($0),"type":"ping"}"# }
-
-  @Test func anArrayOfCommandsIsAnsweredOneByOne() async throws {
+  @Test(arguments: [false, true])
+  func anArrayOfCommandsIsAnsweredOneByOneUnlessTheClientTakesArrays(takes: Bool) async throws {
     let socket = try await WebSocket.opened()
-    try await socket.send(text: "[\(Self.threePings.joined(separator: ","))]")
+    if takes {
+      let features: JSON = ["features": ["coalesce_messages": 1]]
+      #expect(try await socket.result("supported_features", features) == nil)
+    }
+    let pings: [JSON] = [101, 102, 103].map { ["id": $0, "type": "ping"] }
+    try await socket.send(.array(pings))
     var frames: Set<Int> = []
-    for id in [1, 2, 3] as [JSON] {
-      let answer = try await socket.message { $0["id"] == id }
+    for ping in pings {
+      let answer = try await socket.message { $0["id"] == ping["id"] }
       #expect(answer.json["type"] == "pong")
       frames.insert(answer.frame)
     }
-    #expect(frames.count == 3)
-  }
-
-  @Test func whoCanTakeArraysGetsThem() async throws {
-    let socket = try await WebSocket.opened()
-    let features: JSON = ["features": ["coalesce_messages": 1]]
-    #expect(try await socket.result("supported_features", features) == nil)
-    let pings = Self.threePings.map { $0.replacing(#""id":"#, with: #""id":10"#) }
-    try await socket.send(text: "[\(pings.joined(separator: ","))]")
-    var frames: Set<Int> = []
-    for id in [101, 102, 103] as [JSON] {
-      let answer = try await socket.message { $0["id"] == id }
-      #expect(answer.json["type"] == "pong")
-      frames.insert(answer.frame)
-    }
-    #expect(frames.count == 1)
+    #expect(frames.count == (takes ? 1 : 3))
   }
 
   @Test func anEmptyArrayIsNoCommand() async throws {

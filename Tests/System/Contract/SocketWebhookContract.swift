@@ -8,11 +8,11 @@ extension Contract {
 // MARK: - The same verdicts
 
 extension Contract.SocketWebhook {
-  /// The result of a webhook message that this body is.
+  /// The result of a webhook message that this body is, from the owner or with another token.
   private func handle(
-    _ body: String, of webhookID: String, method: String = "POST"
+    _ body: String, of webhookID: String, method: String = "POST", token: String? = nil
   ) async throws -> JSON {
-    try await WebSocket.opened().result(
+    try await WebSocket.opened(token: token).result(
       "webhook/handle",
       [
         "webhook_id": .string(webhookID), "method": .string(method), "body": .string(body),
@@ -100,9 +100,7 @@ extension Contract.SocketWebhook {
     let device = try await Device.registered()
     let tokens = try await User.sailor().signedIn()
     let body = try sealed("update_sensor_states", "[]", for: device)
-    let result = try await WebSocket.opened(token: tokens.access).result(
-      "webhook/handle",
-      ["webhook_id": .string(device.webhookID), "method": "POST", "body": .string(body)])
+    let result = try await handle(body, of: device.webhookID, token: tokens.access)
     #expect(try opened(result, with: device) == [:])
   }
 }
