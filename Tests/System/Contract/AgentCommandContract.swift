@@ -40,9 +40,7 @@ extension Contract.WholeAgent {
   @Test func aBoardDoesWhatItIsAskedForAndSaysSo() async throws {
     let agent = try Agent(settings: Self.settings)
     defer { agent.remove() }
-    let socket = try await WebSocket.opened()
-    let events = try await socket.subscribe(
-      "subscribe_events", ["event_type": "homeward_command"])
+    let (socket, _, events) = try await WebSocket.listening(to: "homeward_command")
     let work = try agent.start(environment: try agent.environment(withLine: "GPIO22"))
     try await work.event("notifications_open")
     let pump = agent.entityID("binary_sensor", "pump")

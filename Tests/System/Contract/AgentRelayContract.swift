@@ -48,8 +48,7 @@ struct RelayedBoard {
         \(settings)
         """)
     environment = try agent.environment(withLine: "GPIO22")
-    socket = try await WebSocket.opened()
-    results = try await socket.subscribe("subscribe_events", ["event_type": "homeward_command"])
+    (socket, _, results) = try await WebSocket.listening(to: "homeward_command")
   }
 
   /// Starts the agent, until it waits for its next cycle with an open channel.

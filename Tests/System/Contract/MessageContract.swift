@@ -39,26 +39,18 @@ extension Contract.Messages {
 // MARK: - Events and tags
 
 extension Contract.Messages {
-  /// A device, and a subscription to the events of one type.
-  private func listening(_ type: String) async throws -> (Device, WebSocket, JSON) {
-    let device = try await Device.registered()
-    let socket = try await WebSocket.opened()
-    let id = try await socket.subscribe("subscribe_events", ["event_type": .string(type)])
-    return (device, socket, id)
-  }
-
   @Test func anEventWithoutDataIsFiredWithAnEmptyObject() async throws {
-    let type = "contract_" + Device.Identity().suffix
-    let (device, socket, id) = try await listening(type)
-    #expect(try await device.send("fire_event", #"{"event_type":"\#(type)"}"#) == .emptyObject)
+    let device = try await Device.registered()
+    let (socket, type, id) = try await WebSocket.listening()
+    #expect(try await device.send("fire_event", #"{"event_type":\#(type)}"#) == .emptyObject)
     #expect(try await socket.event(id)["data"] == [:])
   }
 
   @Test(arguments: [#""a text""#, "[]", "null", "5"])
   func anEventWithDataThatAreNoObjectIsDropped(eventData: String) async throws {
-    let type = "contract_" + Device.Identity().suffix
-    let (device, socket, id) = try await listening(type)
-    let data = #"{"event_type":"\#(type)","event_data":\#(eventData)}"#
+    let device = try await Device.registered()
+    let (socket, type, id) = try await WebSocket.listening()
+    let data = #"{"event_type":\#(type),"event_data":\#(eventData)}"#
     #expect(try await device.send("fire_event", data) == .emptyObject)
     #expect(try await socket.events(id).isEmpty)
   }
@@ -71,7 +63,8 @@ extension Contract.Messages {
   }
 
   @Test func aScannedTagIsAnEventOfTheDevice() async throws {
-    let (device, socket, id) = try await listening("tag_scanned")
+    let device = try await Device.registered()
+    let (socket, _, id) = try await WebSocket.listening(to: "tag_scanned")
     let tag = "tag-\(device.identity.suffix)"
     #expect(try await device.send("scan_tag", #"{"tag_id":"\#(tag)"}"#) == .emptyObject)
     let event = try await socket.message {

@@ -10,14 +10,12 @@ extension Contract {
 extension Contract.Subscriptions {
   @Test func anEventReachesItsSubscriberAndSaysWhoFiredIt() async throws {
     let device = try await Device.registered()
-    let socket = try await WebSocket.opened()
-    let type = "contract_\(device.identity.suffix)"
-    let id = try await socket.subscribe("subscribe_events", ["event_type": .string(type)])
-    let data: JSON = ["event_type": .string(type), "event_data": ["depth": 3.5, "a": [1, nil]]]
+    let (socket, type, id) = try await WebSocket.listening()
+    let data: JSON = ["event_type": type, "event_data": ["depth": 3.5, "a": [1, nil]]]
     #expect(try await device.send("fire_event", data.encoded()) == .emptyObject)
     let event = try await socket.event(id)
     #expect(event.keys == ["context", "data", "event_type", "origin", "time_fired"])
-    #expect(event["event_type"] == .string(type))
+    #expect(event["event_type"] == type)
     #expect(event["data"] == ["depth": 3.5, "a": [1, nil]])
     #expect(event["origin"] == "REMOTE")
     let user = try await socket.result("auth/current_user")["id"]
@@ -26,18 +24,14 @@ extension Contract.Subscriptions {
   }
 
   @Test func onlyTheEventsOfTheTypeThatWasAskedForCome() async throws {
-    let device = try await Device.registered()
-    let socket = try await WebSocket.opened()
-    let type = "contract_\(device.identity.suffix)"
-    let id = try await socket.subscribe("subscribe_events", ["event_type": .string(type)])
-    _ = try await device.send("fire_event", #"{"event_type":"\#(type)_else"}"#)
+    let (socket, type, id) = try await WebSocket.listening()
+    let other = JSON.string((type.text ?? "") + "_else")
+    try await socket.result("fire_event", ["event_type": other])
     #expect(try await socket.events(id).isEmpty)
   }
 
   @Test func anEventFiredOverTheSocketIsAnsweredWithItsContext() async throws {
-    let socket = try await WebSocket.opened()
-    let type = JSON.string("contract_" + Device.Identity().suffix)
-    let id = try await socket.subscribe("subscribe_events", ["event_type": type])
+    let (socket, type, id) = try await WebSocket.listening()
     let result = try await socket.result(
       "fire_event", ["event_type": type, "event_data": ["a": 1]])
     let event = try await socket.event(id)
@@ -48,9 +42,7 @@ extension Contract.Subscriptions {
   }
 
   @Test func whoHasUnsubscribedIsToldNothing() async throws {
-    let socket = try await WebSocket.opened()
-    let type = JSON.string("contract_" + Device.Identity().suffix)
-    let id = try await socket.subscribe("subscribe_events", ["event_type": type])
+    let (socket, type, id) = try await WebSocket.listening()
     #expect(try await socket.result("unsubscribe_events", ["subscription": id]) == nil)
     _ = try await socket.result("fire_event", ["event_type": type])
     #expect(try await socket.events(id).isEmpty)
@@ -62,9 +54,7 @@ extension Contract.Subscriptions {
   }
 
   @Test func twoSubscriptionsToOneEventAreToldOneByOne() async throws {
-    let socket = try await WebSocket.opened()
-    let type = JSON.string("contract_" + Device.Identity().suffix)
-    let first = try await socket.subscribe("subscribe_events", ["event_type": type])
+    let (socket, type, first) = try await WebSocket.listening()
     let second = try await socket.subscribe("subscribe_events", ["event_type": type])
     _ = try await socket.result("fire_event", ["event_type": type])
     #expect(try await socket.event(first) == (try await socket.event(second)))

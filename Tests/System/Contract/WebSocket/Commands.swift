@@ -57,6 +57,14 @@ extension WebSocket {
     return id
   }
 
+  /// A connection that is told of the events of a type of its own, or of this one.
+  static func listening(
+    to type: JSON = .string("contract_" + Device.Identity().suffix)
+  ) async throws -> (socket: WebSocket, type: JSON, id: JSON) {
+    let socket = try await opened()
+    return (socket, type, try await socket.subscribe("subscribe_events", ["event_type": type]))
+  }
+
   /// The next event of a subscription.
   func event(_ id: JSON, within timeout: Duration = timeout) async throws -> JSON {
     try await message(within: timeout) { $0["id"] == id && $0["type"] == "event" }.json["event"]
