@@ -40,14 +40,11 @@ extension Contract.Disasters {
   }
 
   @Test func aDeletedRegistrationCanBeNotifiedNoMore() async throws {
-    let recipient = try await Recipient()
-    _ = try await recipient.listen()
+    let (recipient, _) = try await Recipient.listening()
     #expect(try await recipient.isListed(true))
-    _ = try await recipient.device.delete()
-    #expect(
-      try await recipient.socket.refusal(
-        "mobile_app/push_notification_channel",
-        ["webhook_id": .string(recipient.device.webhookID)]) == "not_found")
+    let device = recipient.device
+    _ = try await device.delete()
+    #expect(try await recipient.socket.refusedChannel(of: device.webhookID) == "not_found")
     #expect(try await recipient.socket.ask("ping")["type"] == "pong")
   }
 
@@ -96,8 +93,7 @@ extension Contract.Disasters {
   }
 
   @Test func whoRegistersAgainMustListenAgain() async throws {
-    let recipient = try await Recipient()
-    let old = try await recipient.listen()
+    let (recipient, old) = try await Recipient.listening()
     let identity = recipient.device.identity
     let new = try await Device.registered(
       identity,

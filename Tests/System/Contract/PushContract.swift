@@ -9,8 +9,7 @@ extension Contract {
 
 extension Contract.Push {
   @Test func aNotificationComesWithItsTitleAndItsDataUnchanged() async throws {
-    let recipient = try await Recipient()
-    let channel = try await recipient.listen()
+    let (recipient, channel) = try await Recipient.listening()
     let data: JSON = [
       "tag": "a", "actions": [["action": "X", "title": "Yes"]], "n": 1.5, "z": nil,
     ]
@@ -22,15 +21,13 @@ extension Contract.Push {
 
   @Test(arguments: [[:], ["title": "Home Assistant"]] as [JSON])
   func aMessageWithoutATitleOfItsOwnComesAlone(more: JSON) async throws {
-    let recipient = try await Recipient()
-    let channel = try await recipient.listen()
+    let (recipient, channel) = try await Recipient.listening()
     try await recipient.notify("Ahoy", more)
     #expect(try await recipient.socket.event(channel) == ["message": "Ahoy"])
   }
 
   @Test func notificationsKeepTheirOrder() async throws {
-    let recipient = try await Recipient()
-    let channel = try await recipient.listen()
+    let (recipient, channel) = try await Recipient.listening()
     for number in 1...5 { try await recipient.notify("\(number)") }
     for number in 1...5 {
       let event = try await recipient.socket.event(channel)
@@ -43,8 +40,7 @@ extension Contract.Push {
 
 extension Contract.Push {
   @Test func aNotificationIsConfirmedOnce() async throws {
-    let recipient = try await Recipient()
-    let channel = try await recipient.listen(confirming: true)
+    let (recipient, channel) = try await Recipient.listening(confirming: true)
     try await recipient.notify("Ahoy")
     let event = try await recipient.socket.event(channel)
     #expect(event.keys == ["hass_confirm_id", "message"])
@@ -57,8 +53,7 @@ extension Contract.Push {
   }
 
   @Test func aNotificationMayBeConfirmedOverAnotherConnection() async throws {
-    let recipient = try await Recipient()
-    let channel = try await recipient.listen(confirming: true)
+    let (recipient, channel) = try await Recipient.listening(confirming: true)
     try await recipient.notify("Ahoy")
     let event = try await recipient.socket.event(channel)
     #expect(try await recipient.confirm(event, on: recipient.sender)["success"] == true)
@@ -76,8 +71,7 @@ extension Contract.Push {
   static let confirmationTimeMax = Duration.seconds(10)
 
   @Test func anUnconfirmedNotificationEndsTheChannelWithoutAWord() async throws {
-    let recipient = try await Recipient()
-    let channel = try await recipient.listen(confirming: true)
+    let (recipient, channel) = try await Recipient.listening(confirming: true)
     let begin = ContinuousClock.now
     try await recipient.notify("first")
     let first = try await recipient.socket.event(channel)
@@ -111,8 +105,7 @@ extension Contract.Push {
   }
 
   @Test func listeningAgainOnTheSameSocketTakesTheChannelOver() async throws {
-    let recipient = try await Recipient()
-    let first = try await recipient.listen()
+    let (recipient, first) = try await Recipient.listening()
     let second = try await recipient.listen()
     try await recipient.notify("Ahoy")
     #expect(try await recipient.socket.event(second)["message"] == "Ahoy")
@@ -120,8 +113,7 @@ extension Contract.Push {
   }
 
   @Test func theNewestListenerWinsAndTheOlderOnesEndDoesNotHurtIt() async throws {
-    let recipient = try await Recipient()
-    let old = try await recipient.listen()
+    let (recipient, old) = try await Recipient.listening()
     let other = try await WebSocket.opened()
     let new = try await recipient.listen(on: other)
     try await recipient.notify("one")
@@ -134,16 +126,14 @@ extension Contract.Push {
   }
 
   @Test func whoUnsubscribesIsNotNotified() async throws {
-    let recipient = try await Recipient()
-    let channel = try await recipient.listen()
+    let (recipient, channel) = try await Recipient.listening()
     try await recipient.socket.result("unsubscribe_events", ["subscription": channel])
     #expect(try await recipient.notify("lost")["error"]["code"] == "home_assistant_error")
     #expect(try await recipient.socket.events(channel).isEmpty)
   }
 
   @Test func aChannelEndsWithItsSocket() async throws {
-    let recipient = try await Recipient()
-    _ = try await recipient.listen()
+    let (recipient, _) = try await Recipient.listening()
     try await recipient.socket.send(Frame(kind: .close, payload: [0x03, 0xE8]))
     _ = try await recipient.socket.end()
     #expect(try await recipient.notify("lost")["error"]["code"] == "home_assistant_error")
@@ -151,9 +141,7 @@ extension Contract.Push {
 
   @Test func anUnknownWebhookHasNoChannel() async throws {
     let socket = try await WebSocket.opened()
-    #expect(
-      try await socket.refusal(
-        "mobile_app/push_notification_channel", ["webhook_id": "unknown"]) == "not_found")
+    #expect(try await socket.refusedChannel(of: "unknown") == "not_found")
   }
 
   @Test(.enabled("the server knows nobody but its owner", User.canBeOthers))
@@ -161,16 +149,10 @@ extension Contract.Push {
     let recipient = try await Recipient()
     let tokens = try await User.sailor().signedIn()
     let stranger = try await WebSocket.opened(token: tokens.access)
-    let request: JSON = ["webhook_id": .string(recipient.device.webhookID)]
-    #expect(
-      try await stranger.refusal("mobile_app/push_notification_channel", request)
-        == "unauthorized")
+    #expect(try await stranger.refusedChannel(of: recipient.device.webhookID) == "unauthorized")
     // An administrator is no exception.
     let theirs = try await Device.registered(token: tokens.access)
-    #expect(
-      try await recipient.socket.refusal(
-        "mobile_app/push_notification_channel", ["webhook_id": .string(theirs.webhookID)])
-        == "unauthorized")
+    #expect(try await recipient.socket.refusedChannel(of: theirs.webhookID) == "unauthorized")
   }
 }
 
@@ -224,8 +206,7 @@ extension Contract.Push {
   }
 
   @Test func anotherDeviceCanNotifyByItsWebhookAlone() async throws {
-    let recipient = try await Recipient()
-    let channel = try await recipient.listen()
+    let (recipient, channel) = try await Recipient.listening()
     let call: JSON = [
       "domain": "notify", "service": .string(recipient.service),
       "service_data": ["message": "Ahoy"],

@@ -23,6 +23,12 @@ struct Recipient: Sendable {
     sender = try await WebSocket.opened()
   }
 
+  /// A new device that listens, and its channel.
+  static func listening(confirming: Bool = false) async throws -> (Recipient, JSON) {
+    let recipient = try await Recipient()
+    return (recipient, try await recipient.listen(confirming: confirming))
+  }
+
   func listen(on socket: WebSocket? = nil, confirming: Bool = false) async throws -> JSON {
     try await (socket ?? self.socket).subscribe(
       "mobile_app/push_notification_channel",
@@ -53,5 +59,13 @@ struct Recipient: Sendable {
     try await Server.settled(until: { $0 == expected }) {
       try await sender.result("get_services")["notify"][service ?? self.service] != .absent
     }
+  }
+}
+
+extension WebSocket {
+  /// The code with which the server refuses the channel of a registration.
+  func refusedChannel(of webhookID: String) async throws -> JSON {
+    try await refusal(
+      "mobile_app/push_notification_channel", ["webhook_id": .string(webhookID)])
   }
 }

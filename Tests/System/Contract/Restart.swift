@@ -44,8 +44,7 @@ struct Restart: Sendable {
     self.device = device
     position = try await device.position()
     soil = try await device.reading("soil")
-    recipient = try await Recipient()
-    _ = try await recipient.listen()
+    (recipient, _) = try await Recipient.listening()
     await recipient.sender.drop()
     deleted = try await Device.registered()
     _ = try await deleted.delete()
