@@ -11,6 +11,7 @@ extension Contract {
 
 /// A device whose notifications Home Assistant posts to a push relay.
 private struct RelayedDevice {
+  /// It ends with the device, unless it hangs.
   let relay: RelayProgram
   let recipient: Recipient
   /// Secrets of the device at the relay: the one of the board, and the one of Home Assistant.
@@ -78,7 +79,6 @@ private struct RelayedDevice {
 extension Contract.RelayAnswers {
   @Test func overTheLimitOfTheDayIsAWarningWithTheCounts() async throws {
     let device = try await RelayedDevice(options: ["--notifications-a-day", "1"])
-    defer { device.relay.end() }
     try await device.notify()
     try await device.notify()
     try await device.expectLogged(
@@ -90,7 +90,6 @@ extension Contract.RelayAnswers {
 
   @Test func aRevokedTokenIsSaidWithTheWayToAnother() async throws {
     let device = try await RelayedDevice()
-    defer { device.relay.end() }
     _ = try device.relay.token("revoke", "boat")
     try await device.notify()
     try await device.expectLogged(
@@ -99,21 +98,18 @@ extension Contract.RelayAnswers {
 
   @Test func aBoardThatNeverAskedIsSaidWithTheCommandForIt() async throws {
     let device = try await RelayedDevice(hasKey: false)
-    defer { device.relay.end() }
     try await device.notify()
     try await device.expectLogged(#"no key to seal them to. Run "homeward pair --relay""#)
   }
 
   @Test func aNotificationThatIsTooLargeIsSaid() async throws {
     let device = try await RelayedDevice()
-    defer { device.relay.end() }
     try await device.notify(String(repeating: "m", count: 70_000))
     try await device.expectLogged("The notification is too large for the relay: send less")
   }
 
   @Test func aFullQueueIsSaid() async throws {
     let device = try await RelayedDevice(options: ["--waiting", "1"])
-    defer { device.relay.end() }
     try await device.notify()
     try await device.notify()
     try await device.expectLogged("Too many notifications wait for this board. Look whether it")
@@ -121,14 +117,12 @@ extension Contract.RelayAnswers {
 
   @Test func aRegistrationWithoutATokenIsSaid() async throws {
     let device = try await RelayedDevice(pushToken: "")
-    defer { device.relay.end() }
     try await device.notify()
     try await device.expectLogged(#"push_token is missing. Run "homeward pair --relay""#)
   }
 
   @Test func anAddressWithAWrongPathIsSaid() async throws {
     let device = try await RelayedDevice(path: "/relay/push")
-    defer { device.relay.end() }
     try await device.notify()
     try await device.expectLogged("A relay has /push")
   }
@@ -136,7 +130,6 @@ extension Contract.RelayAnswers {
   /// Another program holds the lock of the file, as a backup that never ends.
   @Test func aStoreThatFailsIsSaidAsATroubleThatPasses() async throws {
     let device = try await RelayedDevice()
-    defer { device.relay.end() }
     let (input, output) = (Pipe(), Pipe())
     let holder = try ChildProcess(
       "python3",
