@@ -104,15 +104,12 @@ extension Contract.Restarting {
 // MARK: - What does not
 
 extension Contract.Restarting {
-  @Test func onlyNowADeletedRegistrationSaysThatItIsGone() async throws {
+  @Test func onlyNowADeletedOrSupersededRegistrationSaysThatItIsGone() async throws {
     let story = try await Restart.story()
-    #expect(try await story.deleted.prove() == .nothing(410))
-    #expect(try await story.deleted.post("not JSON") == .nothing(410))
-  }
-
-  @Test func onlyNowASupersededRegistrationSaysThatItIsGone() async throws {
-    let story = try await Restart.story()
-    #expect(try await story.superseded.prove() == .nothing(410))
+    for device in [story.deleted, story.superseded] {
+      #expect(try await device.prove() == .nothing(410))
+      #expect(try await device.post("not JSON") == .nothing(410))
+    }
   }
 
   @Test func theSocketSaysSoInsideASuccess() async throws {
