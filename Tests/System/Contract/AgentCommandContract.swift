@@ -22,7 +22,7 @@ extension Agent {
     "mobile_app_" + entityID("mobile_app", "").dropFirst("mobile_app.".count)
   }
 
-  /// Has a command sent to the board.
+  /// Has a command or another notification sent to the board.
   func command(_ message: String, _ data: String) async throws {
     let answer = try await server.post(
       "/api/services/notify/\(notifyAction)", #"{"message":"\#(message)","data":\#(data)}"#,
