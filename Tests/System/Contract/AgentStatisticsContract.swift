@@ -24,13 +24,8 @@ extension Contract.WholeAgent {
     await running.stop()
     #expect(event["hours"] == 24)
 
-    let id = agent.entityID("sensor", "bat7_capacity")
-    let question: JSON = [
-      "start_time": time(ofHour: first), "end_time": time(ofHour: first + 24),
-      "period": "hour", "statistic_ids": [.string(id)],
-    ]
-    let hours = try await WebSocket.opened()
-      .result("recorder/statistics_during_period", question)[id].elements
+    let hours = try await MeasuredEntity(of: agent.entityID("sensor", "bat7_capacity"))
+      .hours(["start_time": time(ofHour: first), "end_time": time(ofHour: first + 24)])
     #expect(hours.count == 24)
     #expect(hours.map { $0["mean"].number } == (0..<24).map { 60.5 - Double($0) })
     #expect(hours.allSatisfy { $0["min"] == 20 && $0["max"] == 90.125 })

@@ -103,16 +103,14 @@ private struct CountingBoard {
 
   /// All that the server has of a sensor, once it has compiled the hour of the last report.
   func hours(of name: String) async throws -> [JSON] {
-    let id = agent.entityID("sensor", name)
-    let question: JSON = [
-      "start_time": .string(time(hour: 0, minute: 0).ISO8601Format()), "period": "hour",
+    let sensor = try await MeasuredEntity(of: agent.entityID("sensor", name))
+    let times: JSON = [
+      "start_time": .string(time(hour: 0, minute: 0).ISO8601Format()),
       "end_time": .string(time(hour: 7, minute: 0).ISO8601Format()),
-      "statistic_ids": [.string(id)],
     ]
     let lastHour = JSON.number(time(hour: 6, minute: 0).timeIntervalSince1970 * 1000)
-    let socket = try await WebSocket.opened()
     return try await Server.settled(until: { $0.last?["start"] == lastHour }) {
-      try await socket.result("recorder/statistics_during_period", question)[id].elements
+      try await sensor.hours(times)
     }
   }
 }
