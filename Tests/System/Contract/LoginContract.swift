@@ -1,4 +1,5 @@
 import Foundation
+import TestRun
 import Testing
 
 extension Contract {
@@ -87,14 +88,14 @@ extension Contract.SigningIn {
     let socket = try await WebSocket.opened(token: try await user.signedIn().access)
     let form = try await socket.result("auth/setup_mfa", ["mfa_module_id": "totp"])
     let key: String = try #require(form["description_placeholders"]["code"].text, "\(form)")
-    let app = try #require(OneTimePassword(key: key))
+    let app = OneTimePassword(key: key)
     // At this point, and only here, a code that is just over counts no longer.
     while Int(Date().timeIntervalSince1970) % OneTimePassword.period > OneTimePassword.period - 3 {
       try await Task.sleep(for: .milliseconds(200))
     }
     let done = try await socket.result(
       "auth/setup_mfa",
-      ["flow_id": form["flow_id"], "user_input": ["code": .string(app.code())]])
+      ["flow_id": form["flow_id"], "user_input": ["code": app.code()]])
     try #require(done["type"] == "create_entry", "\(done)")
     return (user, app)
   }
@@ -115,11 +116,11 @@ extension Contract.SigningIn {
     let (user, app) = try await Self.careful.value
     let login = try await Login.begun()
     _ = try await login.answered(user.credentials)
-    let wrong = try await login.answered(["code": .string(app.wrongCode())])
+    let wrong = try await login.answered(["code": app.wrongCode()])
     #expect(wrong.status == 200)
     #expect(wrong.json?["step_id"] == "mfa")
     #expect(wrong.json?["errors"]["base"] == "invalid_code")
-    let right = try await login.answered(["code": .string(app.code())])
+    let right = try await login.answered(["code": app.code()])
     #expect(right.json?["type"] == "create_entry")
     let code: String = try #require(right.json?["result"].text)
     _ = try await Tokens.exchanged(for: code)
@@ -131,13 +132,47 @@ extension Contract.SigningIn {
     let login = try await Login.begun()
     _ = try await login.answered(user.credentials)
     for _ in 1..<5 {
-      let wrong = try await login.answered(["code": .string(app.wrongCode())])
+      let wrong = try await login.answered(["code": app.wrongCode()])
       #expect(wrong.json?["errors"]["base"] == "invalid_code")
     }
-    let last = try await login.answered(["code": .string(app.wrongCode())])
+    let last = try await login.answered(["code": app.wrongCode()])
     #expect(last.status == 200)
     #expect(last.json?["type"] == "abort")
     #expect(last.json?["reason"] == "too_many_retry")
-    #expect(try await login.answered(["code": .string(app.code())]).status == 404)
+    #expect(try await login.answered(["code": app.code()]).status == 404)
+  }
+}
+
+/// The six digits that an authenticator app shows: RFC 6238, of which Python has the hash.
+private struct OneTimePassword {
+  static let period = 30
+  /// The key that the server shows for the app to scan, in Base32.
+  let key: String
+
+  private static let script = """
+    import base64, hmac, struct, sys, time
+    now = int(time.time()) // \(period)
+    for step in range(now - 2, now + 3):
+      digest = hmac.digest(base64.b32decode(sys.argv[1]), struct.pack(">Q", step), "sha1")
+      number = struct.unpack_from(">I", digest, digest[19] & 15)[0] & 0x7FFFFFFF
+      print(f"{number % 1000000:06}")
+    """
+
+  func code() throws -> JSON { .string(try near()[2]) }
+
+  /// Six digits that are not the code, nor one of the steps beside it.
+  func wrongCode() throws -> JSON {
+    let near = try near()
+    let others = (0...9).map { String(repeating: "\($0)", count: 6) }
+    return .string(try #require(others.first { !near.contains($0) }))
+  }
+
+  /// The codes from two steps ago to the one after the next.
+  private func near() throws -> [String] {
+    let output = Pipe()
+    let python = try ChildProcess("python3", ["-c", Self.script, key], output: .pipe(output))
+    let codes = try output.fileHandleForReading.readToEnd() ?? Data()
+    try #require(python.waitUntilEnd() == 0, "\(key) is no key")
+    return String(decoding: codes, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 }
