@@ -117,14 +117,17 @@ extension Device {
   static func located() async throws -> Device {
     let device = try await registered()
     _ = try await device.send("update_location", firstFix)
-    let tracker = try await device.server.entity(device.tracker) {
-      $0?.attributes["latitude"] == 48.25
-    }
+    let tracker = try await device.position(once: "latitude", is: 48.25)
     try #require(tracker?.attributes["battery_level"] == 77)
     return device
   }
 
   func position() async throws -> Entity { try await server.existing(tracker) }
+
+  /// The tracker once an attribute has this value, or as it still is after the settling time.
+  func position(once attribute: String, is value: JSON) async throws -> Entity? {
+    try await server.entity(tracker) { $0?.attributes[attribute] == value }
+  }
 
   /// The home zone, as a device is told of it.
   func homeZone() async throws -> JSON {

@@ -66,9 +66,7 @@ extension Contract.Location {
   func isStored(row: Taken) async throws {
     let device = try await Device.located()
     #expect(try await device.send("update_location", row.data) == .emptyObject)
-    let tracker = try await device.server.entity(device.tracker) {
-      $0?.attributes[row.attribute] == row.value
-    }
+    let tracker = try await device.position(once: row.attribute, is: row.value)
     let isOld = try await device.server.version() < .validatesLocations
     withKnownIssue(Self.unvalidated) {
       #expect(tracker?.attributes[row.attribute] == row.value)
@@ -91,9 +89,7 @@ extension Contract.Location {
   @Test func aFixInClearIsStoredForAPlainRegistration() async throws {
     let device = try await Device.registered(encrypted: false)
     #expect(try await device.send("update_location", Device.firstFix) == .emptyObject)
-    let tracker = try await device.server.entity(device.tracker) {
-      $0?.attributes["latitude"] == 48.25
-    }
+    let tracker = try await device.position(once: "latitude", is: 48.25)
     #expect(tracker?.attributes["source_type"] == "gps")
     #expect(tracker?.state == "not_home")
   }
@@ -182,7 +178,7 @@ extension Contract.Location {
   @Test func aMessageWithoutDataWipesThePositionToo() async throws {
     let device = try await Device.registered(encrypted: false)
     _ = try await device.send("update_location", Device.firstFix)
-    _ = try await device.server.entity(device.tracker) { $0?.attributes["latitude"] == 48.25 }
+    _ = try await device.position(once: "latitude", is: 48.25)
     #expect(try await device.post(#"{"type":"update_location"}"#) == .emptyObject)
     let tracker = try await device.server.entity(device.tracker) { $0?.state == "unknown" }
     #expect(tracker?.attributes["latitude"] == .absent)
@@ -193,9 +189,7 @@ extension Contract.Location {
     _ = try await device.send(
       "update_location", #"{"gps":[1,2],"gps_accuracy":3,"altitude":4,"speed":5,"course":6}"#)
     _ = try await device.send("update_location", #"{"gps":[7,8],"gps_accuracy":9}"#)
-    let tracker = try await device.server.entity(device.tracker) {
-      $0?.attributes["latitude"] == 7
-    }
+    let tracker = try await device.position(once: "latitude", is: 7)
     for attribute in ["altitude", "speed", "course", "battery_level"] {
       #expect(tracker?.attributes[attribute] == .absent, "\(attribute)")
     }
@@ -231,9 +225,7 @@ extension Contract.Location {
     let device = try await Device.located()
     _ = try await device.send(
       "update_location", #"{"gps":[1,2],"gps_accuracy":3,"location_name":\#(name)}"#)
-    let tracker = try await device.server.entity(device.tracker) {
-      $0?.attributes["latitude"] == 1
-    }
+    let tracker = try await device.position(once: "latitude", is: 1)
     #expect(tracker?.state == state)
   }
 

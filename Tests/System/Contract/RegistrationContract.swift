@@ -134,7 +134,7 @@ extension Contract.Registration {
     #expect(try await new.server.entity(new.entityID("bilge")) { $0 == nil } == nil)
     #expect(try await new.update("bilge", #""state":"wet""#)["error"]["code"] == "not_registered")
     _ = try await new.send("update_location", #"{"gps":[48.5,-4.5],"gps_accuracy":1}"#)
-    let tracker = try await new.server.entity(new.tracker) { $0?.attributes["latitude"] == 48.5 }
+    let tracker = try await new.position(once: "latitude", is: 48.5)
     #expect(tracker?.attributes["latitude"] == 48.5)
   }
 

@@ -59,9 +59,7 @@ extension Contract.SocketWebhook {
     #expect(result["status"] == 200)
     #expect(result["body"] == "{}")
     #expect(result["headers"]["Content-Type"] == "application/json")
-    let tracker = try await device.server.entity(device.tracker) {
-      $0?.attributes["latitude"] == 48.25
-    }
+    let tracker = try await device.position(once: "latitude", is: 48.25)
     #expect(tracker?.attributes["latitude"] == 48.25)
   }
 
