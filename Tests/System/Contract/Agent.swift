@@ -37,7 +37,6 @@ struct Agent {
     binary = URL(filePath: try #require(environment["HOMEWARD_CONTRACT_AGENT"]))
     gpsdPort = try #require(environment["HOMEWARD_CONTRACT_GPSD_PORT"])
     folder = TestRun.newPlace()
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try write(server.token, to: "token")
     let token = hasToken ? "token_file: \(folder.path)/token" : ""
     try write(
@@ -98,10 +97,6 @@ struct Agent {
   }
 
   /// Another command, to its end; `input` is its standard input.
-  func run(_ words: String..., input: String = "") throws -> Run {
-    try run(words, input: input)
-  }
-
   func run(
     _ words: [String], input: String = "", environment: [String: String] = [:]
   ) throws -> Run {

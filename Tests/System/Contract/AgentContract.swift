@@ -9,14 +9,11 @@ extension Contract {
 }
 
 extension Contract.WholeAgent {
-  /// The unique id of each sensor and the name that its entity gets.
-  static let entityNames = [
-    "supply_bat7_capacity": "bat7_capacity", "supply_bat7_status": "bat7_status",
-    "supply_bat7_voltage": "bat7_voltage", "supply_bat7_current": "bat7_current",
-    "supply_bat7_energy": "bat7_energy", "processor_temperature": "processor_temperature",
-    "load_1_minute": "load_1_minute", "load_5_minutes": "load_5_minutes",
-    "load_15_minutes": "load_15_minutes", "memory_used": "memory_used", "last_start": "last_start",
-    "disk_used": "disk_used", "lost_readings": "lost_readings",
+  /// The unique id of each sensor. Its entity has the same name, without `supply_`.
+  private static let sensors: Set = [
+    "supply_bat7_capacity", "supply_bat7_status", "supply_bat7_voltage", "supply_bat7_current",
+    "supply_bat7_energy", "processor_temperature", "load_1_minute", "load_5_minutes",
+    "load_15_minutes", "memory_used", "last_start", "disk_used", "lost_readings",
   ]
 
   @Test func whatTheDriversReadIsWhatHomeAssistantShows() async throws {
@@ -26,9 +23,10 @@ extension Contract.WholeAgent {
     #expect(run.status == 0)
     let read = try #require(run.event("stopped"))
     #expect(read["refused"] == 0)
-    #expect(read["sensors"].keys == Set(Self.entityNames.keys).union(["gpio_no_such_line"]))
+    #expect(read["sensors"].keys == Self.sensors.union(["gpio_no_such_line"]))
 
-    for (uniqueID, name) in Self.entityNames {
+    for uniqueID in Self.sensors {
+      let name = uniqueID.replacing("supply_", with: "")
       let entity = try await agent.server.existing(agent.entityID("sensor", name))
       #expect(shows(entity.state, read["sensors"][uniqueID]), "\(uniqueID): \(entity.state)")
     }

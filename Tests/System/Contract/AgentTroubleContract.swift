@@ -9,26 +9,11 @@ extension Agent {
     return try #require(devices.first { $0["name"] == .string(deviceName) })
   }
 
-  /// The unique id of the device, with which it registers.
-  fileprivate func deviceID() async throws -> JSON {
-    try await device()["identifiers"].elements.first?.elements.last ?? .absent
-  }
-
-  /// A person deletes the device.
-  fileprivate func delete() async throws {
-    let entry = try #require(try await device()["config_entries"].elements.first?.text)
-    let answer = try await server.request(
-      "DELETE", "/api/config/config_entries/entry/\(entry)", token: server.token)
-    #expect(answer.status == 200)
-  }
-
   /// Another agent registers the same device, and gets another key.
   fileprivate func registerElsewhere() async throws {
-    let registration: JSON = [
-      "device_id": try await deviceID(), "app_id": "homeward", "app_name": "Homeward",
-      "app_version": "1", "device_name": .string(deviceName), "manufacturer": "m", "model": "m",
-      "os_name": "Linux", "os_version": "6", "supports_encryption": true,
-    ]
+    let id = try #require(try await device()["identifiers"].elements.first?.elements.last)
+    let registration = Device.Identity().registration.replacing("device_id", id)
+      .replacing("app_id", "homeward").replacing("device_name", .string(deviceName))
     #expect(try await Device.register(registration).status == 201)
   }
 }
@@ -80,7 +65,9 @@ extension Contract.WholeAgent {
     let work = try agent.start()
     try await work.event("proven")
     switch loss {
-    case .deleted: try await agent.delete()
+    case .deleted:
+      let answer = try await agent.server.deleteRegistration(of: try await agent.device())
+      #expect(answer.status == 200)
     case .registeredElsewhere: try await agent.registerElsewhere()
     }
     for event in ["outage", "registration_doubted", "registered", "proven"] {

@@ -10,9 +10,14 @@ extension Contract {
 extension Device {
   /// Deletes the registration, as its owner does in the settings.
   func delete() async throws -> Response {
-    let entry = try await registryEntry()["config_entries"].elements.first?.text
-    return try await server.request(
-      "DELETE", "/api/config/config_entries/entry/\(try #require(entry))", token: server.token)
+    try await server.deleteRegistration(of: try await registryEntry())
+  }
+}
+
+extension Server {
+  func deleteRegistration(of device: JSON) async throws -> Response {
+    let entry: String = try #require(device["config_entries"].elements.first?.text)
+    return try await request("DELETE", "/api/config/config_entries/entry/\(entry)", token: token)
   }
 }
 
