@@ -1,5 +1,3 @@
-import Foundation
-import TestRun
 import Testing
 
 // What Home Assistant asks of a board, and is told of it.
@@ -8,13 +6,7 @@ extension Agent {
   /// The environment in which it has a GPIO chip with this line: the fake one, as a library that
   /// stands before libc.
   func environment(withLine line: String) throws -> [String: String] {
-    let library = folder.appending(path: "fakegpio.so").path
-    let source = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../Support/FakeGPIO").standardized.path
-    let arguments = [
-      "-shared", "-fPIC", "-I", "\(source)/include", "-o", library, "\(source)/fakegpio.c",
-    ]
-    try #require(try ChildProcess.run("cc", arguments, errors: .inherited) == 0)
+    let library = try compiledLibrary(of: "FakeGPIO/fakegpio.c")
     return ["LD_PRELOAD": library, "FAKEGPIO": "/dev/gpiochip0 pinctrl-fake \(line) 22"]
   }
 

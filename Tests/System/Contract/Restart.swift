@@ -145,23 +145,25 @@ enum Control {
 /// A clock that is ahead of ours, for programs that are started: Tests/Support/Lab/later.c, which
 /// stands before libc in them. The clock that only goes on stays the kernel's.
 struct LaterClock {
-  private static let library = Result { try compiled() }
+  private static let library = Result { try compiledLibrary(of: "Lab/later.c") }
 
   let environment: [String: String]
 
   init(showing time: Date) throws {
     environment = [
-      "LD_PRELOAD": try Self.library.get().path,
+      "LD_PRELOAD": try Self.library.get(),
       "HOMEWARD_SECONDS_AHEAD": "\(Int(time.timeIntervalSinceNow.rounded()))",
     ]
   }
+}
 
-  private static func compiled() throws -> URL {
-    let library = TestRun.newPlace()
-    let source = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../Support/Lab/later.c").standardized.path
-    let arguments = ["-shared", "-fPIC", "-o", library.path, source]
-    try #require(try ChildProcess.run("cc", arguments, errors: .inherited) == 0)
-    return library
-  }
+/// A source of Tests/Support as a library that stands before libc.
+func compiledLibrary(of source: String) throws -> String {
+  let library = TestRun.newPlace().path
+  let file = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../Support/\(source)").standardized
+  let headers = file.deletingLastPathComponent().appending(path: "include").path
+  let arguments = ["-shared", "-fPIC", "-I", headers, "-o", library, file.path]
+  try #require(try ChildProcess.run("cc", arguments, errors: .inherited) == 0)
+  return library
 }
