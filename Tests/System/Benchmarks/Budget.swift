@@ -1,5 +1,5 @@
 /// What the agent promises to cost: at most the limit, or about what the README says.
-struct Budget: Encodable {
+struct Budget {
   /// So far a figure may be from the README's, as a part of that.
   private static let readmeTolerance = 0.02
 
@@ -83,17 +83,15 @@ struct Budget: Encodable {
   /// Of a day of a board. An upload wakes the radio once, and where the next one is hours away,
   /// Home Assistant's end of the connection wakes it once more.
   static func all(ofDay day: EnergyFigures) -> [Budget] {
-    let uploads = 86_400 / Double(day.uploadSeconds)
     let radio = Budget(
-      "\(day.profile): radio awake", unit: "s for an upload", limit: 40,
-      value: day.radioSeconds / uploads)
+      "\(day.profile.name): radio awake", unit: "s for an upload", limit: 40,
+      value: day.radioSeconds / day.profile.uploadsPerDay)
     guard let wakeUps = day.wakeUps else { return [radio] }
-    let cycles = 86_400 / Double(day.cycleSeconds)
     return [
       radio,
       Budget(
-        "\(day.profile): wake-ups", unit: "a day",
-        limit: EnergyFigures.signsOfLife + cycles * 12, value: wakeUps),
+        "\(day.profile.name): wake-ups", unit: "a day",
+        limit: EnergyFigures.signsOfLife + day.profile.cyclesPerDay * 12, value: wakeUps),
     ]
   }
 

@@ -1,7 +1,7 @@
 import Foundation
 
 /// What one contestant costs in its steady cycle.
-struct Figures: Encodable {
+struct Figures {
   static let warmUpCycles = 3
 
   let binaryBytes: Int

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The instructions that a contestant runs in user space, counted by Valgrind's callgrind.
-struct Instructions: Encodable {
+struct Instructions {
   let ownPerCycle: Double
   let librariesPerCycle: Double
   /// For one message of 20 readings: written as JSON, sealed and encoded.

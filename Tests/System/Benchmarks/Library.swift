@@ -1,7 +1,7 @@
 import Foundation
 
 /// What parts of the library cost, apart from the agent.
-struct LibraryFigures: Encodable {
+struct LibraryFigures {
   let sealingInstructions: Double
   let changes: [EntityChange]
   let session: SessionMemory
@@ -48,7 +48,7 @@ struct LibraryReport: Measured {
 }
 
 /// The instructions that `EntityStore` runs for one event that changes one entity.
-struct EntityChange: Encodable {
+struct EntityChange {
   static let entityCounts = [100, 1000, 10_000]
   private static let changes = 1000
   /// What `entity-change` does all the changes in.
@@ -68,7 +68,7 @@ struct EntityChange: Encodable {
 }
 
 /// What a process needs more of its own for a session with a practice home.
-struct SessionMemory: Encodable {
+struct SessionMemory {
   static let entities = 50
   /// Beside each page of a library that a process needs the kernel maps some that it does not, and
   /// where each library lies is drawn by lot: up to 50 KiB more, never less. The least of some

@@ -27,7 +27,7 @@ enum Benchmarks {
       case .energy: try EnergyReport(options)
       case .idle: try IdleReport(options)
       }
-    print(options.isJSON ? try report.json() : report.text)
+    print(report.text)
     let budgets = report.budgets
     for budget in budgets.broken { progress("over budget: \(budget.words)") }
     return budgets.broken.isEmpty ? 0 : 1

@@ -39,7 +39,7 @@ struct MixedReport: Measured {
 }
 
 /// The calls of the kernel in a steady cycle, by name, as strace(1) counts them.
-struct SystemCalls: Encodable {
+struct SystemCalls {
   let byName: [String: Double]
   var perCycle: Double { byName.values.reduce(0, +) }
 

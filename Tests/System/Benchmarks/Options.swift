@@ -8,7 +8,6 @@ struct Options {
   static let cyclesMax = 15
 
   var cycles = 6
-  var isJSON = false
   var hasFloor = true
   var isTracing = false
   /// By how many days the receiver's date is late.
@@ -30,7 +29,6 @@ struct Options {
     var rest = arguments[...]
     while let argument = rest.popFirst() {
       switch argument {
-      case "--json": isJSON = true
       case "--no-floor": hasFloor = false
       case "--trace": isTracing = true
       case "--instructions": measurement = .instructions

@@ -1,7 +1,5 @@
-import Foundation
-
 /// A measurement that was made.
-protocol Measured: Encodable {
+protocol Measured {
   /// The table for people.
   var text: String { get }
   var budgets: [Budget] { get }
@@ -73,20 +71,15 @@ struct Table {
   var text: String { lines.joined(separator: "\n") }
 
   private mutating func addLine(_ label: String, _ cells: [String]) {
-    let label = label + String(repeating: " ", count: max(0, labelWidth - label.count))
     lines.append(
-      zip(cells, widths).reduce(label) { line, cell in
+      zip(cells, widths).reduce(label.padded(to: labelWidth)) { line, cell in
         line + String(repeating: " ", count: max(1, cell.1 - cell.0.count)) + cell.0
       })
   }
 }
 
-extension Encodable {
-  /// One line of JSON.
-  func json() throws -> String {
-    let encoder = JSONEncoder()
-    encoder.keyEncodingStrategy = .convertToSnakeCase
-    encoder.outputFormatting = [.sortedKeys]
-    return String(decoding: try encoder.encode(self), as: UTF8.self)
+extension String {
+  func padded(to width: Int) -> String {
+    self + String(repeating: " ", count: max(1, width - count))
   }
 }

@@ -87,7 +87,7 @@ struct WireCounts: Equatable {
 }
 
 /// What a process holds, in KiB.
-struct Memory: Encodable {
+struct Memory {
   var resident = 0
   var proportional = 0
   var unique = 0

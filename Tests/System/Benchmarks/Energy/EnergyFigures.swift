@@ -2,16 +2,11 @@ import EnergyModel
 import Foundation
 
 /// What was measured of a profile, for a day of it.
-struct EnergyFigures: Encodable {
+struct EnergyFigures {
   /// For systemd, in a day.
   static let signsOfLife = 96.0
 
-  let profile: String
-  let cycleSeconds: Int
-  let uploadSeconds: Int
-  /// What the measurement spans of the agent's time, and how much faster that went.
-  let measuredSeconds: Double
-  let rate: Int
+  let profile: EnergyProfile
   /// Nil where it was not counted: of a board that is off in between.
   let wakeUps: Double?
   let processorSeconds: Double
@@ -95,11 +90,7 @@ struct EnergyFigures: Encodable {
     moments: [Double], seconds: Double, wakeUps: Int?, processorSeconds: Double, runSeconds: Double?
   ) {
     let days = seconds / 86_400
-    self.profile = profile.name
-    cycleSeconds = profile.every
-    uploadSeconds = profile.uploadEvery
-    measuredSeconds = seconds
-    rate = profile.rate
+    self.profile = profile
     self.wakeUps = wakeUps.map { Double($0) / days }
     self.processorSeconds = processorSeconds / days
     self.runSeconds = runSeconds
@@ -120,7 +111,7 @@ struct EnergyFigures: Encodable {
   }
 
   /// For the model.
-  func use(_ profile: EnergyProfile, _ assumed: Assumptions) -> DailyUse {
+  func use(_ assumed: Assumptions) -> DailyUse {
     var use = DailyUse()
     use.wakeUps = wakeUps ?? 0
     use.processorSeconds = processorSeconds
@@ -128,7 +119,7 @@ struct EnergyFigures: Encodable {
     use.receiverSeconds = profile.receiverSeconds(assumed)
     use.starts = runSeconds.map {
       DailyUse.Starts(
-        perDay: 86_400 / Double(uploadSeconds), runSeconds: $0, hasReceiver: profile.hasReceiver)
+        perDay: profile.uploadsPerDay, runSeconds: $0, hasReceiver: profile.hasReceiver)
     }
     return use
   }

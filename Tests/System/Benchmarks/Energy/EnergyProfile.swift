@@ -20,6 +20,9 @@ struct EnergyProfile {
   /// Uploads that are measured, with all that lies between them.
   let uploads: Int
 
+  var cyclesPerDay: Double { 86_400 / Double(every) }
+  var uploadsPerDay: Double { 86_400 / Double(uploadEvery) }
+
   private static let sixHours = 6 * 3600
   private static let day = 24 * 3600
 
@@ -69,6 +72,6 @@ struct EnergyProfile {
   func receiverSeconds(_ assumed: Assumptions) -> Double {
     guard hasReceiver else { return 0 }
     let perCycle = assumed[.receiverStart] + assumed[.receiverClosing]
-    return every <= Self.receiverKeptSeconds ? 86_400 : 86_400 / Double(every) * perCycle
+    return every <= Self.receiverKeptSeconds ? 86_400 : cyclesPerDay * perCycle
   }
 }

@@ -2,63 +2,22 @@ import EnergyModel
 
 /// What a day of each profile costs, measured, and how long batteries last with it, computed.
 struct EnergyReport: Measured {
-  let profiles: [EnergyFigures]
-  let days: [Estimate]
-  let assumptions: [Assumed]
+  private let days: [EnergyFigures]
+  private let assumed: Assumptions
   let budgets: [Budget]
 
-  /// What the model makes of a profile on a board.
-  struct Estimate: Encodable {
-    let profile: String
-    let board: String
-    let boardWattHours: Double
-    let agentWattHours: Double
-    let radioWattHours: Double
-    let receiverWattHours: Double
-    let wattHours: Double
-    /// By the name of the battery.
-    let batteryDays: [String: Double]
-  }
-
-  struct Assumed: Encodable {
-    let name: String
-    let value: Double
-    let unit: String
-    let source: String
-  }
-
   init(_ options: Options) throws {
-    let assumed = options.assumptions
+    assumed = options.assumptions
     let wanted = EnergyProfile.measured.filter { profile in
       options.wantedProfiles.map { profile.name.contains($0) } ?? true
     }
-    let measured = try wanted.map { profile in
-      (
-        profile,
-        profile.isSwitchedOff
-          ? try EnergyFigures(measuringOnce: profile, options)
-          : try EnergyFigures(measuring: profile, options)
-      )
+    days = try wanted.map { profile in
+      profile.isSwitchedOff
+        ? try EnergyFigures(measuringOnce: profile, options)
+        : try EnergyFigures(measuring: profile, options)
     }
-    profiles = measured.map { $0.1 }
-    days = measured.flatMap { profile, figures in
-      Board.all(assumed).map { Estimate(profile, figures, on: $0, assumed) }
-    }
-    assumptions = Assumption.allCases.map {
-      let source = assumed.isChanged($0) ? "asked for with --assume" : $0.entry.source
-      return Assumed(name: $0.rawValue, value: assumed[$0], unit: $0.entry.unit, source: source)
-    }
-    budgets = profiles.flatMap { Budget.all(ofDay: $0) }
+    budgets = days.flatMap { Budget.all(ofDay: $0) }
   }
-
-  private static let columns: [(label: String, value: @Sendable (EnergyFigures) -> Double?)] = [
-    ("wake-ups", { $0.wakeUps }),
-    ("processor s", { $0.processorSeconds }),
-    ("sent KiB", { $0.sentBytes / 1024 }),
-    ("received KiB", { $0.receivedBytes / 1024 }),
-    ("connections", { $0.connections }),
-    ("radio min", { $0.radioSeconds / 60 }),
-  ]
 
   var text: String {
     """
@@ -73,7 +32,7 @@ struct EnergyReport: Measured {
 
     Assumed (--assume NAME=VALUE for another value)
 
-    \(assumptions.map(\.line).joined(separator: "\n"))
+    \(assumptionTable)
 
     \(budgets.verdicts)
 
@@ -81,50 +40,44 @@ struct EnergyReport: Measured {
   }
 
   private var measuredTable: String {
-    var table = Table(columns: Self.columns.map(\.label), labelWidth: 26, columnWidth: 10)
-    for figures in profiles {
-      table.add(figures.profile, Self.columns.map { $0.value(figures) })
+    var table = Table(
+      columns: [
+        "wake-ups", "processor s", "sent KiB", "received KiB", "connections", "radio min",
+      ], labelWidth: 26, columnWidth: 10)
+    for day in days {
+      table.add(
+        day.profile.name,
+        [
+          day.wakeUps, day.processorSeconds, day.sentBytes / 1024, day.receivedBytes / 1024,
+          day.connections, day.radioSeconds / 60,
+        ])
     }
     return table.text
   }
 
   private var estimateTable: String {
-    let batteries = days.first?.batteryDays.keys.sorted() ?? []
+    let batteries = Battery.all(assumed)
     var table = Table(
-      columns: ["board", "agent", "radio", "receiver", "together"] + batteries,
+      columns: ["board", "agent", "radio", "receiver", "together"] + batteries.map(\.name),
       labelWidth: 40, columnWidth: 10)
     for day in days {
-      table.add(
-        "\(day.profile), \(day.board)",
-        [
-          day.boardWattHours, day.agentWattHours, day.radioWattHours, day.receiverWattHours,
-          day.wattHours,
-        ] + batteries.map { day.batteryDays[$0] ?? 0 })
+      let use = day.use(assumed)
+      for board in Board.all(assumed) {
+        let energy = DailyEnergy(of: use, on: board, over: day.profile.radio, assumed)
+        let parts = [energy.board, energy.agent, energy.radio, energy.receiver, energy.total]
+        let lasting = batteries.map {
+          $0.days(at: energy, isSwitchedOff: use.starts != nil, assumed)
+        }
+        table.add("\(day.profile.name), \(board.name)", parts + lasting)
+      }
     }
     return table.text
   }
-}
 
-extension EnergyReport.Estimate {
-  init(_ profile: EnergyProfile, _ figures: EnergyFigures, on board: Board, _ assumed: Assumptions)
-  {
-    let use = figures.use(profile, assumed)
-    let energy = DailyEnergy(of: use, on: board, over: profile.radio, assumed)
-    let batteries = Battery.all(assumed).map {
-      ($0.name, $0.days(at: energy, isSwitchedOff: use.starts != nil, assumed))
-    }
-    self.init(
-      profile: profile.name, board: board.name, boardWattHours: energy.board,
-      agentWattHours: energy.agent, radioWattHours: energy.radio,
-      receiverWattHours: energy.receiver, wattHours: energy.total,
-      batteryDays: Dictionary(uniqueKeysWithValues: batteries))
-  }
-}
-
-extension EnergyReport.Assumed {
-  fileprivate var line: String {
-    let name = name + String(repeating: " ", count: max(1, 24 - name.count))
-    let amount = "\(value) \(unit)"
-    return "\(name)\(amount)" + String(repeating: " ", count: max(1, 18 - amount.count)) + source
+  private var assumptionTable: String {
+    Assumption.allCases.map {
+      let source = assumed.isChanged($0) ? "asked for with --assume" : $0.entry.source
+      return $0.rawValue.padded(to: 24) + "\(assumed[$0]) \($0.entry.unit)".padded(to: 18) + source
+    }.joined(separator: "\n")
   }
 }
