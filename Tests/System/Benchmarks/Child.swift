@@ -28,6 +28,31 @@ final class Child {
     try process.run()
   }
 
+  /// A practice home at a free port, which may take some time for each answer.
+  static func practiceHome(
+    _ options: Options, delay milliseconds: Int? = nil, environment: [String] = [], directory: URL
+  ) throws -> (home: Child, port: Int) {
+    let delay = milliseconds.map { ["--delay", "\($0)"] } ?? []
+    let home = try Child(
+      "practice-home", [try options.file("practice-home"), "--port", "0", "--json"] + delay,
+      environment: environment, directory: directory, isTalking: true)
+    return (home, try home.port(after: "listening"))
+  }
+
+  /// A gpsd with a receiver at 1 Hz, from the second of the recorded drive at which the vehicle is
+  /// on its way.
+  static func drive(
+    _ options: Options, environment: [String] = [], directory: URL
+  ) throws -> (drive: Child, port: Int) {
+    let drive = try Child(
+      "play-drive",
+      [
+        try options.file("play-drive"), "--port", "0", "--json", "--start", "20", "--days-late",
+        "\(options.daysLate)",
+      ], environment: environment, directory: directory, isTalking: true)
+    return (drive, try drive.port(after: "ready"))
+  }
+
   var id: Int32 { process.processIdentifier }
   var isRunning: Bool { process.isRunning }
 

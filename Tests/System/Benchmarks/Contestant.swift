@@ -22,9 +22,7 @@ enum Contestant: String {
 struct Surroundings {
   /// An answer takes as long as over a home network. So it never comes before the contestant
   /// sleeps, and how often that wakes does not depend on how busy this machine is.
-  private static let answerMilliseconds = 20
-  /// The second of the recorded drive at which the vehicle is on its way.
-  private static let driveStart = 20
+  static let answerMilliseconds = 20
   /// A cycle that comes this late does not come.
   private static let cycleLimit: Duration = .seconds(World.cycleSeconds * 3)
 
@@ -39,20 +37,9 @@ struct Surroundings {
     self.options = options
     let directory = URL(filePath: try options.file("directory"))
     world = try World(in: directory, isMixed: options.isMixed)
-    home = try Child(
-      "practice-home",
-      [
-        try options.file("practice-home"), "--port", "0", "--json",
-        "--delay", "\(Self.answerMilliseconds)",
-      ], directory: directory, isTalking: true)
-    drive = try Child(
-      "play-drive",
-      [
-        try options.file("play-drive"), "--port", "0", "--json", "--start", "\(Self.driveStart)",
-        "--days-late", "\(options.daysLate)",
-      ], directory: directory, isTalking: true)
-    homePort = try home.port(after: "listening")
-    gpsdPort = try drive.port(after: "ready")
+    (home, homePort) = try Child.practiceHome(
+      options, delay: Self.answerMilliseconds, directory: directory)
+    (drive, gpsdPort) = try Child.drive(options, directory: directory)
   }
 
   func end() {
@@ -70,7 +57,10 @@ struct Surroundings {
       case .agent:
         [
           try options.file("agent"), "run", "--config",
-          try world.makeConfiguration(homePort: homePort, gpsdPort: gpsdPort).path,
+          try world.makeConfiguration(
+            "every: \(World.cycleSeconds)s\n\(world.mixedEntries)", home: "url: \"\(url)\"",
+            gpsdPort: gpsdPort
+          ).path,
         ]
       case .floor:
         [

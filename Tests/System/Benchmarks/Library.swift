@@ -81,11 +81,10 @@ struct SessionMemory {
   let keepingKibibytes: Int
 
   init(_ options: Options) throws {
-    let home = try Child(
-      "practice-home", [try options.file("practice-home"), "--port", "0", "--json"],
-      directory: URL(filePath: try options.file("directory")), isTalking: true)
+    let (home, port) = try Child.practiceHome(
+      options, directory: URL(filePath: try options.file("directory")))
     defer { home.end() }
-    let url = "http://127.0.0.1:\(try home.port(after: "listening"))"
+    let url = "http://127.0.0.1:\(port)"
     try Self.furnish(url)
     let command = [try options.file("session-memory"), url, "practice", "\(Self.entities)"]
     openKibibytes = try Self.least(of: command + ["open"])

@@ -13,8 +13,9 @@ extension World {
 
   private static let thermometers = (1...4).map { "28-00000000000\($0)" }
 
-  /// The entries of `sensors`.
+  /// The sensors of a configuration.
   var mixedEntries: String {
+    guard isMixed else { return "" }
     let kernel = [
       "iio: bme280/temp", "iio: bme280/humidityrelative", "iio: bme280/pressure",
       "iio: ads1015/voltage0", "iio: ads1015/voltage1", "iio: ads1015/voltage2",
@@ -23,9 +24,8 @@ extension World {
       "file: \(tank("a").path), unit: L", "file: \(tank("b").path), pattern: \"level=*\"",
     ]
     let entries = kernel + Self.thermometers.map { "one_wire: \($0)" }
-    return entries.enumerated()
-      .map { "  - { \($1), name: Sensor \($0) }" }
-      .joined(separator: "\n")
+    return "sensors:\n"
+      + entries.enumerated().map { "  - { \($1), name: Sensor \($0) }" }.joined(separator: "\n")
   }
 
   func makeMixedDevices() throws {

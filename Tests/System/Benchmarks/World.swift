@@ -11,7 +11,7 @@ struct World {
 
   let directory: URL
   /// Whether the board has sensors of all kinds besides.
-  private let isMixed: Bool
+  let isMixed: Bool
   /// Whether its plug is pulled and set in each cycle; that is urgent, and waits for no upload.
   private let isPlugMoving: Bool
   var sensors: Int { isMixed ? Self.mixedSensors : Self.sensors }
@@ -61,18 +61,17 @@ struct World {
   }
 
   /// Writes a configuration of the agent, with a state of its own, and tells where it is.
-  func makeConfiguration(homePort: Int, gpsdPort: Int) throws -> URL {
+  func makeConfiguration(_ lines: String, home: String, gpsdPort: Int?) throws -> URL {
     let file = directory.appending(path: "homeward.yaml")
     try write(
       """
-      every: \(Self.cycleSeconds)s
+      \(lines)
       state_directory: \(directory.appending(path: "state").path)
-      home_assistant: { url: "http://127.0.0.1:\(homePort)", token_file: \(token.path) }
+      home_assistant: { \(home), token_file: \(token.path) }
       device: { name: \(Contestant.agent.device) }
-      location: { source: gpsd, port: \(gpsdPort) }
+      location: \(gpsdPort.map { "{ source: gpsd, port: \($0) }" } ?? "off")
       battery: auto
       host: { proc: \(proc.path), sys: \(sys.path) }
-      \(isMixed ? "sensors:\n\(mixedEntries)" : "")
 
       """, to: file)
     return file

@@ -3,10 +3,6 @@ import Foundation
 /// Where an agent with the configuration of a profile works: its board, a gpsd, a home behind TLS,
 /// a service manager, all in a time that may go faster than the clock.
 final class EnergySite {
-  private static let device = "Boat"
-  /// Of the clock, so that no answer comes before the agent sleeps.
-  private static let answerMilliseconds = 20
-  private static let driveStart = 20
   /// What an upload may be late, of the clock's time.
   private static let patience: Duration = .seconds(20)
 
@@ -35,49 +31,26 @@ final class EnergySite {
     clock = try ProgramClock.faster(profile.rate).environment(options)
     world = try World(in: directory, isPlugMoving: false)
     service = try ServiceManager(in: directory)
-    home = try Child(
-      "practice-home",
-      [
-        try options.file("practice-home"), "--port", "0", "--json", "--delay",
-        "\(Self.answerMilliseconds * profile.rate)",
-      ], environment: clock, directory: directory, isTalking: true)
-    let homePort = try home.port(after: "listening")
+    // Of the clock, so that no answer comes before the agent sleeps.
+    let delay = Surroundings.answerMilliseconds * profile.rate
+    let (home, homePort) = try Child.practiceHome(
+      options, delay: delay, environment: clock, directory: directory)
+    self.home = home
     link = try Child(
       "tls-link",
       [try options.file("tls-link"), "--home", "\(homePort)", "--folder", directory.path],
       environment: clock, directory: directory, isTalking: true)
     let port = try link.port(after: "ready")
-    drive = try profile.hasReceiver ? Self.drive(options, clock, directory) : nil
-    let gpsdPort = try drive.map { try $0.port(after: "ready") }
-    configuration = directory.appending(path: "homeward.yaml")
-    try writeConfiguration(port: port, gpsdPort: gpsdPort)
-    try turnWorld()
-  }
-
-  private static func drive(_ options: Options, _ clock: [String], _ directory: URL) throws -> Child
-  {
-    try Child(
-      "play-drive",
-      [try options.file("play-drive"), "--port", "0", "--json", "--start", "\(driveStart)"],
-      environment: clock, directory: directory, isTalking: true)
-  }
-
-  private func writeConfiguration(port: Int, gpsdPort: Int?) throws {
+    let gpsd =
+      try profile.hasReceiver
+      ? Child.drive(options, environment: clock, directory: directory) : nil
+    drive = gpsd?.drive
     let authority = directory.appending(path: "authority.pem").path
-    try world.write(
-      """
-      \(profile.configuration)
-      state_directory: \(directory.appending(path: "state").path)
-      home_assistant:
-        url: "https://127.0.0.1:\(port)"
-        token_file: \(world.token.path)
-        tls: { ca_file: \(authority) }
-      device: { name: \(Self.device) }
-      location: \(gpsdPort.map { "{ source: gpsd, port: \($0) }" } ?? "off")
-      battery: auto
-      host: { proc: \(world.proc.path), sys: \(world.sys.path) }
-
-      """, to: configuration)
+    configuration = try world.makeConfiguration(
+      profile.configuration,
+      home: "url: \"https://127.0.0.1:\(port)\", tls: { ca_file: \(authority) }",
+      gpsdPort: gpsd?.port)
+    try turnWorld()
   }
 
   func end() {
@@ -107,7 +80,7 @@ final class EnergySite {
       let wait = max(.zero, min(end, nextTurn) - ContinuousClock.now)
       let upload = try home.event(within: wait, whileRunning: child) {
         if $0.event == "location" { hasPosition = true }
-        return $0.device == Self.device && $0.event == "readings"
+        return $0.device == Contestant.agent.device && $0.event == "readings"
       }
       if upload != nil {
         guard hasPosition == profile.hasReceiver else {
