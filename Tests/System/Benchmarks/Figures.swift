@@ -6,9 +6,7 @@ struct Figures {
 
   let binaryBytes: Int
   let ownAllocations: Int
-  let ownAllocatedBytesPerCycle: Double
   let libraryAllocationsPerCycle: Double
-  let libraryAllocatedBytesPerCycle: Double
   let wakeUpsPerMinute: Double
   let threads: Int
   let memoryKibibytes: Memory
@@ -39,9 +37,7 @@ struct Figures {
       atPath: try options.file(contestant.rawValue))
     binaryBytes = attributes[.size] as? Int ?? 0
     ownAllocations = counts.heap.ownCalls
-    ownAllocatedBytesPerCycle = perCycle(counts.heap.ownBytes)
     libraryAllocationsPerCycle = perCycle(counts.heap.libraryCalls)
-    libraryAllocatedBytesPerCycle = perCycle(counts.heap.libraryBytes)
     wakeUpsPerMinute = perCycle(counts.wakeUps) * 60 / Double(World.cycleSeconds)
     threads = try Threads(ofProcess: child.id).count
     memoryKibibytes = try Memory(ofProcess: child.id)

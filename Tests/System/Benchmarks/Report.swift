@@ -23,13 +23,10 @@ struct Report: Measured {
   private static let rows: [(label: String, value: @Sendable (Figures) -> Double)] = [
     ("binary, bytes stripped", { Double($0.binaryBytes) }),
     ("own heap allocations, in all cycles", { Double($0.ownAllocations) }),
-    ("own heap bytes a cycle", { $0.ownAllocatedBytesPerCycle }),
     ("libraries' heap allocations a cycle", { $0.libraryAllocationsPerCycle }),
-    ("libraries' heap bytes a cycle", { $0.libraryAllocatedBytesPerCycle }),
     ("wake-ups a minute", { $0.wakeUpsPerMinute }),
     ("threads", { Double($0.threads) }),
     ("RSS, KiB", { Double($0.memoryKibibytes.resident) }),
-    ("PSS, KiB", { Double($0.memoryKibibytes.proportional) }),
     ("USS, KiB", { Double($0.memoryKibibytes.unique) }),
     ("bytes sent a cycle", { $0.sentBytesPerCycle }),
     ("bytes received a cycle", { $0.receivedBytesPerCycle }),

@@ -14,36 +14,31 @@ struct Counts: Equatable {
   }
 }
 
-/// Calls to the heap and the bytes they asked for; the layout is told in `heapcount.c`.
+/// Calls to the heap; the layout is told in `heapcount.c`.
 struct HeapCounts: Equatable {
   var ownCalls = 0
-  var ownBytes = 0
   var libraryCalls = 0
-  var libraryBytes = 0
 
   static func - (later: HeapCounts, earlier: HeapCounts) -> HeapCounts {
     HeapCounts(
-      ownCalls: later.ownCalls - earlier.ownCalls, ownBytes: later.ownBytes - earlier.ownBytes,
-      libraryCalls: later.libraryCalls - earlier.libraryCalls,
-      libraryBytes: later.libraryBytes - earlier.libraryBytes)
+      ownCalls: later.ownCalls - earlier.ownCalls,
+      libraryCalls: later.libraryCalls - earlier.libraryCalls)
   }
 }
 
 extension HeapCounts {
-  static let byteCount = 40
-  private static let isTracingOffset: UInt64 = 32
+  static let byteCount = 24
+  private static let isTracingOffset: UInt64 = 16
 
   init(reading file: URL) throws {
     let bytes = [UInt8](try Data(contentsOf: file))
     guard bytes.count == Self.byteCount else {
       throw Failure(.software, "\(file.path) holds no heap counts")
     }
-    let numbers = (0..<4).map { index in
+    let numbers = (0..<2).map { index in
       bytes[index * 8..<index * 8 + 8].reversed().reduce(0) { $0 << 8 | Int($1) }
     }
-    self.init(
-      ownCalls: numbers[0], ownBytes: numbers[1], libraryCalls: numbers[2],
-      libraryBytes: numbers[3])
+    self.init(ownCalls: numbers[0], libraryCalls: numbers[1])
   }
 
   /// Tells the counting library to print where allocations of our own come from.
@@ -65,15 +60,12 @@ struct WireCounts: Equatable {
       sentBytes: later.sentBytes - earlier.sentBytes,
       receivedBytes: later.receivedBytes - earlier.receivedBytes)
   }
+}
 
-  init() {}
-  private init(sentBytes: Int, receivedBytes: Int) {
-    self.sentBytes = sentBytes
-    self.receivedBytes = receivedBytes
-  }
-
+extension WireCounts {
   /// Asks the kernel, through ss(8), about the connections to `port`.
   init(toPort port: Int) throws {
+    self.init()
     let answer = try run([
       "ss", "--tcp", "--info", "--numeric", "--no-header", "dport", "=", ":\(port)",
     ])
@@ -89,14 +81,12 @@ struct WireCounts: Equatable {
 /// What a process holds, in KiB.
 struct Memory {
   var resident = 0
-  var proportional = 0
   var unique = 0
 
   init(ofProcess id: Int32) throws {
     for (key, value) in try fields(of: "/proc/\(id)/smaps_rollup") {
       switch key {
       case "Rss": resident = value
-      case "Pss": proportional = value
       case "Private_Clean", "Private_Dirty": unique += value
       default: break
       }

@@ -5,10 +5,8 @@
 //
 //     offset  size  what (little-endian on every machine that we build for)
 //          0     8  calls of our own
-//          8     8  bytes they asked for
-//         16     8  calls of the libraries
-//         24     8  bytes they asked for
-//         32     8  set by the reader: print where our own calls come from, from now on
+//          8     8  calls of the libraries
+//         16     8  set by the reader: print where our own calls come from, from now on
 //
 // Such a line on standard error holds the places in the executable that led to the call, for
 // llvm-symbolizer. They are found by frame pointers, which Swift keeps and unwind tables would not
@@ -34,7 +32,7 @@ extern void *__libc_realloc(void *old, size_t size);
 extern void *__libc_memalign(size_t alignment, size_t size);
 
 typedef struct {
-  uint64_t own_calls, own_bytes, library_calls, library_bytes, is_tracing;
+  uint64_t own_calls, library_calls, is_tracing;
 } counters;
 
 enum { frames_max = 24 };
@@ -98,7 +96,6 @@ static void print_callers(void **frame, size_t size) {
 static void count(void **frame, size_t size) {
   int own = is_own(frame[1]);
   __atomic_fetch_add(own ? &shared->own_calls : &shared->library_calls, 1, __ATOMIC_RELAXED);
-  __atomic_fetch_add(own ? &shared->own_bytes : &shared->library_bytes, size, __ATOMIC_RELAXED);
   if (own && __atomic_load_n(&shared->is_tracing, __ATOMIC_RELAXED)) print_callers(frame, size);
 }
 
