@@ -25,24 +25,16 @@ import Testing
     #expect(abs(energy.radio / 24 - watts) < 0.01)
   }
 
-  @Test func bytesWithinATailAreOneWakeUp() {
-    #expect(tail.awakeSeconds(moments: [100, 100.5, 103], windowSeconds: 300) == 16)
-  }
-
-  @Test func aByteAfterTheTailWakesTheRadioAgain() {
-    #expect(tail.awakeSeconds(moments: [200, 100], windowSeconds: 300) == 26)
-  }
-
-  @Test func aTailGoesOnIntoTheNextWindow() {
-    #expect(tail.awakeSeconds(moments: [299], windowSeconds: 300) == 13)
-  }
-
-  @Test func aRadioThatNeverRestsIsAwakeAllTheTime() {
-    #expect(tail.awakeSeconds(moments: [0, 5, 10, 15], windowSeconds: 20) == 20)
-  }
-
-  @Test func aSilentRadioSleeps() {
-    #expect(tail.awakeSeconds(moments: [], windowSeconds: 300) == 0)
+  @Test(
+    arguments: [
+      ("bytes within a tail are one wake-up", [100, 100.5, 103], 300, 16),
+      ("a byte after the tail wakes the radio again", [200, 100], 300, 26),
+      ("a tail goes on into the next window", [299], 300, 13),
+      ("a radio that never rests is awake all the time", [0, 5, 10, 15], 20, 20),
+      ("a silent radio sleeps", [], 300, 0),
+    ] as [(String, [Double], Double, Double)])
+  func aRadioIsAwake(what: String, moments: [Double], window: Double, seconds: Double) {
+    #expect(tail.awakeSeconds(moments: moments, windowSeconds: window) == seconds, "\(what)")
   }
 
   // MARK: The day
