@@ -1,5 +1,3 @@
-import EnergyModel
-
 /// What the command line asks for, and where the parts are that the script built.
 struct Options {
   enum Measurement { case cycles, instructions, mixed, library, energy, idle }
@@ -16,8 +14,6 @@ struct Options {
   var isMixed: Bool { measurement == .mixed }
   /// A part of the names of the profiles of energy that are measured; nil for all.
   var wantedProfiles: String?
-  /// What the model of energy takes for true.
-  var assumptions = Assumptions()
   private var files: [String: String] = [:]
 
   static let fileNames = [
@@ -43,12 +39,6 @@ struct Options {
           throw Failure(.usage, "--only needs a part of one of these names: \(names)")
         }
         wantedProfiles = part
-      case "--assume":
-        let text = rest.popFirst() ?? ""
-        guard assumptions.assume(text) else {
-          let names = Assumption.allCases.map(\.rawValue).joined(separator: " ")
-          throw Failure(.usage, "--assume needs NAME=VALUE, not \"\(text)\"; the names: \(names)")
-        }
       case "--cycles": cycles = try Self.number(argument, 1...Self.cyclesMax, &rest)
       case "--days-late": daysLate = try Self.number(argument, 1...1000, &rest)
       default:

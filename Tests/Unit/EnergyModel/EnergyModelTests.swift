@@ -4,15 +4,14 @@ import Testing
 
 /// The expectations are computed by hand, or are those of others.
 @Suite struct EnergyModelTests {
-  private let assumed = Assumptions()
   private let tail = RadioTail(setupSeconds: 1, tailSeconds: 12)
-  private var zero: Board { Board.all(assumed)[0] }
+  private let zero = Board.all[0]
 
   private func energy(_ change: (inout DailyUse) -> Void, over radio: Radio = .wifi) -> DailyEnergy
   {
     var use = DailyUse()
     change(&use)
-    return DailyEnergy(of: use, on: zero, over: radio, assumed)
+    return DailyEnergy(of: use, on: zero, over: radio)
   }
 
   // MARK: The radio
@@ -81,33 +80,18 @@ import Testing
   // MARK: The battery
 
   @Test func aBatteryFeedsTheConverterAndLosesChargeByItself() {
-    let battery = Battery.all(assumed)[0]
-    let days = battery.days(at: energy { _ in }, isSwitchedOff: false, assumed)
+    let battery = Battery.all[0]
+    let days = battery.days(at: energy { _ in }, isSwitchedOff: false)
     #expect(abs(days - 600 / (13.2 / 0.88 + 2.88 + 0.8)) < 1e-9)
   }
 
   @Test func aConverterThatIsSwitchedOffTakesNothing() {
-    let battery = Battery.all(assumed)[1]
-    let days = battery.days(at: energy { _ in }, isSwitchedOff: true, assumed)
+    let battery = Battery.all[1]
+    let days = battery.days(at: energy { _ in }, isSwitchedOff: true)
     #expect(abs(days - 230.4 / (13.2 / 0.88 + 0.17)) < 1e-9)
   }
 
   // MARK: The assumptions
-
-  @Test func anotherValueCounts() {
-    var assumed = assumed
-    let isTaken = assumed.assume("lte_tail=5")
-    #expect(isTaken)
-    #expect(assumed[.lteTail] == 5)
-    #expect(assumed.isChanged(.lteTail) && !assumed.isChanged(.lteSetup))
-  }
-
-  @Test(arguments: ["lte_tail", "lte_tail=", "lte_tail=-1", "lte_tail=nan", "lte_tale=5", "=5", ""])
-  func whatIsNoAssumptionIsRefused(text: String) {
-    var assumed = assumed
-    let isTaken = assumed.assume(text)
-    #expect(!isTaken)
-  }
 
   @Test func eachAssumptionNamesItsUnitAndItsSource() {
     for entry in Assumption.allCases.map(\.entry) {

@@ -35,7 +35,7 @@ struct EnergyFigures {
     var wire = try site.wire()
     wire.drop(first: lineCount)
     self.init(
-      profile, options.assumptions, wire, moments: wire.lines.map(\.at), seconds: seconds,
+      profile, wire, moments: wire.lines.map(\.at), seconds: seconds,
       wakeUps: after.wakeUps - before.wakeUps,
       processorSeconds: Double(after.processorNanoseconds - before.processorNanoseconds) / 1e9,
       runSeconds: nil)
@@ -79,44 +79,46 @@ struct EnergyFigures {
     }
     wire.drop(first: lineCount)
     self.init(
-      profile, options.assumptions, wire, moments: moments,
+      profile, wire, moments: moments,
       seconds: Double(profile.uploads * profile.uploadEvery), wakeUps: nil,
       processorSeconds: runs.reduce(0) { $0 + $1.processorSeconds },
       runSeconds: runs.reduce(0) { $0 + $1.seconds } / Double(runs.count))
   }
 
   private init(
-    _ profile: EnergyProfile, _ assumed: Assumptions, _ wire: WireRecord,
-    moments: [Double], seconds: Double, wakeUps: Int?, processorSeconds: Double, runSeconds: Double?
+    _ profile: EnergyProfile, _ wire: WireRecord, moments: [Double], seconds: Double,
+    wakeUps: Int?, processorSeconds: Double, runSeconds: Double?
   ) {
     let days = seconds / 86_400
     self.profile = profile
     self.wakeUps = wakeUps.map { Double($0) / days }
     self.processorSeconds = processorSeconds / days
     self.runSeconds = runSeconds
-    let header = assumed[.headerBytes]
+    let header = Assumption.headerBytes.value
     // Half of what no counter tells of a connection goes each way.
-    let ends = Double(wire.connections) * assumed[.connectionSegments] / 2
+    let ends = Double(wire.connections) * Assumption.connectionSegments.value / 2
     sentBytes = (Double(wire.sentBytes) + (Double(wire.sentSegments) + ends) * header) / days
     receivedBytes =
       (Double(wire.receivedBytes) + (Double(wire.receivedSegments) + ends) * header) / days
     connections = Double(wire.connections) / days
     let tail =
       switch profile.radio {
-      case .lte: RadioTail(setupSeconds: assumed[.lteSetup], tailSeconds: assumed[.lteTail])
-      case .wifi: RadioTail(setupSeconds: 0, tailSeconds: assumed[.wifiTail])
+      case .lte:
+        RadioTail(
+          setupSeconds: Assumption.lteSetup.value, tailSeconds: Assumption.lteTail.value)
+      case .wifi: RadioTail(setupSeconds: 0, tailSeconds: Assumption.wifiTail.value)
       }
     radioSeconds =
       tail.awakeSeconds(moments: moments, windowSeconds: seconds) / days
   }
 
   /// For the model.
-  func use(_ assumed: Assumptions) -> DailyUse {
+  var use: DailyUse {
     var use = DailyUse()
     use.wakeUps = wakeUps ?? 0
     use.processorSeconds = processorSeconds
     use.radioSeconds = radioSeconds
-    use.receiverSeconds = profile.receiverSeconds(assumed)
+    use.receiverSeconds = profile.receiverSeconds
     use.starts = runSeconds.map {
       DailyUse.Starts(
         perDay: profile.uploadsPerDay, runSeconds: $0, hasReceiver: profile.hasReceiver)

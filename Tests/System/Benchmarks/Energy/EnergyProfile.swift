@@ -69,9 +69,9 @@ struct EnergyProfile {
   private static let receiverKeptSeconds = 300
 
   /// So long the receiver runs in a day, where the board is always on.
-  func receiverSeconds(_ assumed: Assumptions) -> Double {
+  var receiverSeconds: Double {
     guard hasReceiver else { return 0 }
-    let perCycle = assumed[.receiverStart] + assumed[.receiverClosing]
+    let perCycle = Assumption.receiverStart.value + Assumption.receiverClosing.value
     return every <= Self.receiverKeptSeconds ? 86_400 : cyclesPerDay * perCycle
   }
 }

@@ -4,11 +4,9 @@ import Foundation
 /// What a day of each profile costs, measured, and how long batteries last with it, computed.
 struct EnergyReport: Measured {
   private let days: [EnergyFigures]
-  private let assumed: Assumptions
   let budgets: [Budget]
 
   init(_ options: Options) throws {
-    assumed = options.assumptions
     let wanted = EnergyProfile.measured.filter { profile in
       options.wantedProfiles.map { profile.name.contains($0) } ?? true
     }
@@ -31,7 +29,7 @@ struct EnergyReport: Measured {
 
     \(estimateTable)
 
-    Assumed (--assume NAME=VALUE for another value)
+    Assumed
 
     \(assumptionTable)
 
@@ -57,17 +55,15 @@ struct EnergyReport: Measured {
   }
 
   private var estimateTable: String {
-    let batteries = Battery.all(assumed)
     var table = Table(
-      columns: ["board", "agent", "radio", "receiver", "together"] + batteries.map(\.name),
+      columns: ["board", "agent", "radio", "receiver", "together"] + Battery.all.map(\.name),
       labelWidth: 40, columnWidth: 10)
     for day in days {
-      let use = day.use(assumed)
-      for board in Board.all(assumed) {
-        let energy = DailyEnergy(of: use, on: board, over: day.profile.radio, assumed)
+      for board in Board.all {
+        let energy = DailyEnergy(of: day.use, on: board, over: day.profile.radio)
         let parts = [energy.board, energy.agent, energy.radio, energy.receiver, energy.total]
-        let lasting = batteries.map {
-          $0.days(at: energy, isSwitchedOff: use.starts != nil, assumed)
+        let lasting = Battery.all.map {
+          $0.days(at: energy, isSwitchedOff: day.profile.isSwitchedOff)
         }
         table.add("\(day.profile.name), \(board.name)", parts + lasting)
       }
@@ -77,8 +73,7 @@ struct EnergyReport: Measured {
 
   private var assumptionTable: String {
     Assumption.allCases.map {
-      let source = assumed.isChanged($0) ? "asked for with --assume" : $0.entry.source
-      return $0.rawValue.padded(to: 24) + "\(assumed[$0]) \($0.entry.unit)".padded(to: 18) + source
+      $0.rawValue.padded(to: 24) + "\($0.value) \($0.entry.unit)".padded(to: 18) + $0.entry.source
     }.joined(separator: "\n")
   }
 }

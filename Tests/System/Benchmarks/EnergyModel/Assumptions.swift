@@ -1,45 +1,23 @@
 /// What the model takes for true and does not measure: each with its unit and where it is from.
 public enum Assumption: String, CaseIterable, Sendable {
-  case zeroIdle = "zero_2_w_idle"
-  case zeroCore = "zero_2_w_core"
-  case zeroSlowdown = "zero_2_w_slowdown"
-  case zeroBootPower = "zero_2_w_boot_power"
-  case zeroBootTime = "zero_2_w_boot_time"
-  case fourIdle = "pi_4_idle"
-  case fourCore = "pi_4_core"
-  case fourSlowdown = "pi_4_slowdown"
-  case fourBootPower = "pi_4_boot_power"
-  case fourBootTime = "pi_4_boot_time"
-  case wakeUp = "wake_up"
-  case offPower = "off_power"
-  case haltTime = "halt_time"
-  case lteRegistered = "lte_registered"
-  case lteConnected = "lte_connected"
-  case lteSetup = "lte_setup"
-  case lteTail = "lte_tail"
-  case lteAttach = "lte_attach"
-  case wifiActive = "wifi_active"
-  case wifiTail = "wifi_tail"
-  case receiver = "receiver"
-  case receiverStart = "receiver_start"
-  case receiverClosing = "receiver_closing"
-  case headerBytes = "header_bytes"
-  case connectionSegments = "connection_segments"
-  case converter = "converter"
-  case converterIdle = "converter_idle"
-  case leadEnergy = "lead_energy"
-  case leadUsable = "lead_usable"
-  case leadSelfDischarge = "lead_self_discharge"
-  case lithiumEnergy = "lithium_energy"
-  case lithiumUsable = "lithium_usable"
-  case lithiumSelfDischarge = "lithium_self_discharge"
+  case zeroIdle, zeroCore, zeroSlowdown, zeroBootPower, zeroBootTime
+  case fourIdle, fourCore, fourSlowdown, fourBootPower, fourBootTime
+  case wakeUp, offPower, haltTime
+  case lteRegistered, lteConnected, lteSetup, lteTail, lteAttach
+  case wifiActive, wifiTail
+  case receiver, receiverStart, receiverClosing
+  case headerBytes, connectionSegments
+  case converter, converterIdle
+  case leadEnergy, leadUsable, leadSelfDischarge
+  case lithiumEnergy, lithiumUsable, lithiumSelfDischarge
 
-  /// What it is, where no other value is asked for.
   public struct Entry: Sendable {
     public let value: Double
     public let unit: String
     public let source: String
   }
+
+  public var value: Double { entry.value }
 
   /// The one table of them. "Ours" is what has no source: an estimate of this project.
   public var entry: Entry {
@@ -95,28 +73,4 @@ extension Assumption.Entry {
   init(_ value: Double, _ unit: String, _ source: String) {
     self.init(value: value, unit: unit, source: source)
   }
-}
-
-/// The values of all assumptions.
-public struct Assumptions: Sendable {
-  private var changed: [Assumption: Double] = [:]
-
-  public init() {}
-
-  public subscript(_ assumption: Assumption) -> Double {
-    changed[assumption] ?? assumption.entry.value
-  }
-
-  /// Takes `NAME=VALUE`. Returns false where that names none, or is no number from 0 to a million.
-  public mutating func assume(_ text: String) -> Bool {
-    let parts = text.split(separator: "=", maxSplits: 1)
-    guard parts.count == 2, let assumption = Assumption(rawValue: String(parts[0])),
-      let value = Double(parts[1]), (0...1_000_000).contains(value)
-    else { return false }
-    changed[assumption] = value
-    return true
-  }
-
-  /// Whether its value is another one than the table's.
-  public func isChanged(_ assumption: Assumption) -> Bool { changed[assumption] != nil }
 }

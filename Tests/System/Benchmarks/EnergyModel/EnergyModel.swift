@@ -38,18 +38,16 @@ public struct Board: Sendable {
   let bootWatts: Double
   let bootSeconds: Double
 
-  public static func all(_ assumed: Assumptions) -> [Board] {
-    [
-      Board(
-        name: "Pi Zero 2 W", idleWatts: assumed[.zeroIdle], coreWatts: assumed[.zeroCore],
-        slowdown: assumed[.zeroSlowdown], bootWatts: assumed[.zeroBootPower],
-        bootSeconds: assumed[.zeroBootTime]),
-      Board(
-        name: "Pi 4", idleWatts: assumed[.fourIdle], coreWatts: assumed[.fourCore],
-        slowdown: assumed[.fourSlowdown], bootWatts: assumed[.fourBootPower],
-        bootSeconds: assumed[.fourBootTime]),
-    ]
-  }
+  public static let all = [
+    Board(
+      name: "Pi Zero 2 W", idleWatts: Assumption.zeroIdle.value,
+      coreWatts: Assumption.zeroCore.value, slowdown: Assumption.zeroSlowdown.value,
+      bootWatts: Assumption.zeroBootPower.value, bootSeconds: Assumption.zeroBootTime.value),
+    Board(
+      name: "Pi 4", idleWatts: Assumption.fourIdle.value, coreWatts: Assumption.fourCore.value,
+      slowdown: Assumption.fourSlowdown.value, bootWatts: Assumption.fourBootPower.value,
+      bootSeconds: Assumption.fourBootTime.value),
+  ]
 }
 
 /// What a day takes, in Wh at 5 V.
@@ -63,32 +61,33 @@ public struct DailyEnergy: Equatable, Sendable {
 
   public var total: Double { board + agent + radio + receiver }
 
-  public init(of use: DailyUse, on board: Board, over radio: Radio, _ assumed: Assumptions) {
+  public init(of use: DailyUse, on board: Board, over radio: Radio) {
     let joules =
-      use.processorSeconds * board.slowdown * board.coreWatts + use.wakeUps * assumed[.wakeUp]
+      use.processorSeconds * board.slowdown * board.coreWatts
+      + use.wakeUps * Assumption.wakeUp.value
     agent = joules / 3600
     // How long the board is on.
     let onSeconds: Double
     if let starts = use.starts {
       let ready = max(
-        board.bootSeconds, radio == .lte ? assumed[.lteAttach] : 0,
-        starts.hasReceiver ? assumed[.receiverStart] : 0)
-      let afterBoot = ready - board.bootSeconds + starts.runSeconds + assumed[.haltTime]
+        board.bootSeconds, radio == .lte ? Assumption.lteAttach.value : 0,
+        starts.hasReceiver ? Assumption.receiverStart.value : 0)
+      let afterBoot = ready - board.bootSeconds + starts.runSeconds + Assumption.haltTime.value
       let start = board.bootSeconds * board.bootWatts + afterBoot * board.idleWatts
       onSeconds = starts.perDay * (board.bootSeconds + afterBoot)
-      self.board = (starts.perDay * start + (86_400 - onSeconds) * assumed[.offPower]) / 3600
-      receiver = starts.hasReceiver ? onSeconds * assumed[.receiver] / 3600 : 0
+      self.board = (starts.perDay * start + (86_400 - onSeconds) * Assumption.offPower.value) / 3600
+      receiver = starts.hasReceiver ? onSeconds * Assumption.receiver.value / 3600 : 0
     } else {
       onSeconds = 86_400
       self.board = board.idleWatts * 24
-      receiver = use.receiverSeconds * assumed[.receiver] / 3600
+      receiver = use.receiverSeconds * Assumption.receiver.value / 3600
     }
     switch radio {
     case .lte:
-      let more = assumed[.lteConnected] - assumed[.lteRegistered]
-      self.radio = (onSeconds * assumed[.lteRegistered] + use.radioSeconds * more) / 3600
+      let more = Assumption.lteConnected.value - Assumption.lteRegistered.value
+      self.radio = (onSeconds * Assumption.lteRegistered.value + use.radioSeconds * more) / 3600
     // A network that the board belongs to, in power save, is in what the board takes.
-    case .wifi: self.radio = use.radioSeconds * assumed[.wifiActive] / 3600
+    case .wifi: self.radio = use.radioSeconds * Assumption.wifiActive.value / 3600
     }
   }
 }
@@ -98,22 +97,22 @@ public struct Battery: Sendable {
   let usableWattHours: Double
   let selfDischarge: Double
 
-  public static func all(_ assumed: Assumptions) -> [Battery] {
-    [
-      Battery(
-        name: "lead 100 Ah", usableWattHours: assumed[.leadEnergy] * assumed[.leadUsable],
-        selfDischarge: assumed[.leadSelfDischarge]),
-      Battery(
-        name: "LiFePO4 20 Ah", usableWattHours: assumed[.lithiumEnergy] * assumed[.lithiumUsable],
-        selfDischarge: assumed[.lithiumSelfDischarge]),
-    ]
-  }
+  public static let all = [
+    Battery(
+      name: "lead 100 Ah",
+      usableWattHours: Assumption.leadEnergy.value * Assumption.leadUsable.value,
+      selfDischarge: Assumption.leadSelfDischarge.value),
+    Battery(
+      name: "LiFePO4 20 Ah",
+      usableWattHours: Assumption.lithiumEnergy.value * Assumption.lithiumUsable.value,
+      selfDischarge: Assumption.lithiumSelfDischarge.value),
+  ]
 
   /// How many days it lasts without a charge. A board that is `switchedOff` in between has its own
   /// converter switched off, too.
-  public func days(at energy: DailyEnergy, isSwitchedOff: Bool, _ assumed: Assumptions) -> Double {
-    let converter = isSwitchedOff ? 0 : assumed[.converterIdle] * 24
-    return usableWattHours / (energy.total / assumed[.converter] + converter + selfDischarge)
+  public func days(at energy: DailyEnergy, isSwitchedOff: Bool) -> Double {
+    let converter = isSwitchedOff ? 0 : Assumption.converterIdle.value * 24
+    return usableWattHours / (energy.total / Assumption.converter.value + converter + selfDischarge)
   }
 }
 
