@@ -108,21 +108,13 @@ extension Contract.SocketWebhook {
 extension Contract.SocketWebhook {
   static let command: JSON = ["webhook_id": "0", "method": "POST", "body": "{}"]
 
-  @Test(arguments: ["webhook_id", "method"])
-  func aCommandWithoutARequiredKeyIsRefused(key: String) async throws {
+  @Test(arguments: [
+    command.removing("webhook_id"), command.removing("method"), command.replacing("body", [:]),
+    command.replacing("headers", ["X": 1]), command.replacing("query", nil),
+    command.replacing("method", "BREW"), command.replacing("foo", 1),
+  ])
+  func aCommandWithoutARequiredKeyOrWithAnythingElseIsRefused(command: JSON) async throws {
     let socket = try await WebSocket.opened()
-    #expect(
-      try await socket.refusal("webhook/handle", Self.command.removing(key)) == "invalid_format")
-  }
-
-  @Test(
-    arguments: [
-      ["body": [:]], ["headers": ["X": 1]], ["query": nil], ["method": "BREW"], ["foo": 1],
-    ] as [JSON])
-  func aCommandWithAnythingElseInItIsRefused(change: JSON) async throws {
-    let socket = try await WebSocket.opened()
-    let key = try #require(change.keys.first)
-    let command = Self.command.replacing(key, change[key])
     #expect(try await socket.refusal("webhook/handle", command) == "invalid_format")
   }
 
