@@ -27,9 +27,7 @@ struct EnergyProfile {
   private static let day = 24 * 3600
 
   /// Those of a day, which `--energy` measures.
-  static let measured = alwaysOn + [switchedOff]
-
-  private static let alwaysOn = [
+  static let measured = [
     EnergyProfile(
       name: "tracker, each 10 s", every: 10, uploadEvery: 10, radio: .lte, warmUps: 3, uploads: 6),
     EnergyProfile(
@@ -41,12 +39,10 @@ struct EnergyProfile {
     EnergyProfile(
       name: "boat in winter, 6 h", every: sixHours, uploadEvery: sixHours, radio: .lte, rate: 60,
       warmUps: 2, uploads: 1),
+    EnergyProfile(
+      name: "boat, off in between", every: sixHours, uploadEvery: sixHours, radio: .lte,
+      isSwitchedOff: true, uploads: 2),
   ]
-
-  /// The boat's board, where it is off between its reports.
-  private static let switchedOff = EnergyProfile(
-    name: "boat, off in between", every: sixHours, uploadEvery: sixHours, radio: .lte,
-    isSwitchedOff: true, uploads: 2)
 
   /// With nothing due for a day.
   static let parked = EnergyProfile(
