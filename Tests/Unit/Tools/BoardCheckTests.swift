@@ -181,7 +181,7 @@ func row(_ finding: Finding?) -> String {
       try board.write("other\n", to: "class/hwmon/hwmon4/name")
       try board.write("1\n", to: "class/hwmon/hwmon4/in0_lcrit_alarm")
     }
-    return row(PowerStatus(sys: Path([UInt8](board.folder.path.utf8))).finding)
+    return row(PowerStatus(sys: board.root).finding)
   }
 
   @Test func aBoardThatDoesNotTellItsVoltageSaysNothing() throws {
@@ -274,35 +274,31 @@ func row(_ finding: Finding?) -> String {
 
   @Test func systemdIsAskedWhereItIsAtWork() throws {
     let board = FakeBoard()
-    let root = Path([UInt8](board.folder.path.utf8))
-    let script = board.folder.appending(path: "usr/bin/systemctl")
     try board.write(
       """
       #!/bin/sh
       echo complaint >&2
       echo LoadState=loaded; echo "ActiveState=$1 $2"; echo User=boat; echo "SubState=$#"
       """, to: "usr/bin/systemctl")
-    #expect(ServiceState.ask(below: root) == nil)
+    #expect(ServiceState.ask(below: board.root) == nil)
     try board.write("", to: "run/systemd/system/x")
-    #expect(ServiceState.ask(below: root) == nil, "it cannot be run")
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script.path)
-    let state = try #require(asked(below: root))
+    #expect(ServiceState.ask(below: board.root) == nil, "it cannot be run")
+    try board.setMode(0o755, of: "usr/bin/systemctl")
+    let state = try #require(asked(below: board.root))
     #expect(text(state.active) == "show homeward.service")
     #expect(text(state.sub) == "3")
     #expect(text(state.user) == "boat")
     try board.write("#!/bin/sh\necho LoadState=loaded; exit 1\n", to: "usr/bin/systemctl")
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script.path)
-    #expect(ServiceState.ask(below: root) == nil)
+    try board.setMode(0o755, of: "usr/bin/systemctl")
+    #expect(ServiceState.ask(below: board.root) == nil)
   }
 
   @Test func aLongAnswerIsCutAndTheProgramEnds() throws {
     let board = FakeBoard()
-    let script = board.folder.appending(path: "usr/bin/systemctl")
     try board.write("", to: "run/systemd/system/x")
     try board.write(
       "#!/bin/sh\necho LoadState=loaded\nhead -c 300000 /dev/zero\n", to: "usr/bin/systemctl")
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script.path)
-    let state = asked(below: Path([UInt8](board.folder.path.utf8)))
-    #expect(state?.isLoaded == true)
+    try board.setMode(0o755, of: "usr/bin/systemctl")
+    #expect(asked(below: board.root)?.isLoaded == true)
   }
 }

@@ -13,12 +13,10 @@ import YAML
 
   /// The report of a board whose root, kernel and configuration are in one folder.
   private func report(of configuration: String?) throws -> String {
-    let file = board.folder.appending(path: "homeward.yaml")
     if let configuration { try board.write(configuration, to: "homeward.yaml") }
-    let checkup = try Checkup(configuration: [UInt8](file.path.utf8), isShown: false)
+    let checkup = try Checkup(configuration: board.path("homeward.yaml").bytes, isShown: false)
     _ = try checkup.run()
-    let root = Path([UInt8](board.folder.path.utf8))
-    return text(BugReport(of: checkup, for: .seconds(3), root: root).text)
+    return text(BugReport(of: checkup, for: .seconds(3), root: board.root).text)
   }
 
   /// A configuration in which each value that a person chose is a secret.
@@ -167,23 +165,17 @@ import YAML
 
   // MARK: The file
 
-  private var place: URL { board.folder.appending(path: "report.txt") }
-  private var path: Path { Path([UInt8](place.path.utf8)) }
+  private var path: Path { board.path("report.txt") }
   private var ours: [UInt8] { [UInt8](BugReport.title) + [UInt8](": one\n".utf8) }
-
-  private func mode() throws -> Int {
-    let attributes = try FileManager.default.attributesOfItem(atPath: place.path)
-    return try #require(attributes[.posixPermissions] as? Int)
-  }
 
   @Test func onlyItsOwnerCanReadTheFileAndAnEarlierReportIsReplaced() throws {
     try board.write("", to: "other")
     try ReportFile(at: path).write(ours)
-    #expect(try mode() == 0o600)
-    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: place.path)
+    #expect(try board.mode(of: "report.txt") == 0o600)
+    try board.setMode(0o644, of: "report.txt")
     try ReportFile(at: path).write(ours + ours)
-    #expect(try mode() == 0o600)
-    #expect(try [UInt8](Data(contentsOf: place)) == ours + ours)
+    #expect(try board.mode(of: "report.txt") == 0o600)
+    #expect(board.text(of: "report.txt") == text(ours + ours))
   }
 
   private func refusal(at path: Path) -> String {
@@ -199,22 +191,22 @@ import YAML
   @Test func anotherFileIsNotReplaced() throws {
     try board.write("letters of Annegret", to: "report.txt")
     #expect(refusal(at: path).contains("already exists, and is not a report of homeward"))
-    #expect(refusal(at: Path([UInt8](board.folder.path.utf8))).contains("cannot be written"))
+    #expect(refusal(at: board.root).contains("cannot be written"))
     #expect(refusal(at: path / "x").contains("cannot be written"))
   }
 
   @Test func theReportIsNotWrittenThroughALink() throws {
     try board.write(ours, to: "target")
-    let target = board.folder.appending(path: "target")
+    let (place, target) = (board.url("report.txt"), board.url("target"))
     try FileManager.default.createSymbolicLink(at: place, withDestinationURL: target)
     #expect(refusal(at: path).contains("is a link"))
     // One that is made while the check runs is replaced, and its target is left alone.
-    try FileManager.default.removeItem(at: place)
+    try board.remove("report.txt")
     let file = try ReportFile(at: path)
     try FileManager.default.createSymbolicLink(at: place, withDestinationURL: target)
     try file.write(ours + ours)
-    #expect(try [UInt8](Data(contentsOf: target)) == ours)
-    #expect(try [UInt8](Data(contentsOf: place)) == ours + ours)
+    #expect(board.text(of: "target") == text(ours))
+    #expect(board.text(of: "report.txt") == text(ours + ours))
   }
 }
 

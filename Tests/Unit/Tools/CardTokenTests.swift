@@ -106,7 +106,7 @@ import Testing
   func theTokenBelongsToTheUserOfTheAgent() throws {
     let card = try FlashedCard(card: "token: \(FlashedCard.token)")
     try card.pair()
-    #expect(unsafe chown(card.url(card.state).path, 65534, 65534) == 0)
+    try card.give(card.state, to: 65534, 65534)
     try card.provision()
     let attributes = try FileManager.default.attributesOfItem(
       atPath: card.url("\(card.state)/token").path)

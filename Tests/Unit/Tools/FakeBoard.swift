@@ -1,23 +1,54 @@
 import Board
 import Foundation
+import LinuxIO
 
 func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-/// The files of a kernel, for one test: a folder that stands for sysfs and goes with its owner.
-final class FakeBoard {
+/// A folder for one test, which goes with its owner.
+class TestFolder {
   let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
+  var root: Path { Path([UInt8](folder.path.utf8)) }
+  func url(_ name: String) -> URL { folder.appending(path: name) }
+  func path(_ name: String) -> Path { root / [UInt8](name.utf8) }
+
+  func makeFolder(_ name: String) throws {
+    try FileManager.default.createDirectory(at: url(name), withIntermediateDirectories: true)
+  }
+
   func write(_ text: String, to name: String) throws { try write([UInt8](text.utf8), to: name) }
 
   func write(_ bytes: [UInt8], to name: String) throws {
-    let file = folder.appending(path: name)
+    let file = url(name)
     try FileManager.default.createDirectory(
       at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
     try Data(bytes).write(to: file)
   }
 
+  func remove(_ name: String) throws { try FileManager.default.removeItem(at: url(name)) }
+
+  func text(of name: String) -> String? {
+    (try? Data(contentsOf: url(name))).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  func mode(of name: String) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: url(name).path)[.posixPermissions] as? Int
+  }
+
+  func setMode(_ mode: Int, of name: String) throws {
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: url(name).path)
+  }
+
+  /// Only root can do this.
+  func give(_ name: String, to user: uid_t, _ group: gid_t) throws {
+    guard unsafe chown(url(name).path, user, group) == 0 else { throw POSIXError(.EPERM) }
+  }
+}
+
+/// The files of a kernel, for one test: a folder that stands for sysfs.
+final class FakeBoard: TestFolder {
   /// An Industrial IO device with these files.
   func addConverter(_ number: Int, named name: [UInt8], _ files: [String: [UInt8]]) throws {
     let device = "bus/iio/devices/iio:device\(number)"

@@ -6,18 +6,18 @@ import LinuxIO
 @testable import HomeAssistant
 @testable import Tools
 
-/// The card of a board and the root of its system, for one test: folders that go with their owner.
-final class FlashedCard {
+/// The card of a board and the root of its system, for one test.
+final class FlashedCard: TestFolder {
   static let arguments = "console=tty1 root=LABEL=root rw rootwait\n"
   /// The part of the file that an agent needs.
   static let home = "home_assistant: { url: http://homeassistant.local:8123 }\n"
   static let token = "eyJhbGciOiJIUzI1NiJ9.eyJpc3MiOiJhYmMifQ.s3cr3t"
 
-  private let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
   let state = "root/var/lib/homeward"
 
   init(_ file: String? = nil) throws {
-    for name in ["card", "root/etc/systemd/system", "root/root"] { try makeFolder(name) }
+    super.init()
+    try makeFolder("root/root")
     try write("", to: "root/etc/systemd/system/homeward-seal.service")
     try write(Self.arguments, to: "card/cmdline.txt")
     if let file { try write(file, to: "card/homeward.yaml") }
@@ -31,8 +31,6 @@ final class FlashedCard {
   static func file(_ lines: [String]) -> String {
     "card:\n" + lines.map { "  \($0)\n" }.joined() + home
   }
-
-  deinit { try? FileManager.default.removeItem(at: folder) }
 
   var provisioner: Provisioner {
     Provisioner(card: path("card"), root: path("root"))
@@ -64,30 +62,10 @@ final class FlashedCard {
 
   /// Makes the root that of a start with a read-only one.
   func seal() throws {
-    try makeFolder("root/proc")
     try write("root=LABEL=root ro overlayroot=tmpfs:recurse=0\n", to: "root/proc/cmdline")
   }
 
   // MARK: Files
-
-  func path(_ name: String) -> Path { Path([UInt8](url(name).path.utf8)) }
-  func url(_ name: String) -> URL { folder.appending(path: name) }
-
-  func makeFolder(_ name: String) throws {
-    try FileManager.default.createDirectory(at: url(name), withIntermediateDirectories: true)
-  }
-
-  func write(_ text: String, to name: String) throws { try write([UInt8](text.utf8), to: name) }
-  func write(_ bytes: [UInt8], to name: String) throws { try Data(bytes).write(to: url(name)) }
-  func remove(_ name: String) throws { try FileManager.default.removeItem(at: url(name)) }
-
-  func text(of name: String) -> String? {
-    (try? Data(contentsOf: url(name))).map { String(decoding: $0, as: UTF8.self) }
-  }
-
-  func mode(of name: String) throws -> Int? {
-    try FileManager.default.attributesOfItem(atPath: url(name).path)[.posixPermissions] as? Int
-  }
 
   var arguments: String? { text(of: "card/cmdline.txt") }
 

@@ -133,8 +133,7 @@ import Testing
     try board.addUsual()
     try board.write("", to: "dev/serial/by-id/usb-VictronEnergy_BV_cable-if00-port0")
     let configuration = try board.configuration()
-    let kinds = configuration.findSources(
-      loop: try EventLoop(), devices: Path([UInt8](board.folder.path.utf8) + [UInt8]("/dev".utf8)))
+    let kinds = configuration.findSources(loop: try EventLoop(), devices: board.path("dev"))
     var keys: [String] = []
     for kind in kinds {
       for item in kind.items where item.line != nil {
@@ -181,7 +180,7 @@ import Testing
     }
     let found = try FoundSources(
       of: try board.configuration(), loop: try EventLoop(), screen: nil,
-      devices: Path([UInt8]("\(board.folder.path)/dev".utf8)))
+      devices: board.path("dev"))
     let entries = try #require(found.kind("ve_direct")).entries
     #expect(entries.map { $0.sample != nil } == [true, false])
     #expect(text(entries[0].words.bytes) == "usb-VictronEnergy_BV_cable-if00-port0 was not found")

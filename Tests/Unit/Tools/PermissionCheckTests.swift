@@ -20,9 +20,8 @@ import Testing
 
   private func write(_ name: String, mode: Int) throws -> String {
     try board.write("", to: name)
-    let path = board.folder.appending(path: name).path
-    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
-    return path
+    try board.setMode(mode, of: name)
+    return board.url(name).path
   }
 
   private var state: String { "state_directory: \(board.folder.path)/s\n" }
@@ -30,14 +29,11 @@ import Testing
   private func rows(_ user: UserRights, _ more: String) throws -> [String] {
     var rows: [String] = []
     PermissionCheck(
-      user: user, file: path("etc/homeward.yaml"), configuration: try board.configuration(more),
-      devices: path("dev"), boardFiles: path("etc/boards")
+      user: user, file: board.path("etc/homeward.yaml"),
+      configuration: try board.configuration(more), devices: board.path("dev"),
+      boardFiles: board.path("etc/boards")
     ).run { rows.append(row($0)) }
     return rows
-  }
-
-  private func path(_ name: String) -> Path {
-    Path([UInt8](board.folder.appending(path: name).path.utf8))
   }
 
   /// The agent at work hides it until the next start of the board.
@@ -49,10 +45,10 @@ import Testing
         "WRONG permissions not_permitted 77: boat is not allowed to read \(file); sudo chmod a+r"
           + " \(file), then: sudo systemctl restart homeward"
       ])
-    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+    try board.setMode(0o644, of: name)
     #expect(try rows(stranger(), state)[0].hasPrefix("permissions: "))
-    let folder = board.folder.appending(path: "etc").path
-    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
+    try board.setMode(0o700, of: "etc")
+    let folder = board.url("etc").path
     #expect(try rows(stranger(), state).contains { $0.contains("; sudo chmod a+rx \(folder), ") })
   }
 
@@ -63,23 +59,17 @@ import Testing
   func whatIsInTheStateDirectoryBelongsToTheUserToo(name: String) throws {
     let file = try write(name, mode: 0o600)
     let user = stranger()
-    for name in ["s", "s/spool"] {
-      let folder = board.folder.appending(path: name).path
-      guard FileManager.default.fileExists(atPath: folder) else { continue }
-      guard unsafe chown(folder, user.number, user.number) == 0 else {
-        throw POSIXError(.EPERM)
-      }
-    }
+    try board.makeFolder("s/spool")
+    for name in ["s", "s/spool"] { try board.give(name, to: user.number, user.number) }
     #expect(try rows(user, state).first?.contains("\(file) does not belong to boat; ") == true)
-    guard unsafe chown(file, user.number, user.number) == 0 else { throw POSIXError(.EPERM) }
+    try board.give(name, to: user.number, user.number)
     #expect(try rows(user, state)[0].hasPrefix("permissions: "))
     _ = try write("s/agent.socket", mode: 0o600)
     #expect(try rows(user, state)[0].hasPrefix("permissions: "), "the agent makes it again")
     _ = try write("s/lost+found", mode: 0o600)
     #expect(try rows(user, state)[0].hasPrefix("permissions: "), "of the file system itself")
-    try board.write("", to: "s/spool/x")
-    let spool = board.folder.appending(path: "s/spool").path
-    guard unsafe chown(spool, 0, 0) == 0 else { throw POSIXError(.EPERM) }
+    try board.give("s/spool", to: 0, 0)
+    let spool = board.url("s/spool").path
     #expect(try rows(user, state).first?.contains("\(spool) does not belong to boat; ") == true)
   }
 
@@ -101,7 +91,7 @@ import Testing
     let chip = try write("dev/gpiochip0", mode: 0o660)
     guard let entry = unsafe getgrnam("dialout") else { throw POSIXError(.ENOENT) }
     let group = unsafe entry.pointee.gr_gid
-    guard unsafe chown(chip, uid_t.max, group) == 0 else { throw POSIXError(.EPERM) }
+    try board.give("dev/gpiochip0", to: .max, group)
     let sensors = "sensors: [{ gpio: GPIO17, name: Bilge }]\n\(state)"
     #expect(
       try rows(stranger(), sensors) == [
@@ -126,14 +116,14 @@ import Testing
     mode: Int, user: uid_t, group: gid_t, obstacle: UserRights.Obstacle
   ) throws {
     let file = try write("level", mode: mode)
-    guard unsafe chown(file, user, group) == 0 else { throw POSIXError(.EPERM) }
+    try board.give("level", to: user, group)
     #expect(stranger().obstacle(toReading: Path([UInt8](file.utf8))) == obstacle)
   }
 
   @Test func aFolderOnTheWayIsToldToo() throws {
     let file = try write("closed/level", mode: 0o644)
-    let folder = board.folder.appending(path: "closed").path
-    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
+    try board.setMode(0o700, of: "closed")
+    let folder = board.url("closed").path
     let row = try rows(stranger(), "sensors: [{ file: \(file), name: Level }]\n").last
     #expect(row?.contains("; move it out of \(folder), which that user cannot enter") == true)
   }
@@ -174,8 +164,8 @@ import Testing
 
   @Test func theUserHasToGetToTheStateDirectory() throws {
     try board.write("", to: "closed/s/x")
-    let folder = board.folder.appending(path: "closed").path
-    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
+    try board.setMode(0o700, of: "closed")
+    let folder = board.url("closed").path
     let state = "state_directory: \(folder)/s\n"
     let words =
       "boat is not allowed to enter \(folder), which holds \(folder)/s; sudo chmod o+x \(folder), or"

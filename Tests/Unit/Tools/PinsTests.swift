@@ -50,10 +50,9 @@ private struct Machine {
     return machine
   }
 
-  /// With a device tree in a folder.
-  func tree(in root: URL) throws -> Machine {
+  func tree(of board: FakeBoard) throws -> Machine {
     var machine = self
-    machine.surroundings.tree = try DeviceTree(of: Path(bytes(root.path)))
+    machine.surroundings.tree = try DeviceTree(of: board.root)
     return machine
   }
 
@@ -121,18 +120,16 @@ private struct Machine {
   }
 
   @Test func anEnabledControllerUsesItsLines() throws {
-    let root = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-    defer { try? FileManager.default.removeItem(at: root) }
-    let node = root.appending(path: "firmware/devicetree/base/soc/new")
-    try FileManager.default.createDirectory(at: node, withIntermediateDirectories: true)
-    try Data("i2c\0".utf8).write(to: node.appending(path: "name"))
-    try Data("disabled\0".utf8).write(to: node.appending(path: "status"))
-    let machine = try Machine().tree(in: root)
+    let board = FakeBoard()
+    let node = "firmware/devicetree/base/soc/new"
+    try board.write("i2c\0", to: "\(node)/name")
+    try board.write("disabled\0", to: "\(node)/status")
+    let machine = try Machine().tree(of: board)
     #expect(try machine.words(2) == "(i2c1 SDA)")
     let wanted = machine.configured("GPIO2", "Bilge")
     #expect(try wanted.words(2) == "Bilge")
     #expect(try wanted.conflict(2) == nil)
-    try Data("okay\0".utf8).write(to: node.appending(path: "status"))
+    try board.write("okay\0", to: "\(node)/status")
     #expect(try machine.words(2) == "i2c1 SDA")
     #expect(try wanted.words(2) == "Bilge, i2c1 SDA")
     #expect(try wanted.conflict(2) == "pin 2: \"Bilge\" uses a line of i2c1 SDA, which is enabled")

@@ -191,7 +191,6 @@ import Testing
   @Test(arguments: [["hostname: boat"], ["ssh_key: \(ProvisioningTests.key("ssh-rsa"))"]])
   func keysOfAnotherHandStay(lines: [String]) throws {
     let card = try card(lines)
-    try card.makeFolder("root/root/.ssh")
     try card.write("\(Self.key())\n", to: "root/root/.ssh/authorized_keys")
     #expect(try card.provision().code == .success)
     #expect(card.text(of: "root/root/.ssh/authorized_keys") == "\(Self.key())\n")
@@ -211,7 +210,6 @@ import Testing
   @Test func whatALossOfPowerLeftIsRemovedAndNoFileOfAnother() throws {
     let card = try FlashedCard(card: "country: X")
     let (networks, keys) = ("root/etc/NetworkManager/system-connections", "root/root/.ssh")
-    for folder in [networks, keys] { try card.makeFolder(folder) }
     let ours = [
       "\(networks)/homeward-wifi-16.nmconnection.new7", "\(keys)/authorized_keys2.new12",
       "root/etc/hosts.new1", "card/cmdline.txt.new345", "card/homeward-card.txt.new345",
