@@ -1,6 +1,26 @@
 import Board
 import Foundation
 import LinuxIO
+import TestRun
+import Testing
+
+/// The folder of this repository.
+let repository = URL(filePath: #filePath).deletingLastPathComponent()
+  .appending(path: "../../..").standardizedFileURL
+
+/// Returns the text of a file of this repository.
+func readFile(_ path: String) throws -> String {
+  try String(contentsOf: repository.appending(path: path), encoding: .utf8)
+}
+
+/// Returns the output of a program, which must succeed.
+func output(of program: String, _ arguments: [String]) throws -> String {
+  let pipe = Pipe()
+  let child = try ChildProcess(program, arguments, output: .pipe(pipe))
+  let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+  #expect(child.waitUntilEnd() == 0, "\(program) \(arguments)")
+  return String(decoding: output, as: UTF8.self)
+}
 
 func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 

@@ -6,29 +6,15 @@ import Testing
 
 /// The manual pages, which `deploy/package` makes of the help and of the pages in Markdown.
 @Suite struct ManualTests {
-  private static let root = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(path: "../../..").standardizedFileURL
-
   /// What a program of `deploy/lib` makes of a text.
   private func awk(
     _ program: String, _ options: [String] = [], of text: [UInt8]
   ) throws -> [String] {
-    let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-    try Data(text).write(to: file)
-    defer { try? FileManager.default.removeItem(at: file) }
-    let awk = Process()
-    let output = Pipe()
-    awk.executableURL = URL(filePath: "/usr/bin/env")
-    awk.arguments =
-      ["awk"] + options + [
-        "-f", Self.root.appending(path: "deploy/lib/\(program)").path, file.path,
-      ]
-    awk.standardOutput = output
-    try awk.run()
-    let bytes = output.fileHandleForReading.readDataToEndOfFile()
-    awk.waitUntilExit()
-    #expect(awk.terminationStatus == 0)
-    return String(decoding: bytes, as: UTF8.self).components(separatedBy: "\n")
+    let folder = TestFolder()
+    try folder.write(text, to: "text")
+    let script = repository.appending(path: "deploy/lib/\(program)").path
+    return try output(of: "awk", options + ["-f", script, folder.url("text").path])
+      .components(separatedBy: "\n")
   }
 
   @Test func theHelpFitsIntoEightyColumns() {
@@ -128,16 +114,16 @@ import Testing
     let folder = "Sources/Drivers"
     let names =
       (try? FileManager.default.contentsOfDirectory(
-        atPath: root.appending(path: folder).path)) ?? []
+        atPath: repository.appending(path: folder).path)) ?? []
     let kinds = names.map { "\(folder)/\($0)/README.md" }.filter {
-      FileManager.default.fileExists(atPath: root.appending(path: $0).path)
+      FileManager.default.fileExists(atPath: repository.appending(path: $0).path)
     }
     return (["Sources/Board/Configuration/README.md", "\(folder)/README.md"] + kinds).sorted()
   }()
 
   @Test(arguments: pages)
   func eachKeyOfATableIsAnItemOfTheManual(_ page: String) throws {
-    let text = try String(contentsOf: Self.root.appending(path: page), encoding: .utf8)
+    let text = try readFile(page)
     let lines = try awk("pages.awk", of: [UInt8](text.utf8))
     for table in text.components(separatedBy: "| key | what | default |\n").dropFirst() {
       for row in table.components(separatedBy: "\n").dropFirst().prefix(while: { $0.hasPrefix("|") }

@@ -345,12 +345,11 @@ import Testing
 
   // MARK: The file that people edit
 
-  private static let template = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(path: "../../../deploy/card/homeward.yaml").standardizedFileURL
+  private static let template = "deploy/card/homeward.yaml"
 
   /// What has to be filled in is empty, and the report names each line of it, and nothing else.
   @Test func theTemplateOfTheCardIsRightButForWhatIsToBeFilledIn() throws {
-    let text = try String(contentsOf: Self.template, encoding: .utf8)
+    let text = try readFile(Self.template)
     let (code, lines) = try FlashedCard(text).provision()
     #expect(code == .configuration)
     let mistakes = lines.filter { $0.hasPrefix("homeward.yaml:") }
@@ -378,7 +377,7 @@ import Testing
   }
 
   @Test func theTemplateFitsOnAScreen() throws {
-    let text = try String(contentsOf: Self.template, encoding: .utf8)
+    let text = try readFile(Self.template)
     #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 45)
     #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })
   }

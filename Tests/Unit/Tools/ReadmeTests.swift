@@ -10,11 +10,7 @@ import Testing
 @Suite struct ReadmeTests {
   private let text: String
 
-  init() throws {
-    let file = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../../README.md")
-    text = try String(contentsOf: file, encoding: .utf8)
-  }
+  init() throws { text = try readFile("README.md") }
 
   /// The fenced blocks of a language.
   private func blocks(_ language: String) -> [String] {
@@ -32,10 +28,7 @@ import Testing
   }
 
   @Test func theConfigurationForTrialsWithHardwareIsRight() throws {
-    let file = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../../deploy/HARDWARE.md")
-    let page = try String(contentsOf: file, encoding: .utf8)
-    let block = try #require(page.firstMatch(of: /```yaml\n((?s).*?)```/))
+    let block = try #require(readFile("deploy/HARDWARE.md").firstMatch(of: /```yaml\n((?s).*?)```/))
     let configuration = try Configuration.parse([UInt8](block.1.utf8))
     #expect(configuration.sensors.count == 3)
     #expect(configuration.warnings.isEmpty)
@@ -93,19 +86,6 @@ import Testing
       .map { $0.trimmingCharacters(in: .whitespaces) }
   }
 
-  private func output(of script: String) throws -> String {
-    let shell = Process()
-    let output = Pipe()
-    shell.executableURL = URL(filePath: "/bin/sh")
-    shell.arguments = ["-euc", script]
-    shell.standardOutput = output
-    try shell.run()
-    let bytes = output.fileHandleForReading.readDataToEndOfFile()
-    shell.waitUntilExit()
-    #expect(shell.terminationStatus == 0, "\(script)")
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
   /// An `EnvironmentFile=` as systemd reads it: one assignment in a line, whose value is all that
   /// follows, without its quotation marks.
   private func environment(_ file: String) -> [String: String] {
@@ -122,7 +102,8 @@ import Testing
   @Test func theLineForGPSDNamesTheReceiverToSystemd() throws {
     let lines = shellLines(with: "/etc/default/gpsd")
     #expect(lines.count == 1)
-    let file = try output(of: "sudo() { cat; }; \(try #require(lines.first))")
+    let file = try output(
+      of: "/bin/sh", ["-euc", "sudo() { cat; }; \(try #require(lines.first))"])
     #expect(
       environment(file) == [
         "DEVICES": "/dev/ttyACM0", "GPSD_OPTIONS": "-n", "USBAUTO": "true",
@@ -131,7 +112,8 @@ import Testing
 
   @Test func theBoardNamesWhatDeployPackageTakes() throws {
     let line = try #require(shellLines(with: "echo $VERSION_ID").first)
-    let words = try output(of: "dpkg() { echo arm64; }; \(line)").split(separator: " ")
+    let words = try output(of: "/bin/sh", ["-euc", "dpkg() { echo arm64; }; \(line)"])
+      .split(separator: " ")
     #expect(words.count == 2)
     let package = try #require(shellLines(with: "deploy/package").first)
     #expect(package.contains("--arch arm64 --debian 12"))
@@ -160,8 +142,7 @@ import Testing
 
   @Test(arguments: pages)
   func everyFileThatAPageNamesIsThere(page: String) throws {
-    let file = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../../\(page)")
+    let file = repository.appending(path: page)
     let links = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "](")
       .dropFirst().compactMap { $0.components(separatedBy: ")").first }
     for link in links where !link.contains("://") && !link.hasPrefix("#") {
@@ -172,9 +153,6 @@ import Testing
   }
 
   @Test func theChangelogBeginsWithThisVersion() throws {
-    let file = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../../deploy/debian/changelog")
-    let changelog = try String(contentsOf: file, encoding: .utf8)
-    #expect(changelog.hasPrefix("homeward (\(homewardVersion)) "))
+    #expect(try readFile("deploy/debian/changelog").hasPrefix("homeward (\(homewardVersion)) "))
   }
 }
