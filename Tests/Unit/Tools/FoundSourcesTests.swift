@@ -117,17 +117,6 @@ import Testing
     #expect(try #require(configuration.reporting(item, of: kind)).location == nil)
   }
 
-  @Test func whatTheConfigurationHasIsMarkedWithItsName() throws {
-    try board.addUsual()
-    let lines = try lines(
-      "battery: off\nsystem: [load]\nsensors: [{ iio: bme280/temp, name: Cabin }]\n")
-    let index = try #require(lines.firstIndex(of: "  bme280/temp: 25.1 °C"))
-    #expect(lines[index + 1] == "    in the configuration as \"Cabin\"")
-    #expect(lines.contains("    battery: [BAT0]"))
-    let load = try #require(lines.firstIndex { $0.hasPrefix("  load: \u{2007}1 minute ") })
-    #expect(lines[load + 1] == "    in the configuration")
-  }
-
   /// The first rule of the list: what is shown, the configuration reads as that sensor.
   @Test func everyLineIsReadByTheConfigurationAndReportsThatSensor() throws {
     try board.addUsual()
