@@ -105,6 +105,7 @@ import Testing
     let (code, lines) = try card.provision()
     #expect(code == .noInput)
     #expect(lines[1].hasPrefix("homeward.yaml is missing; rename \(name), whose"), "\(lines)")
+    #expect(card.text(of: "card/homeward-card.txt")?.contains("is missing") == true)
   }
 
   /// An editor of a Mac saves a document, whose text would be one key of YAML.
@@ -134,13 +135,5 @@ import Testing
     let (_, lines) = try FlashedCard(card: "wifi:", "  name: Home #2").provision()
     #expect(
       lines.contains { $0.hasPrefix("homeward.yaml:3:16: this # begins a comment") }, "\(lines)")
-  }
-
-  /// What reads the card makes no root read-only on a system of others.
-  @Test func theReadOnlyRootIsReportedOnlyWhereSomethingMakesItSo() throws {
-    let card = try FlashedCard(card: "country: DE")
-    #expect(try card.provision().lines.contains("Read-only root: when the board is paired"))
-    try card.remove("root/etc/systemd/system/homeward-seal.service")
-    #expect(try !card.provision().lines.contains { $0.hasPrefix("Read-only root") })
   }
 }

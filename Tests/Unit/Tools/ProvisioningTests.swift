@@ -66,6 +66,9 @@ import Testing
     for name in ["hostname", "hosts", "homeward/homeward.yaml"] {
       #expect(try card.mode(of: "root/etc/\(name)") == 0o644)
     }
+    for folder in ["etc/NetworkManager/system-connections", "var/lib"] {
+      #expect(try card.mode(of: "root/\(folder)") == 0o755)
+    }
   }
 
   /// Each write wears the card.
@@ -253,16 +256,6 @@ import Testing
 
   // MARK: Files that cannot be read or written
 
-  @Test func aMissingFileIsToldWithWhatWindowsMadeOfIt() throws {
-    let card = try FlashedCard()
-    #expect(try card.provision().lines[1].hasPrefix("homeward.yaml is missing; write one beside"))
-    try card.write(FlashedCard.home, to: "card/homeward.yaml.txt")
-    let (code, lines) = try card.provision()
-    #expect(code == .noInput)
-    #expect(lines[1].hasPrefix("homeward.yaml is missing; rename homeward.yaml.txt"))
-    #expect(card.text(of: "card/homeward-card.txt")?.contains("is missing") == true)
-  }
-
   @Test(arguments: [
     ("", "1:1: the file has no settings; write at least home_assistant: {"),
     ("# only a comment\r\n", "1:1: the file has no settings; write at least home_assistant: {"),
@@ -324,13 +317,6 @@ import Testing
     }
     #expect(try card.provision().code == .inputOutput)
     #expect(try FileManager.default.contentsOfDirectory(atPath: card.url("outside").path) == [])
-  }
-
-  @Test func anImageHasTheFoldersMade() throws {
-    let card = try card(Self.whole)
-    try card.provision()
-    #expect(try card.mode(of: "root/etc/NetworkManager/system-connections") == 0o755)
-    #expect(try card.mode(of: "root/var/lib") == 0o755)
   }
 
   @Test(arguments: [
