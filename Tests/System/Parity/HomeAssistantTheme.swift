@@ -58,19 +58,6 @@ extension ByteBuffer {
   }
 }
 
-func sealAndOpen(to transcript: inout Transcript) {
-  let types: [MessageType] = [.registerSensor, .updateSensorStates, .updateLocation]
-  for (number, type) in types.enumerated() {
-    var buffer = ByteBuffer(capacity: 256)
-    Envelope.seal(type, with: parityKey(), nonce: parityNonce(UInt8(number)), into: &buffer) {
-      $0.append("{\"a\":1}")
-    }
-    transcript.line("sealed") { $0.append(buffer.bytes) }
-    let answer = Answer.read(AnswerHead(status: 200), body: &buffer, with: parityKey())
-    transcript.line("opened") { $0.append(answer, of: buffer) }
-  }
-}
-
 func judgeAnswers(to transcript: inout Transcript) {
   let answers: [(Int, StaticString)] = [
     (200, "{}"), (200, " {}\n"), (200, ""), (200, "<html>"), (201, "[]"),
@@ -154,15 +141,7 @@ func keepARegistration(to transcript: inout Transcript) {
   }
 }
 
-func writeMessages(to transcript: inout Transcript) {
-  transcript.line("registration request") { line in
-    var buffer = ByteBuffer(capacity: 1024)
-    RegistrationRequest(
-      deviceID: [UInt8]("id"), deviceName: [0x42, 0xFF, 0x22], manufacturer: [UInt8]("x"),
-      model: [UInt8]("\u{26F5}"), osName: [UInt8]("Linux"), osVersion: [], appVersion: [UInt8]("0")
-    ).write(into: &buffer)
-    line.append(buffer.bytes)
-  }
+func writeLocations(to transcript: inout Transcript) {
   let numbers: [Double] = [0, 0.1, 1.9, 359.6, 360, 1e30, -1, .nan, .infinity]
   for number in numbers {
     transcript.line("location") { line in

@@ -3,21 +3,12 @@ import Bytes
 func writeJSON(to transcript: inout Transcript) {
   transcript.line("json written") { line in
     line.append("\n")
-    line.openJSONObject()
-    line.appendJSON(key: "text")
-    line.appendJSON("say \"\\\u{7}\u{20AC}\u{1F6A2}\"")
-    line.appendJSON(key: "bytes")
-    line.appendJSON([0x41, 0xC0, 0x80, 0xF4, 0x90, 0x80, 0x80, 0x00, 0x1F] as [UInt8])
-    line.appendJSON(key: "list")
     line.openJSONArray()
+    line.appendJSON("say \"\\\u{7}\u{20AC}\u{1F6A2}\"")
+    line.appendJSON([0x41, 0xC0, 0x80, 0xF4, 0x90, 0x80, 0x80, 0x00, 0x1F] as [UInt8])
     line.appendJSON(Int64.min)
     line.appendJSON(FixedPoint(-5, decimals: 9))
-    line.appendJSON(true)
-    line.appendJSONNull()
-    line.openJSONObject()
-    line.closeJSONObject()
     line.closeJSONArray()
-    line.closeJSONObject()
   }
 }
 

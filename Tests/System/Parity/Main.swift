@@ -17,13 +17,11 @@
     superviseASource(to: &transcript)
     decodeModels(to: &transcript)
     keepCaches(to: &transcript)
-    sealAndOpen(to: &transcript)
     judgeAnswers(to: &transcript)
     keepARegistration(to: &transcript)
-    writeMessages(to: &transcript)
+    writeLocations(to: &transcript)
     talkToTheWebhook(to: &transcript)
     compareVersions(to: &transcript)
-    waitLonger(to: &transcript)
     deliver(to: &transcript)
   }
 }

@@ -3,20 +3,6 @@ import HomeAssistant
 import Outbox
 import Sensing
 
-func waitLonger(to transcript: inout Transcript) {
-  for seed in [0, 1, .max] as [UInt64] {
-    var backOff = BackOff(first: .seconds(5), longest: .seconds(120), seed: seed)
-    transcript.line("back-off") { line in
-      for _ in 0..<8 {
-        line.append(backOff.failed())
-        line.append(" ")
-      }
-      backOff.succeeded()
-      line.append(backOff.failed())
-    }
-  }
-}
-
 extension ByteBuffer {
   fileprivate mutating func append(_ event: DeliveryEvent) {
     switch event {

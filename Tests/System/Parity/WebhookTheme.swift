@@ -9,13 +9,13 @@ func talkToTheWebhook(to transcript: inout Transcript) {
 
 private func writeWebhookMessages(to transcript: inout Transcript) {
   var update = RegistrationRequest(
-    deviceID: [UInt8]("d"), deviceName: [UInt8]("B\u{26F5}"), manufacturer: [UInt8]("x"),
-    model: [UInt8]("y"), osName: [UInt8]("Linux"), osVersion: [UInt8]("6"),
-    appVersion: [UInt8]("0"),
+    deviceID: [UInt8]("d"), deviceName: [0x42, 0xFF, 0x22], manufacturer: [UInt8]("x"),
+    model: [UInt8]("\u{26F5}"), osName: [UInt8]("Linux"), osVersion: [], appVersion: [UInt8]("0"),
     push: PushRoutes(
       isWebSocketWanted: true, target: PushTarget(url: "https://push/a", token: "t\"")))
   transcript.message { update.writeUpdate(into: &$0) }
   transcript.line("told") { $0.append(update.fingerprint.bytes) }
+  transcript.message { update.write(into: &$0) }
   update.push = .none
   transcript.message { update.writeUpdate(into: &$0) }
   transcript.message(Webhook.callService("light", "turn_on", data: ["a": 1.5]))
