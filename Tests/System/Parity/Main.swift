@@ -12,7 +12,6 @@
     keepJSON(to: &transcript)
     filterFixes(to: &transcript)
     talkToGPSD(to: &transcript)
-    readSatellites(to: &transcript)
     watchAnAnchor(to: &transcript)
     superviseASource(to: &transcript)
     decodeModels(to: &transcript)

@@ -122,10 +122,14 @@ private func talk(cycle: Duration, to transcript: inout Transcript) {
   var now = Instant(nanoseconds: 0)
   let libgps = Copies()
   var session = GPSDSession(
-    name: InlineText("gpsd"), cycle: cycle, fixTimeout: .seconds(10), now: now
+    name: InlineText("gpsd"), details: .all, cycle: cycle, fixTimeout: .seconds(10), now: now
   ) { copy, report in
     libgps.append(copy.bytes)
     report.fix = fix(mode: 3, seconds: nil)
+    report.fix.horizontalErrorMeters = .nan
+    report.fix.climbMetersPerSecond = -0.26
+    report.horizontalDilution = 1.5
+    report.headingDegrees = 359.6
     return true
   }
   func say(_ event: StaticString, _ action: GPSDSession.Action?, _ deadline: Instant?) {
@@ -145,10 +149,23 @@ private func talk(cycle: Duration, to transcript: inout Transcript) {
   session.connected(now: now)
   hear("{\"class\":\"VERSION\",\"release\":\"3.25\"}\r")
   hear("\n{\"class\":\"DEVICES\"}\n{\"class\":\"TPV\",\"mode\":1}\n{\"class\":\"TPV\",\"mo")
-  hear("de\":3}\n")
+  hear("de\":3}\n{\"class\":\"SKY\",\"hdop\":1.5,\"nSat\":12,\"satellites\":[{\"used\":true},")
+  hear("{\"used\":false}]}\n{\"class\":\"ATT\",\"heading\":359.6,\"mheading\":12.5}\n")
   say("drained", session.drained(now: now), session.deadline)
-  transcript.line("gpsd fix") { $0.append(session.takeFix()?.latitude) }
+  let taken = session.takeFix()
+  transcript.line("gpsd fix") { $0.append(taken?.latitude) }
+  transcript.line("gpsd error") { $0.append(taken?.horizontalErrorMeters) }
   transcript.line("gpsd copies") { libgps.write(to: &$0) }
+  precondition(session.takeDetails(), "a cycle has details")
+  for detail in ReceiverDetail.allCases {
+    transcript.line("gpsd detail") { line in
+      switch session.value(of: detail) {
+      case .number(let number)?: line.append(number)
+      case .text(let text)?: line.append(text)
+      case .boolean?, .unknown?, .unavailable?, nil: line.append("nothing")
+      }
+    }
+  }
   now = now + .seconds(20)
   say("cycle", session.cycleDue(now: now), session.deadline)
   hear(
@@ -233,43 +250,4 @@ func watchAnAnchor(to transcript: inout Transcript) {
   tell("a command", next)
   next.clear()
   tell("cleared", next)
-}
-
-func readSatellites(to transcript: inout Transcript) {
-  let now = Instant(nanoseconds: 0)
-  let libgps = Copies()
-  var session = GPSDSession(
-    name: InlineText("gpsd"), details: .all, cycle: .seconds(10), fixTimeout: .seconds(10), now: now
-  ) { copy, report in
-    libgps.append(copy.bytes)
-    report.fix = fix(seconds: 100)
-    report.fix.horizontalErrorMeters = .nan
-    report.fix.climbMetersPerSecond = -0.26
-    report.horizontalDilution = 1.5
-    report.headingDegrees = 359.6
-    return true
-  }
-  _ = session.cycleDue(now: now)
-  session.connected(now: now)
-  session.input.buffer.append("{\"class\":\"VERSION\"}\n")
-  session.input.buffer.append(
-    "{\"class\":\"SKY\",\"hdop\":1.5,\"nSat\":12,\"satellites\":[{\"used\":true},{\"used\":false}]}\n"
-  )
-  session.input.buffer.append("{\"class\":\"ATT\",\"heading\":359.6,\"mheading\":12.5}\n")
-  session.input.buffer.append("{\"class\":\"TPV\",\"mode\":3,\"climb\":-0.26}\n")
-  _ = session.bytesReceived(now: now, wallTime: .released)
-  _ = session.drained(now: now)
-  transcript.line("gpsd copies") { libgps.write(to: &$0) }
-  transcript.line("gpsd error") { $0.append(session.takeFix()?.horizontalErrorMeters) }
-  guard session.takeDetails() else { return }
-  for index in 0..<6 {
-    guard let detail = ReceiverDetail(rawValue: index) else { continue }
-    transcript.line("gpsd detail") { line in
-      switch session.value(of: detail) {
-      case .number(let number)?: line.append(number)
-      case .text(let text)?: line.append(text)
-      case .boolean?, .unknown?, .unavailable?, nil: line.append("nothing")
-      }
-    }
-  }
 }
