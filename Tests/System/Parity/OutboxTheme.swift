@@ -76,11 +76,11 @@ func deliver(to transcript: inout Transcript) {
   life.answer("{\"success\":false}", &transcript)
   life.answer(plain: "{}", &transcript)
   life.answer(
-    #"{"p":{"e":"device_tracker.board","lat":52.1,"lon":4.3,"acc":100,"age":0}}"#, &transcript)
-  life.answer(
-    "{\"level\":{\"success\":false,\"error\":{\"code\":\"not_registered\"}}}", &transcript)
+    #"{"Illlll":{"e":"device_tracker.board","lat":52.1,"lon":4.3,"acc":100,"age":0}}"#,
+    &transcript)
+  life.answer(states: #""level":{"success":false,"error":{"code":"not_registered"}}"#, &transcript)
   life.answer("{\"success\":true}", &transcript)
-  life.answer("{\"level\":{\"success\":true}}", &transcript)
+  life.answer(states: #""level":{"success":true}"#, &transcript)
   life.change()
   life.cycle(&transcript)
   life.connectionFailed(&transcript)
@@ -92,7 +92,8 @@ func deliver(to transcript: inout Transcript) {
   life.retry(&transcript)
   life.answer(parityConfiguration, &transcript)
   life.answer("{\"success\":true}", &transcript)
-  life.answer("{\"level\":{\"success\":true},\"door\":{\"success\":true}}", &transcript)
+  life.answer(states: #""level":{"success":true},"door":{"success":true}"#, &transcript)
+  precondition(life.provenCount == 2, "the answers are those to what is sent")
 }
 
 private func parityHistory() -> History {
@@ -107,6 +108,7 @@ private struct Life: ~Copyable {
     routes: parityRoutes(), history: parityHistory(), trackerID: [UInt8]("board"), seed: 9)
   private var buffer = ByteBuffer(capacity: 4096)
   private var nonceNumber: UInt8 = 0
+  private(set) var provenCount = 0
 
   mutating func declareSensors() {
     let level = delivery.batch.declare(
@@ -159,10 +161,30 @@ private struct Life: ~Copyable {
 
   /// Answers with an envelope.
   mutating func answer(_ json: StaticString, _ transcript: inout Transcript) {
+    seal({ $0.append(json) }, &transcript)
+  }
+
+  /// Answers states with their challenge and more verdicts.
+  mutating func answer(states verdicts: StaticString, _ transcript: inout Transcript) {
+    // A digit of Base64 for the first byte of the nonce; the others are the same in each.
+    let digit = UInt8(ascii: nonceNumber < 26 ? "A" : "G") + nonceNumber
+    seal(
+      {
+        $0.append("{\"")
+        $0.append(digit)
+        $0.append("lllll\":{\"success\":false,\"error\":{\"code\":\"not_registered\"}},")
+        $0.append(verdicts)
+        $0.append("}")
+      }, &transcript)
+  }
+
+  private mutating func seal(
+    _ write: (inout ByteBuffer) -> Void, _ transcript: inout Transcript
+  ) {
     nonceNumber += 1
     Envelope.seal(
       .updateSensorStates, with: parityKey(), nonce: parityNonce(nonceNumber), into: &buffer
-    ) { $0.append(json) }
+    ) { write(&$0) }
     read(&transcript)
   }
 
@@ -181,7 +203,9 @@ private struct Life: ~Copyable {
   private mutating func performActions(_ transcript: inout Transcript) {
     while let action = delivery.nextAction() {
       switch action {
-      case .tell(let event): transcript.line("delivery") { $0.append(event) }
+      case .tell(let event):
+        if case .proven = event { provenCount += 1 }
+        transcript.line("delivery") { $0.append(event) }
       case .send(let message): return send(message, &transcript)
       }
     }
