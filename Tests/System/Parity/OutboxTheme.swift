@@ -11,41 +11,20 @@ extension ByteBuffer {
       append(hasLocation ? " with location" : "")
     case .sensorRegistered(let sensor): append("registered ", sensor.value)
     case .sensorRefused(let sensor): append("sensor refused ", sensor.value)
-    case .readingRefused(let sensor): append("reading refused ", sensor.value)
     case .sensorForgotten(let sensor): append("forgotten ", sensor.value)
-    case .outage(.noConnection(let reason)):
-      append("outage ")
-      append(reason)
     case .outage(let cause): append(cause == .notLive ? "outage, not live" : "outage")
     case .recovered(let duration, let superseded):
       append("recovered after ")
       append(duration)
       append(" ", superseded.readings)
       append(" ", superseded.fixes)
-    case .historyProven(let entries): append("history proven ", entries)
-    case .superseded(let superseded):
-      append("superseded ", superseded.readings)
-      append(" ", superseded.fixes)
-    case .registrationDoubted(let duration):
-      append("doubted after ")
-      append(duration)
     case .configurationRead(let configuration):
       append("acquainted with ")
       append(configuration.version.text.bytes)
-    case .zonesRead(let zones): append("zones ", zones.count)
-    case .configurationUnreadable: append("configuration unreadable")
-    case .registrationTold(let fingerprint):
-      append("told ")
-      append(fingerprint.bytes)
-    case .registrationDropped: append("registration dropped")
-    case .locationDropped: append("location dropped")
-    case .trackerMissing: append("tracker missing")
-    case .trackerFound: append("tracker found")
     case .routeFailed(let route, _):
       append("route failed ", Route.allCases.firstIndex(of: route) ?? -1)
     case .routeTaken(let route): append("route taken ", Route.allCases.firstIndex(of: route) ?? -1)
-    case .sealed: append("sealed")
-    case .sealingImpossible: append("sealing impossible")
+    default: append("another event")
     }
   }
 }

@@ -26,19 +26,10 @@ extension ByteBuffer {
     switch verdict {
     case .usable(let fix): append(fix)
     case .noFix: append("no fix")
-    case .misdated(let fix, let flaw):
-      append(flaw == .weeksOff ? "weeks off " : "impossible date ")
-      append(fix)
-    case .frozen(let fix):
-      append("frozen ")
-      append(fix)
     case .rejected(.unknownMode): append("unknown mode")
     case .rejected(.noPosition): append("no position")
-    case .rejected(.emptyPosition): append("empty position")
-    case .rejected(.contradictory): append("contradictory")
     case .rejected(.notNewer): append("not newer")
-    case .rejected(.unreadable): append("unreadable")
-    case .rejected(.otherReceiver): append("other receiver")
+    default: append("another verdict")
     }
   }
 
@@ -57,9 +48,6 @@ extension ByteBuffer {
 
   fileprivate mutating func append(_ failure: SourceFailure) {
     switch failure {
-    case .intermittent(let failure):
-      append("intermittent ")
-      append(failure)
     case .missing(let what):
       append("missing ")
       append(what)
@@ -71,13 +59,7 @@ extension ByteBuffer {
       append(what)
       append(" ")
       append(found)
-    case .failed(let what, let code):
-      append(what)
-      append(" failed with ")
-      append(decimal: code)
-    case .implausible, .distrusted, .notPermitted, .busy, .withoutFix, .wrongDate,
-      .frozen, .behind, .flooded, .refused, .ambiguous, .unsupported:
-      append("another failure")
+    default: append("another failure")
     }
   }
 }
