@@ -38,13 +38,6 @@ func writeNumbers(to transcript: inout Transcript) {
 }
 
 func writeBytes(to transcript: inout Transcript) {
-  for count in 0...4 {
-    transcript.line("base64") { line in
-      let start = line.count
-      for index in 0..<count { line.append(UInt8(250 + index)) }
-      Base64.encodeTail(of: &line, from: start)
-    }
-  }
   for text in ["+vv8/Q==", "+vv8", "+vv", "A===", "AA=A", "\n\n\n\n", ""] as [StaticString] {
     transcript.line("base64 decoded") { line in
       var buffer = ByteBuffer(capacity: 64)
@@ -53,13 +46,6 @@ func writeBytes(to transcript: inout Transcript) {
       let count = buffer.withMutableBytes { Base64.decode(&$0, in: range) }
       guard let count else { return line.append("none") }
       line.append(hexadecimal: buffer.bytes.extracting(0..<count))
-    }
-  }
-  for text in ["", "123456789", "The quick brown fox jumps over the lazy dog"] as [StaticString] {
-    transcript.line("crc-32c") { line in
-      var checksum = CRC32C()
-      checksum.update([UInt8](text).span)
-      line.append(decimal: checksum.value)
     }
   }
   transcript.line("inline text") { line in

@@ -43,7 +43,6 @@ func readJSON(to transcript: inout Transcript) {
     do throws(JSONError) { try reader.skipValue() } catch { line.append(error) }
   }
   readIntegers(to: &transcript)
-  readTexts(to: &transcript)
 }
 
 private func readIntegers(to transcript: inout Transcript) {
@@ -62,29 +61,10 @@ private func readIntegers(to transcript: inout Transcript) {
   }
 }
 
-private func readTexts(to transcript: inout Transcript) {
-  let texts: [StaticString] = [
-    #""\"\\\/\b\f\n\r\t""#, #""\u20ac\ud83d\udea2\ud83dx\udea2""#, "\"\u{20AC}\"",
-  ]
-  for text in texts {
-    transcript.line("json text") { line in
-      let bytes = [UInt8](text)
-      var reader = JSONReader(bytes.span)
-      do throws(JSONError) {
-        var unescaped = ByteBuffer(capacity: 64)
-        try reader.text().append(to: &unescaped)
-        line.append(hexadecimal: unescaped.bytes)
-      } catch {
-        line.append(error)
-      }
-    }
-  }
-}
-
 func keepJSON(to transcript: inout Transcript) {
   let texts: [StaticString] = [
     #"{"b":1,"a":[true,null,"\ud83dx\u20ac",-0,1e5,12345678901234567890],"b":{"c":2.50}}"#, "{} x",
-    "[[1]",
+    "[[1]", #"["\"\\\/\b\f\n\r\t","\u20ac\ud83d\udea2\ud83dx\udea2"]"#,
   ]
   for text in texts {
     transcript.line("json kept") { line in
