@@ -7,9 +7,7 @@ import Outbox
 struct Files {
   let world: World
 
-  private func step<Value>(
-    _ action: (ModelDisk) throws(ModelDisk.Failure) -> Value
-  ) throws -> Value {
+  private func step<Value>(_ action: (ModelDisk) throws -> Value) throws -> Value {
     try world.step()
     let value = try action(world.disk)
     try world.step()
@@ -17,51 +15,42 @@ struct Files {
   }
 
   func names(in directory: String) throws -> [(name: String, byteCount: Int)] {
-    try step { disk throws(ModelDisk.Failure) in try disk.names(in: directory) }
+    try step { try $0.names(in: directory) }
   }
 
   /// Nil where it is not there.
   func read(_ name: String) throws -> [UInt8]? {
     do {
-      return try step { disk throws(ModelDisk.Failure) in try disk.read(name) }
+      return try step { try $0.read(name) }
     } catch ModelDisk.Failure.notThere {
       return nil
     }
   }
 
   func read(_ name: String, from offset: Int, byteCountMax: Int) throws -> ArraySlice<UInt8> {
-    let bytes = try step { disk throws(ModelDisk.Failure) in try disk.read(name) }
-    return bytes.dropFirst(offset).prefix(byteCountMax)
+    try step { try $0.read(name) }.dropFirst(offset).prefix(byteCountMax)
   }
 
-  func create(_ name: String) throws {
-    try step { disk throws(ModelDisk.Failure) in try disk.create(name) }
-  }
+  func create(_ name: String) throws { try step { try $0.create(name) } }
 
   func append(_ bytes: [UInt8], to name: String) throws {
-    try step { disk throws(ModelDisk.Failure) in try disk.append(bytes, to: name) }
+    try step { try $0.append(bytes, to: name) }
   }
 
   func truncate(_ name: String, to byteCount: Int) throws {
-    try step { disk throws(ModelDisk.Failure) in try disk.truncate(name, to: byteCount) }
+    try step { try $0.truncate(name, to: byteCount) }
   }
 
-  func synchronize(_ name: String) throws {
-    try step { disk throws(ModelDisk.Failure) in try disk.synchronize(name) }
-  }
+  func synchronize(_ name: String) throws { try step { try $0.synchronize(name) } }
 
   func synchronizeDirectory(_ directory: String) throws {
-    try step { disk throws(ModelDisk.Failure) in try disk.synchronizeDirectory(directory) }
+    try step { try $0.synchronizeDirectory(directory) }
   }
 
-  func remove(_ name: String) throws {
-    try step { disk throws(ModelDisk.Failure) in try disk.delete(name) }
-  }
+  func remove(_ name: String) throws { try step { try $0.delete(name) } }
 
   func rename(_ old: String, to new: String, mayReplace: Bool) throws {
-    try step { disk throws(ModelDisk.Failure) in
-      try disk.rename(old, to: new, mayReplace: mayReplace)
-    }
+    try step { try $0.rename(old, to: new, mayReplace: mayReplace) }
   }
 
   /// As `replaceFile` does it.

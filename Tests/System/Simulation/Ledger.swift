@@ -45,7 +45,6 @@ final class Ledger {
   private(set) var ends: [End] = []
   private(set) var diskTroubles: [(from: Instant, to: Instant)] = []
   private(set) var repairedAt: Instant?
-  private(set) var provenAt: Instant?
   private(set) var firstProofAfterRepair: Instant?
   private var sendingsWithoutProof: [Instant] = []
   private(set) var complaints: [String] = []
@@ -100,21 +99,16 @@ final class Ledger {
     _ event: DeliveryEvent, isAnswerGenuine: Bool, at moment: Instant, trueTime: WallTime
   ) {
     switch event {
-    case .outage, .routeFailed: mayComeAgain()
-    default: break
-    }
-    switch event {
-    case .outage: hours.reachChanged(false, at: trueTime)
-    case .proven: hours.reachChanged(true, at: trueTime)
-    default: break
-    }
-    switch event {
+    case .routeFailed: mayComeAgain()
+    case .outage:
+      mayComeAgain()
+      hours.reachChanged(false, at: trueTime)
     case .proven, .historyProven, .recovered:
       if !isAnswerGenuine { complain("a proof by an answer to another message", at: moment) }
     default: break
     }
     guard case .proven = event else { return }
-    provenAt = moment
+    hours.reachChanged(true, at: trueTime)
     sendingsWithoutProof.removeAll(keepingCapacity: true)
     if repairedAt != nil, firstProofAfterRepair == nil { firstProofAfterRepair = moment }
   }

@@ -57,7 +57,6 @@ final class ModelHome {
   private(set) var restartCount = 0
   /// How often each wrong token came.
   private(set) var rejections: [[UInt8]: Int] = [:]
-  private(set) var answeredCount = 0
 
   init(seed: UInt64) {
     let random = DrawnBytes(seed: seed)
@@ -94,7 +93,6 @@ final class ModelHome {
     let request = Request(
       method: "POST", path: path(of: letter), headers: headers, body: letter.body)
     let response = watching { $0.answer(request, now: now) }
-    answeredCount += 1
     if response.status == 401, let token = letter.token { rejections[token, default: 0] += 1 }
     return Reply(status: response.status, body: response.body)
   }

@@ -10,8 +10,9 @@ struct Sockets {
     let changes: Int
     /// Of the home; nil until it is open.
     fileprivate(set) var session: Int?
-    fileprivate var lastToHome = Instant(nanoseconds: 0)
-    fileprivate var lastToAgent = Instant(nanoseconds: 0)
+    /// When the last message arrives.
+    var lastToHome = Instant(nanoseconds: 0)
+    var lastToAgent = Instant(nanoseconds: 0)
   }
 
   private var lines: [Int: Line] = [:]
@@ -53,22 +54,8 @@ struct Sockets {
     lines[number]?.changes == changes && [.fair, .slow, .lossy, .stranger].contains(weather)
   }
 
-  /// When what the agent sends arrives; nil where it never does.
-  mutating func sent(
-    over number: Int, _ weather: Weather, _ changes: Int, now: Instant
-  ) -> Instant? {
-    arrival(over: number, \.lastToHome, weather, changes, now: now)
-  }
-
-  /// When what the home says arrives; nil where it never does.
-  mutating func answered(
-    over number: Int, _ weather: Weather, _ changes: Int, now: Instant
-  ) -> Instant? {
-    arrival(over: number, \.lastToAgent, weather, changes, now: now)
-  }
-
-  /// Not before what was sent the same way earlier.
-  private mutating func arrival(
+  /// When a message arrives, not before what was sent the same way earlier; nil where it never does.
+  mutating func arrival(
     over number: Int, _ last: WritableKeyPath<Line, Instant>, _ weather: Weather, _ changes: Int,
     now: Instant
   ) -> Instant? {

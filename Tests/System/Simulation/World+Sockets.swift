@@ -75,9 +75,15 @@ extension World {
 
   func send(_ text: [UInt8], over number: Int) {
     ledger.sentOverSocket(text, at: now)
-    guard let moment = sockets.sent(over: number, network[.instance], network.changeCount, now: now)
-    else { return }
-    happens(.arrivedOverSocket(number, text), at: moment)
+    if let moment = arrival(over: number, \.lastToHome) {
+      happens(.arrivedOverSocket(number, text), at: moment)
+    }
+  }
+
+  private func arrival(
+    over number: Int, _ last: WritableKeyPath<Sockets.Line, Instant>
+  ) -> Instant? {
+    sockets.arrival(over: number, last, network[.instance], network.changeCount, now: now)
   }
 
   func socketHappened(_ number: Int, _ happening: SocketHappening) throws {
@@ -108,9 +114,7 @@ extension World {
       }
       switch dispatch {
       case .message(let message):
-        if let moment = sockets.answered(
-          over: number, network[.instance], network.changeCount, now: now)
-        {
+        if let moment = arrival(over: number, \.lastToAgent) {
           happens(.socket(number, .received(message.bytes)), at: moment)
         }
       case .ping:
@@ -119,9 +123,7 @@ extension World {
         }
       case .close, .drop:
         // What was said before comes before it.
-        if let moment = sockets.answered(
-          over: number, network[.instance], network.changeCount, now: now)
-        {
+        if let moment = arrival(over: number, \.lastToAgent) {
           happens(.socket(number, .closed), at: moment)
         }
       }
