@@ -88,6 +88,16 @@ struct ScreenRig {
   }
 }
 
+extension ScreenGrid {
+  /// The lines that a terminal of its size shows.
+  var shown: [String] {
+    var terminal = TerminalEmulator(columns: size.columns, rows: size.rows)
+    terminal.feed(bytes(after: nil, ScreenRig.dark))
+    #expect(terminal.faults == [])
+    return terminal.lines
+  }
+}
+
 /// What an agent tells.
 struct ToldStatus {
   var isWell = true

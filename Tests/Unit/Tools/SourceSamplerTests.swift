@@ -49,22 +49,24 @@ import Testing
     #expect(sample([("y", .unknown), ("x", value)]).hasValue == isOne)
   }
 
+  private func samples(_ configuration: String) throws -> [SourceSample] {
+    let configuration = try board.configuration("system: off\n\(configuration)")
+    let sampler = SourceSampler(loop: try EventLoop(), timeout: .seconds(1), screen: nil)
+    return try configuration.sources(sampler.context(of: configuration)).map {
+      try sampler.sample($0)
+    }
+  }
+
   /// The voltage is read by another source than the battery that it tells about.
   @Test func aBatteryThatIsJudgedHasItsOwnRow() throws {
     try board.write("12.5\n", to: "volts")
-    let configuration = try board.configuration(
+    let samples = try samples(
       """
-      system: off
       battery: { name: Bank, voltage: Volts, chemistry: agm }
       sensors: [{ file: \(board.folder.path)/volts, name: Volts, unit: V, device_class: voltage }]
       """)
-    let sampler = SourceSampler(loop: try EventLoop(), timeout: .seconds(1), screen: nil)
-    var rows: [String] = []
-    for source in configuration.sources(sampler.context(of: configuration)) {
-      let sample = try sampler.sample(source)
-      #expect(sample.failures.isEmpty)
-      rows.append(text(sample.words()?.bytes ?? []))
-    }
+    #expect(samples.allSatisfy { $0.failures.isEmpty })
+    let rows = samples.map { text($0.words()?.bytes ?? []) }
     #expect(rows.count == 2)
     #expect(rows.first == "Volts 12.50 V")
     #expect(rows.last?.hasPrefix("Bank capacity ") == true, "\(rows)")
@@ -74,11 +76,7 @@ import Testing
   @Test func aSupplyCalledBatteryHasItsValues() throws {
     try board.write("Battery\n", to: "class/power_supply/battery/type")
     try board.write("17\n", to: "class/power_supply/battery/capacity")
-    let configuration = try board.configuration("system: off\nbattery: auto\n")
-    let sampler = SourceSampler(loop: try EventLoop(), timeout: .seconds(1), screen: nil)
-    let source = try #require(configuration.sources(sampler.context(of: configuration)).first)
-    let sample = try sampler.sample(source)
-    let words = sample.words(without: [UInt8]("battery".utf8))
+    let words = try samples("battery: auto\n").first?.words(without: [UInt8]("battery".utf8))
     #expect(words.map { text($0.bytes) } == "capacity 17 %")
   }
 

@@ -1,5 +1,4 @@
 import Bytes
-import TestRun
 import Testing
 
 @testable import Tools
@@ -63,10 +62,7 @@ import Testing
   private func graph(_ values: [Int64?], rows: Int, isUnicode: Bool) -> [String] {
     var grid = ScreenGrid(ScreenSize(columns: 12, rows: rows))
     grid.draw(history(values), scale: 0...100, in: 0..<rows, 2..<12, isUnicode: isUnicode)
-    var terminal = TerminalEmulator(columns: 12, rows: rows)
-    terminal.feed(grid.bytes(after: nil, ScreenRig.dark))
-    #expect(terminal.faults == [])
-    return terminal.lines
+    return grid.shown
   }
 
   @Test func aGraphIsOfBlocks() {
@@ -86,10 +82,7 @@ import Testing
     for (east, north) in points { map.append(east: east, north: north, isJoined: isJoined) }
     var grid = ScreenGrid(ScreenSize(columns: columns, rows: rows))
     map.draw(into: &grid, 0..<rows, 0..<columns, isUnicode: isUnicode)
-    var terminal = TerminalEmulator(columns: columns, rows: rows)
-    terminal.feed(grid.bytes(after: nil, ScreenRig.dark))
-    #expect(terminal.faults == [])
-    return terminal.lines
+    return grid.shown
   }
 
   @Test func northIsUpAndTheScaleIsTold() {
