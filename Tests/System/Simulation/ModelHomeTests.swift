@@ -64,15 +64,6 @@ import Testing
     return device
   }
 
-  @Test func whatItTakesIsOnRecord() throws {
-    let device = try device()
-    #expect(device.opened(device.report(7)) == ["depth": ["success": true]])
-    #expect(device.home.shown("depth") == "7")
-    #expect(device.home.records.sightings.last?.value == "7")
-    #expect(device.home.records.sightings.last?.way == .state)
-    #expect(device.home.records.complaints == [])
-  }
-
   @Test func aRestartGoesThroughItsStages() throws {
     let device = try device()
     _ = device.report(7)
@@ -86,24 +77,6 @@ import Testing
     #expect(device.home.shown("depth") == "7", "what it had is there again")
     device.sleep(.seconds(30))
     #expect(device.opened(device.report(8)) == ["depth": ["success": true]])
-  }
-
-  @Test func aDeletedRegistrationIsSilentUntilARestartAndGoneAfterIt() throws {
-    let device = try device()
-    device.home.suffer(.registrationDeleted, at: device.now)
-    #expect(device.report(8) == Reply(status: 200, body: []))
-    device.home.suffer(
-      .restart(down: .zero, deaf: .zero, silent: .zero), at: device.now)
-    #expect(device.report(8) == Reply(status: 410, body: []))
-    #expect(device.home.records.sightings.contains { $0.value == "8" } == false)
-  }
-
-  @Test func anotherKeyDropsEverythingWithoutAWord() throws {
-    let device = try device()
-    _ = device.report(7)
-    device.home.suffer(.keysChanged, at: device.now)
-    #expect(device.report(8) == Reply(status: 200, body: [UInt8]("{}".utf8)))
-    #expect(device.home.shown("depth") == "7")
   }
 
   @Test func aTokenThatWasTakenBackIsCountedAndTheTwelfthTimeItBans() throws {
