@@ -159,16 +159,6 @@ func row(_ finding: Finding?) -> String {
     #expect(try disk().hasPrefix("WRONG disk not_writable 66: "))
   }
 
-  @Test func whatHistoryHasTakenIsNotWantedAgain() throws {
-    let board = FakeBoard()
-    let state = board.folder.appending(path: "state")
-    let free = try FileSystemSpace(holding: Path([UInt8]("/tmp".utf8))).availableBytes >> 20
-    try #require(free > 16 && free < 4000 * 1024)
-    try board.write([UInt8](repeating: 0, count: 1024), to: "state/spool/1")
-    let configuration = try board.configuration("state_directory: \(state.path)\n")
-    #expect(row(findings(of: configuration).first { "\($0.subject)" == "disk" }).hasPrefix("disk"))
-  }
-
   // MARK: The supply
 
   private func power(_ bits: String?, alarm: String? = nil, soc: String = "soc") throws -> String {
