@@ -67,18 +67,10 @@ final class Filler {
         let path = directory.appending(path: String(decoding: new.name, as: UTF8.self))
         try Data().write(to: path)
         file = try FileHandle(forWritingTo: path)
-      case .append: try file?.write(contentsOf: Data(spool.withOutgoing { Array($0) }))
+      case .append: try file?.write(contentsOf: Data(spool.withOutgoing { [UInt8]($0) }))
       default: preconditionFailure("a spool that only grows wants nothing else: \(action)")
       }
       spool.performed(now: Instant(nanoseconds: 0))
     }
-  }
-}
-
-extension Array where Element == UInt8 {
-  fileprivate init(_ bytes: Span<UInt8>) {
-    self.init()
-    reserveCapacity(bytes.count)
-    for index in bytes.indices { append(bytes[index]) }
   }
 }
