@@ -29,8 +29,7 @@ import Testing
   ) -> GPSDConversation {
     let conversation = GPSDConversation.awaitingFix(pace)
     for line in lines {
-      _ = conversation.hears(line)
-      _ = conversation.drained()
+      conversation.takes(line)
     }
     conversation.forget()
     conversation.wait(.seconds(seconds))
@@ -51,18 +50,18 @@ import Testing
 
   @Test func aNewerFixOfTwoDimensionsReplacesAnOlderOneOfThree() {
     let conversation = resting(Self.report(0))
-    _ = conversation.drains(Self.report(8) + Self.report(9, mode: 2, ""))
+    conversation.drains(Self.report(8) + Self.report(9, mode: 2, ""))
     #expect(conversation.fixes.map(\.mode) == [.twoDimensional])
   }
 
   @Test(arguments: poor, [GPSDSession.Pace.streaming, .onDemand, .releasing])
   func aFixWaitsForTheReportsOfItsTime(poor: (mode: Int, members: String), pace: GPSDSession.Pace) {
     let conversation = GPSDConversation.awaitingFix(pace)
-    _ = conversation.hears(Self.report(0, mode: poor.mode, poor.members))
-    #expect(conversation.drained() == nil && conversation.isGathering)
+    #expect(
+      conversation.takes(Self.report(0, mode: poor.mode, poor.members)) == nil
+        && conversation.isGathering)
     conversation.wait(.milliseconds(200))
-    _ = conversation.hears(Self.report(0))
-    #expect(conversation.drained() != nil && !conversation.isGathering)
+    #expect(conversation.takes(Self.report(0)) != nil && !conversation.isGathering)
     #expect(conversation.fixes.count == 1 && isWhole(conversation.fixes.first))
     #expect(
       conversation.fixes.first.map { conversation.now - $0.notBefore >= .milliseconds(200) } == true
@@ -76,8 +75,7 @@ import Testing
       (1, ""), (3, #","speed":8,"epv":7.5"#),
     ]
     for (mode, members) in parts {
-      _ = conversation.hears(Self.report(0, mode: mode, members))
-      _ = conversation.drained()
+      conversation.takes(Self.report(0, mode: mode, members))
     }
     #expect(conversation.fixes.count == 1)
     let fix = conversation.fixes.first
@@ -88,11 +86,9 @@ import Testing
   @Test func theFixSensorShowsTheBestReportOfTheTime() {
     let conversation = GPSDConversation.awaitingFix(.onDemand, details: [ReceiverDetailSet(.fix)])
     for (mode, members) in [(2, ""), (3, ""), (2, ""), (1, "")] {
-      _ = conversation.hears(Self.report(0, mode: mode, members))
-      _ = conversation.drained()
+      conversation.takes(Self.report(0, mode: mode, members))
     }
-    conversation.wait(GPSDSession.othersTimeout)
-    _ = conversation.deadlineReached()
+    conversation.deadlineReached(after: GPSDSession.othersTimeout)
     #expect(conversation.fixes.map(\.mode) == [.threeDimensional])
     #expect(conversation.value(of: .fix) == .text(InlineText("3D")))
   }
@@ -102,16 +98,12 @@ import Testing
     mode: Int, members: String
   ) {
     let conversation = GPSDConversation.awaitingFix(.onDemand)
-    _ = conversation.hears(Self.report(0, mode: mode, members))
-    #expect(conversation.drained() == nil)
+    #expect(conversation.takes(Self.report(0, mode: mode, members)) == nil)
     conversation.wait(.seconds(1))
-    _ = conversation.hears(Self.report(1, mode: mode, members))
-    #expect(conversation.drained() == .askForQuiet)
+    #expect(conversation.takes(Self.report(1, mode: mode, members)) == .askForQuiet)
     for cycle in 1...3 {
-      conversation.wait(.seconds(60))
-      _ = conversation.drains("")
-      _ = conversation.hears(Self.report(cycle * 60 + 1, mode: mode, members))
-      #expect(conversation.drained() == .askForQuiet)
+      conversation.drains("", after: .seconds(60))
+      #expect(conversation.takes(Self.report(cycle * 60 + 1, mode: mode, members)) == .askForQuiet)
     }
     #expect(conversation.fixes.count == 4)
   }
@@ -120,31 +112,26 @@ import Testing
   @Test func aReceiverOfSeveralReportsThatAreAllPoorHasItsFixAMomentLater() {
     let conversation = resting(
       Self.report(0, mode: 2, ""), Self.report(0), pace: .onDemand, after: 60)
-    _ = conversation.drains("")
+    conversation.drains("")
     for _ in 0..<3 {
-      _ = conversation.hears(Self.report(60, mode: 2, ""))
-      #expect(conversation.drained() == nil)
+      #expect(conversation.takes(Self.report(60, mode: 2, "")) == nil)
     }
     conversation.wait(.seconds(1))
-    _ = conversation.hears(Self.report(61, mode: 2, ""))
-    #expect(conversation.drained() == .askForQuiet, "the time is over")
+    #expect(conversation.takes(Self.report(61, mode: 2, "")) == .askForQuiet, "the time is over")
     #expect(conversation.fixes.map(\.mode) == [.twoDimensional])
-    conversation.wait(.seconds(60))
-    _ = conversation.drains("")
-    _ = conversation.hears(Self.report(122, mode: 2, ""))
-    #expect(conversation.drained() == nil, "the next may be richer again")
+    conversation.drains("", after: .seconds(60))
+    #expect(
+      conversation.takes(Self.report(122, mode: 2, "")) == nil, "the next may be richer again")
   }
 
   /// GGA and RMC of a receiver without an accuracy: no fix is whole.
   @Test func theBeginningOfTheNextTimeDoesNotReplaceAFilledFix() {
     let conversation = GPSDConversation.awaitingFix(.onDemand)
     for (mode, members) in [(2, ""), (3, #","alt":12,"speed":6"#)] {
-      _ = conversation.hears(Self.report(0, mode: mode, members))
-      #expect(conversation.drained() == nil)
+      #expect(conversation.takes(Self.report(0, mode: mode, members)) == nil)
     }
     conversation.wait(.seconds(1))
-    _ = conversation.hears(Self.report(1, mode: 2, ""))
-    #expect(conversation.drained() == .askForQuiet)
+    #expect(conversation.takes(Self.report(1, mode: 2, "")) == .askForQuiet)
     #expect(conversation.fixes.map(\.altitudeMeters) == [12])
   }
 
@@ -154,15 +141,14 @@ import Testing
     let amid = Self.report(8, mode: 2, "") + Self.report(8) + Self.report(9, mode: 2, "")
     #expect(conversation.drains(amid) == .askForReports)
     #expect(conversation.fixes.isEmpty)
-    _ = conversation.hears(Self.report(9))
-    #expect(conversation.drained() == .stopListening)
+    #expect(conversation.takes(Self.report(9)) == .stopListening)
     #expect(conversation.fixes.count == 1 && isWhole(conversation.fixes.first))
   }
 
   /// Each report is read, because one was rejected.
   @Test func theAgeOfAFixIsNotThatOfItsEcho() {
     let conversation = resting(Self.report(0))
-    _ = conversation.drains(Self.report(9).replacing(#""lat":51"#, with: #""lat":91"#))
+    conversation.drains(Self.report(9).replacing(#""lat":51"#, with: #""lat":91"#))
     conversation.forget()
     conversation.wait(.seconds(20))
     let late = Self.report(10, mode: 2, "")
@@ -173,7 +159,7 @@ import Testing
   /// The board slept, or the link is slow: what is missing came long ago, or does not come.
   @Test func anOldFixWaitsForNothing() {
     let conversation = resting(Self.report(0, mode: 2, ""), Self.report(0))
-    _ = conversation.drains(Self.report(7, mode: 2, ""))
+    conversation.drains(Self.report(7, mode: 2, ""))
     #expect(conversation.fixes.map(\.mode) == [.twoDimensional])
     #expect(!conversation.isGathering)
   }
@@ -184,8 +170,7 @@ import Testing
     let nowhere = Self.report(9).replacing(#""lat":51"#, with: #""lat":91"#)
     #expect(conversation.drains(nowhere) == .stopListening)
     conversation.forget()
-    conversation.wait(.seconds(10))
-    _ = conversation.drains(Self.report(19, mode: 2, "") + Self.report(19))
+    conversation.drains(Self.report(19, mode: 2, "") + Self.report(19), after: .seconds(10))
     #expect(conversation.reports.count == 2)
     #expect(conversation.fixes.count == 1 && isWhole(conversation.fixes.first))
   }
@@ -193,8 +178,7 @@ import Testing
   @Test func aFixWithADateThatCannotBeRightIsFilledToo() {
     let conversation = GPSDConversation.awaitingFix(.onDemand)
     for text in [Self.report(0, mode: 2, ""), Self.report(0)] {
-      _ = conversation.hears(text.replacing("2027", with: "2007"))
-      _ = conversation.drained()
+      conversation.takes(text.replacing("2027", with: "2007"))
     }
     #expect(conversation.fixes.count == 1 && isWhole(conversation.fixes.first))
     #expect(conversation.fixes.first?.clock == .board)
@@ -205,7 +189,7 @@ import Testing
     let conversation = resting(Self.report(600))
     for start in [10, 20] {
       let lines = (start..<start + 9).map { Self.report($0, mode: 2, "") + Self.report($0) }
-      _ = conversation.drains(lines.joined())
+      conversation.drains(lines.joined())
       conversation.wait(.seconds(10))
     }
     #expect(conversation.fixes.count == 1 && isWhole(conversation.fixes.first))

@@ -45,8 +45,7 @@ final class GPSDConversation {
   /// A session whose first cycle has brought a fix.
   static func resting(_ pace: GPSDSession.Pace) -> GPSDConversation {
     let conversation = awaitingFix(pace)
-    _ = conversation.hears(GPSDLines.watch + GPSDLines.fix(second: 0))
-    _ = conversation.drained()
+    conversation.takes(GPSDLines.watch + GPSDLines.fix(second: 0))
     conversation.forget()
     return conversation
   }
@@ -68,15 +67,24 @@ final class GPSDConversation {
   }
 
   func wait(_ duration: Duration) { now = now + duration }
+
   func cycleChanged(to cycle: Duration) { _ = paceChanged(to: SamplingPace(cycle: cycle)) }
   func paceChanged(to pace: SamplingPace) -> GPSDSession.Action? {
     after(session.paceChanged(to: pace))
   }
-  func cycleDue() -> GPSDSession.Action? { after(session.cycleDue(now: now)) }
+  @discardableResult
+  func cycleDue(after duration: Duration = .zero) -> GPSDSession.Action? {
+    wait(duration)
+    return after(session.cycleDue(now: now))
+  }
   func connected() { session.connected(now: now) }
   func failed(_ failure: SourceFailure) -> GPSDSession.Action? { after(session.failed(failure)) }
   func drained() -> GPSDSession.Action? { after(session.drained(now: now)) }
-  func deadlineReached() -> GPSDSession.Action? { after(session.deadlineReached(now: now)) }
+  @discardableResult
+  func deadlineReached(after duration: Duration = .zero) -> GPSDSession.Action? {
+    wait(duration)
+    return after(session.deadlineReached(now: now))
+  }
 
   private func after(_ action: GPSDSession.Action?) -> GPSDSession.Action? {
     if let fix = session.takeFix() { fixes.append(fix) }
@@ -101,10 +109,19 @@ final class GPSDConversation {
     WallTime(nanoseconds: now.nanoseconds - Self.start.nanoseconds + GPSDLines.noon.nanoseconds)
   }
 
+  /// Takes `text`, behind which the socket is empty.
+  @discardableResult
+  func takes(_ text: String, chunk: Int = .max) -> GPSDSession.Action? {
+    hears(text, chunk: chunk) ?? drained()
+  }
+
   /// A drain that is due, with `text` waiting in the socket.
-  func drains(_ text: String, chunk: Int = .max) -> GPSDSession.Action? {
-    _ = cycleDue()
-    return hears(text, chunk: chunk) ?? drained()
+  @discardableResult
+  func drains(_ text: String, chunk: Int = .max, after duration: Duration = .zero)
+    -> GPSDSession.Action?
+  {
+    cycleDue(after: duration)
+    return takes(text, chunk: chunk)
   }
 
   /// Reads all of `text`; the last action.

@@ -26,25 +26,22 @@ import Testing
 
   @Test func theAnswersToTheCommandAreNoReports() {
     let conversation = GPSDConversation.awaitingFix(.streaming)
-    #expect(conversation.hears(GPSDLines.devices + GPSDLines.watch + GPSDLines.sky) == nil)
-    #expect(conversation.drained() == nil)
+    #expect(conversation.takes(GPSDLines.devices + GPSDLines.watch + GPSDLines.sky) == nil)
     #expect(conversation.reports.isEmpty)
     #expect(conversation.isGathering)
   }
 
   @Test func theReportsOfAStreamWaitUntilACycleIsDue() {
     let conversation = GPSDConversation.awaitingFix(.streaming)
-    #expect(conversation.hears(GPSDLines.fix(second: 1)) == nil)
-    #expect(conversation.drained() == .stopListening)
+    #expect(conversation.takes(GPSDLines.fix(second: 1)) == .stopListening)
     #expect(conversation.reports == [GPSDLines.report])
     #expect(conversation.fixes.count == 1)
     #expect(!conversation.isGathering)
 
-    conversation.wait(.seconds(10))
-    #expect(conversation.cycleDue() == .drain)
+    #expect(conversation.cycleDue(after: .seconds(10)) == .drain)
     #expect(conversation.isGathering, "the socket may not be empty in one turn of the loop")
-    #expect(conversation.hears(GPSDLines.fix(second: 2) + GPSDLines.fix(second: 9)) == nil)
-    #expect(conversation.drained() == .stopListening)
+    #expect(
+      conversation.takes(GPSDLines.fix(second: 2) + GPSDLines.fix(second: 9)) == .stopListening)
     #expect(conversation.fixes.map(\.time) == [GPSDLines.time(1), GPSDLines.time(9)])
   }
 
@@ -53,25 +50,20 @@ import Testing
     let conversation = GPSDConversation.resting(.streaming)
     conversation.cycleChanged(to: .seconds(240))
     #expect(conversation.cycleDue() == .drain)
-    _ = conversation.hears(GPSDLines.fix(second: 2))
-    #expect(conversation.drained() == .askForQuiet)
+    #expect(conversation.takes(GPSDLines.fix(second: 2)) == .askForQuiet)
     conversation.cycleChanged(to: .seconds(10))
-    conversation.wait(.seconds(10))
-    #expect(conversation.cycleDue() == .drain)
+    #expect(conversation.cycleDue(after: .seconds(10)) == .drain)
     #expect(conversation.drained() == .askForReports)
-    _ = conversation.hears(GPSDLines.fix(second: 13))
-    #expect(conversation.drained() == .stopListening)
+    #expect(conversation.takes(GPSDLines.fix(second: 13)) == .stopListening)
   }
 
   @Test func gpsdIsQuietBetweenTheCyclesOnDemand() {
     let conversation = GPSDConversation.awaitingFix(.onDemand)
-    _ = conversation.hears(GPSDLines.fix(second: 1))
-    #expect(conversation.drained() == .askForQuiet)
+    #expect(conversation.takes(GPSDLines.fix(second: 1)) == .askForQuiet)
     #expect(!conversation.isGathering)
     #expect(conversation.deadline == nil)
 
-    conversation.wait(.seconds(900))
-    #expect(conversation.cycleDue() == .drain)
+    #expect(conversation.cycleDue(after: .seconds(900)) == .drain)
     #expect(conversation.drained() == .askForReports)
     #expect(conversation.isGathering)
     #expect(conversation.deadline == conversation.now + GPSDConversation.fixTimeout)
@@ -85,8 +77,7 @@ import Testing
     let late = GPSDLines.fix(second: 1) + GPSDLines.fix(second: 2).prefix(40)
     #expect(conversation.hears(String(late)) == nil)
     #expect(conversation.drained() == .askForReports)
-    #expect(conversation.hears(GPSDLines.fix(second: 2).dropFirst(40) + GPSDLines.watch) == nil)
-    #expect(conversation.drained() == nil)
+    #expect(conversation.takes(GPSDLines.fix(second: 2).dropFirst(40) + GPSDLines.watch) == nil)
     #expect(conversation.isGathering)
     #expect(conversation.fixes.isEmpty)
   }
@@ -95,13 +86,10 @@ import Testing
   @Test func whatTheSocketHeldBetweenTheCyclesIsNoFixOfACycleUnderARoof() {
     let conversation = GPSDConversation.resting(.streaming)
     let sky = String(repeating: GPSDLines.sky, count: 300)
-    conversation.wait(.seconds(9))
-    #expect(conversation.drains(sky + GPSDLines.fix(second: 8)) == .askForQuiet)
+    #expect(conversation.drains(sky + GPSDLines.fix(second: 8), after: .seconds(9)) == .askForQuiet)
     conversation.forget()
-    conversation.wait(.seconds(10))
-    #expect(conversation.drains(GPSDLines.fix(second: 9)) == .askForReports)
-    #expect(conversation.hears(GPSDLines.noFix) == nil)
-    #expect(conversation.drained() == nil)
+    #expect(conversation.drains(GPSDLines.fix(second: 9), after: .seconds(10)) == .askForReports)
+    #expect(conversation.takes(GPSDLines.noFix) == nil)
     #expect(conversation.fixes.isEmpty)
   }
 
@@ -120,14 +108,13 @@ import Testing
 
   @Test func aCycleThatBeginsBeforeTheLastHasItsFixChangesNothing() {
     let conversation = GPSDConversation(.onDemand)
-    _ = conversation.cycleDue()
+    conversation.cycleDue()
     #expect(conversation.cycleDue() == nil)
     conversation.connected()
     #expect(conversation.cycleDue() == nil)
     _ = conversation.hears(GPSDLines.version)
     let deadline = conversation.deadline
-    conversation.wait(.seconds(1))
-    #expect(conversation.cycleDue() == nil)
+    #expect(conversation.cycleDue(after: .seconds(1)) == nil)
     #expect(conversation.drained() == nil)
     #expect(conversation.deadline == deadline)
   }
@@ -138,7 +125,7 @@ import Testing
     #expect(conversation.hears(line + line) == nil)
     #expect(
       conversation.news == [.failed(.refused(gpsd, found: InlineText("Unrecognized request")))])
-    _ = conversation.drains(GPSDLines.fix(second: 1) + line + GPSDLines.fix(second: 2))
+    conversation.drains(GPSDLines.fix(second: 1) + line + GPSDLines.fix(second: 2))
     #expect(conversation.news.dropFirst() == [.recovered])
   }
 
@@ -156,16 +143,15 @@ import Testing
 
   @Test func onlyTheNewestCompleteReportOfADrainCounts() {
     let conversation = GPSDConversation.resting(.streaming)
-    _ = conversation.cycleDue()
+    conversation.cycleDue()
     for second in 1...8 {
       #expect(conversation.hears(GPSDLines.fix(second: second) + GPSDLines.sky) == nil)
     }
     let cut = GPSDLines.fix(second: 9)
-    #expect(conversation.hears(String(cut.prefix(cut.count / 2))) == nil)
-    #expect(conversation.drained() == .stopListening)
+    #expect(conversation.takes(String(cut.prefix(cut.count / 2))) == .stopListening)
     #expect(conversation.fixes.map(\.time) == [GPSDLines.time(8)])
 
-    _ = conversation.cycleDue()
+    conversation.cycleDue()
     #expect(conversation.hears(String(cut.dropFirst(cut.count / 2))) == nil)
     _ = conversation.drained()
     #expect(conversation.fixes.last?.time == GPSDLines.time(9))
@@ -182,7 +168,7 @@ import Testing
     let lines = String(repeating: text, count: GPSDSession.malformedLinesMax)
     for said in [text, GPSDLines.version + lines] {
       let conversation = GPSDConversation(.streaming)
-      _ = conversation.cycleDue()
+      conversation.cycleDue()
       conversation.connected()
       guard case .fail(.malformed(let name, let found)) = conversation.hearsAll(said) else {
         Issue.record("\(text) was believed")
@@ -210,11 +196,11 @@ import Testing
   /// A gpsd behind a proxy.
   @Test func spacesEmptyLinesAndTheOrderOfTheKeysDoNotMatter() {
     let conversation = GPSDConversation(.streaming)
-    _ = conversation.cycleDue()
+    conversation.cycleDue()
     conversation.connected()
     let version = "\r\n  { \"release\": \"3.22\", \"class\" : \"VERSION\" }\r\n\n"
     #expect(conversation.hears(version) == .askForReports)
-    _ = conversation.drains(" { \"mode\": 2 , \"class\": \"TPV\",\t\"lat\":1e1 } \n \n")
+    conversation.drains(" { \"mode\": 2 , \"class\": \"TPV\",\t\"lat\":1e1 } \n \n")
     #expect(conversation.reports == ["{\"class\":\"TPV\",\"mode\":2,\"lat\":1e1}"])
   }
 
@@ -246,7 +232,7 @@ import Testing
     let filling = String(repeating: "x", count: GPSDSession.lineByteCountMax + excess)
     let line = #"{"class":"TPV","device":""# + filling + "\"}\n"
     for second in 1...2 {
-      _ = conversation.drains(line + GPSDLines.fix(second: second), chunk: chunk)
+      conversation.drains(line + GPSDLines.fix(second: second), chunk: chunk)
       #expect(conversation.fixes.last?.time == GPSDLines.time(Int64(second)))
     }
   }
@@ -276,7 +262,7 @@ import Testing
       #"{"class":"TPV","device":"/dev/ttyUSB0","mode":3,"time":"2027-05-01T12:00:02.000Z","#
       + #""lat":52,"lon":1,"x":""#
     let count = GPSDSession.reportByteCountMax - start.utf8.count - 2 + excess
-    _ = conversation.drains(
+    conversation.drains(
       GPSDLines.fix(second: 1) + start + String(repeating: "x", count: count) + "\"}\n")
     #expect(conversation.fixes.map(\.latitude) == (excess == 0 ? [52] : [51.5]))
   }
@@ -286,12 +272,10 @@ import Testing
 @Suite struct GPSDReleaseTests {
   @Test func betweenTwoLongCyclesThereIsNoConnection() {
     let conversation = GPSDConversation.awaitingFix(.releasing)
-    _ = conversation.hears(GPSDLines.fix(second: 1))
-    #expect(conversation.drained() == .release)
+    #expect(conversation.takes(GPSDLines.fix(second: 1)) == .release)
     #expect(conversation.fixes.count == 1)
     #expect(!conversation.isConnected && !conversation.isGathering && conversation.deadline == nil)
-    conversation.wait(.seconds(900))
-    #expect(conversation.cycleDue() == .connect)
+    #expect(conversation.cycleDue(after: .seconds(900)) == .connect)
   }
 
   /// A cold start takes half a minute; a roof over the receiver is for ever.
@@ -301,8 +285,7 @@ import Testing
     _ = conversation.hears(GPSDLines.noFix)
     #expect(conversation.deadlineReached() == nil)
     #expect(conversation.isGathering)
-    conversation.wait(.seconds(1))
-    #expect(conversation.deadlineReached() == .release)
+    #expect(conversation.deadlineReached(after: .seconds(1)) == .release)
     #expect(!conversation.isGathering && conversation.fixes.isEmpty)
   }
 
@@ -312,8 +295,7 @@ import Testing
     let off = SamplingPace(cycle: cycle, wantsPosition: false)
     #expect(conversation.paceChanged(to: off) == .release)
     #expect(conversation.paceChanged(to: off) == nil)
-    conversation.wait(cycle)
-    #expect(conversation.cycleDue() == nil)
+    #expect(conversation.cycleDue(after: cycle) == nil)
     #expect(!conversation.isGathering && conversation.deadline == nil)
     #expect(conversation.paceChanged(to: SamplingPace(cycle: cycle)) == nil)
     #expect(conversation.cycleDue() == .connect)
@@ -329,10 +311,7 @@ import Testing
   private func withoutFixes() -> GPSDConversation {
     let conversation = GPSDConversation.resting(.streaming)
     for _ in 0..<5 where conversation.news.isEmpty {
-      conversation.wait(.seconds(10))
-      _ = conversation.cycleDue()
-      _ = conversation.hears(GPSDLines.noFix)
-      _ = conversation.drained()
+      conversation.drains(GPSDLines.noFix, after: .seconds(10))
     }
     guard case .failed? = conversation.news.last else {
       Issue.record("no lack of fixes was told")
@@ -364,7 +343,7 @@ import Testing
 
   @Test func aConnectionThatIsBeingMadeIsGivenUpWhereNoPositionIsWanted() {
     let conversation = GPSDConversation(.streaming)
-    _ = conversation.cycleDue()
+    conversation.cycleDue()
     let off = SamplingPace(cycle: .seconds(10), wantsPosition: false)
     #expect(conversation.paceChanged(to: off) == .release)
     #expect(conversation.deadline == nil)
@@ -377,21 +356,17 @@ import Testing
     let conversation = GPSDConversation.awaitingFix(.streaming)
     for cycle in 0..<10 {
       if cycle > 0 {
-        conversation.wait(.seconds(1))
-        _ = conversation.cycleDue()
+        conversation.cycleDue(after: .seconds(1))
       }
-      _ = conversation.hears(
+      conversation.takes(
         GPSDLines.fix(second: cycle).replacing(#""speed":1.492"#, with: #""speed":7.492"#))
-      _ = conversation.drained()
     }
     #expect(conversation.fixes.count == 10)
     #expect(conversation.news == [.failed(.frozen(InlineText("gpsd")))])
     conversation.forget()
-    conversation.wait(.seconds(10))
-    _ = conversation.cycleDue()
+    conversation.cycleDue(after: .seconds(10))
     let next = GPSDLines.fix(second: 9).replacing("00:09", with: "00:19")
-    _ = conversation.hears(next.replacing("51.5000", with: "51.5001"))
-    _ = conversation.drained()
+    conversation.takes(next.replacing("51.5000", with: "51.5001"))
     #expect(conversation.news == [.recovered])
   }
 }

@@ -8,9 +8,8 @@ import Testing
 
   @Test func aConnectionThatIsNeverMadeIsGivenUp() {
     let conversation = GPSDConversation(.streaming)
-    _ = conversation.cycleDue()
-    conversation.wait(GPSDSession.connectionTimeout)
-    #expect(conversation.deadlineReached() == silent)
+    conversation.cycleDue()
+    #expect(conversation.deadlineReached(after: GPSDSession.connectionTimeout) == silent)
     #expect(conversation.deadline == nil)
     #expect(!conversation.isGathering)
   }
@@ -18,52 +17,43 @@ import Testing
   @Test(arguments: ["", String(GPSDLines.version.dropLast()), GPSDLines.devices])
   func aPeerThatNeverSaysItsVersionIsGivenUp(words: String) {
     let conversation = GPSDConversation(.streaming)
-    _ = conversation.cycleDue()
+    conversation.cycleDue()
     conversation.connected()
     conversation.wait(GPSDSession.versionTimeout - moment)
     #expect(conversation.hears(words) == nil)
     #expect(conversation.deadlineReached() == nil, "there is still a moment")
-    conversation.wait(moment)
-    #expect(conversation.deadlineReached() == silent)
+    #expect(conversation.deadlineReached(after: moment) == silent)
     #expect(!conversation.isConnected)
   }
 
   @Test func aStreamWithoutReportsHasLostItsReceiver() {
     let conversation = GPSDConversation.resting(.streaming)
-    conversation.wait(GPSDSession.silenceMax)
-    _ = conversation.cycleDue()
-    #expect(conversation.hears(GPSDLines.sky) == nil)
-    #expect(conversation.drained() == .stopListening, "it may be silent for so long")
-    conversation.wait(moment)
-    _ = conversation.cycleDue()
-    #expect(conversation.drained() == silent)
+    #expect(
+      conversation.drains(GPSDLines.sky, after: GPSDSession.silenceMax) == .stopListening,
+      "it may be silent for so long")
+    #expect(conversation.drains("", after: moment) == silent)
     #expect(!conversation.isConnected)
   }
 
   @Test func aReceiverWithoutAFixIsNotSilent() {
     let conversation = GPSDConversation.resting(.streaming)
     for _ in 0..<10 {
-      conversation.wait(GPSDSession.streamingCycleMax)
-      _ = conversation.cycleDue()
-      #expect(conversation.hears(GPSDLines.noFix) == nil)
-      #expect(conversation.drained() == .stopListening)
+      #expect(
+        conversation.drains(GPSDLines.noFix, after: GPSDSession.streamingCycleMax) == .stopListening
+      )
     }
   }
 
   @Test func aReceiverThatSaysNothingWhenItIsAskedIsLost() {
     let conversation = GPSDConversation.resting(.onDemand)
-    conversation.wait(.seconds(900))
-    _ = conversation.cycleDue()
-    _ = conversation.drained()
+    conversation.drains("", after: .seconds(900))
     #expect(conversation.hears(GPSDLines.devices + GPSDLines.watch) == nil)
-    conversation.wait(GPSDConversation.fixTimeout)
-    #expect(conversation.deadlineReached() == silent)
+    #expect(conversation.deadlineReached(after: GPSDConversation.fixTimeout) == silent)
   }
 
   @Test func aFreshConnectionIsGivenTimeToFindItsReceiver() {
     let conversation = GPSDConversation.awaitingFix(.onDemand)
-    conversation.wait(GPSDConversation.fixTimeout)
-    #expect(conversation.deadlineReached() == .askForQuiet)
+    #expect(conversation.deadlineReached(after: GPSDConversation.fixTimeout) == .askForQuiet)
     #expect(conversation.isConnected)
   }
 
@@ -75,14 +65,14 @@ import Testing
     #expect(conversation.deadline == nil)
     conversation.forget()
 
-    conversation.wait(.seconds(120))
-    #expect(conversation.cycleDue() == .connect)
+    #expect(conversation.cycleDue(after: .seconds(120)) == .connect)
     conversation.connected()
     #expect(conversation.hears(GPSDLines.watch) == nil, "the version is said anew")
     #expect(conversation.reports.isEmpty, "no line begins on one connection and ends on another")
     #expect(conversation.hears(GPSDLines.version) == .askForReports)
-    conversation.wait(GPSDConversation.fixTimeout)
-    #expect(conversation.deadlineReached() == .stopListening, "the silence is counted anew")
+    #expect(
+      conversation.deadlineReached(after: GPSDConversation.fixTimeout) == .stopListening,
+      "the silence is counted anew")
   }
 
   @Test(arguments: [GPSDSession.Pace.streaming, .onDemand])
@@ -111,8 +101,8 @@ import Testing
         if case .fail = action { #expect(!conversation.isConnected) }
       }
       if let deadline = conversation.deadline {
-        conversation.wait(deadline - conversation.now)
-        #expect(conversation.deadlineReached() != nil, "seed \(seed)")
+        #expect(
+          conversation.deadlineReached(after: deadline - conversation.now) != nil, "seed \(seed)")
         #expect(conversation.deadline == nil, "seed \(seed)")
       }
     }

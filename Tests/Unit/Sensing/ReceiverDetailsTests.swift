@@ -30,16 +30,13 @@ import Testing
   /// A cycle in which gpsd says this, `%` standing for a TPV of the time.
   private func cycle(_ lines: String, mode: Int = 3, rest: String = "") {
     if second > 0 {
-      conversation.wait(.seconds(10))
-      _ = conversation.cycleDue()
+      conversation.cycleDue(after: .seconds(10))
     }
     second += 10
     let report = Self.tpv(second, mode: mode, rest: rest)
-    _ = conversation.hears(lines.replacing("%", with: report))
-    _ = conversation.drained()
+    conversation.takes(lines.replacing("%", with: report))
     if let deadline = conversation.deadline {
-      conversation.wait(deadline - conversation.now)
-      _ = conversation.deadlineReached()
+      conversation.deadlineReached(after: deadline - conversation.now)
     }
   }
 
@@ -67,13 +64,11 @@ import Testing
   @Test func onlyWhatIsWantedIsKnown() {
     let other = GPSDConversation.awaitingFix(
       .streaming, details: [ReceiverDetailSet(.satellitesUsed)])
-    _ = other.hears(Self.tpv(1) + Self.sky(10, 8))
-    _ = other.drained()
+    other.takes(Self.tpv(1) + Self.sky(10, 8))
     #expect(other.value(of: .satellitesUsed) == .number(FixedPoint(8)))
     #expect(other.value(of: .satellitesSeen) == nil && other.value(of: .fix) == nil)
     let none = GPSDConversation.awaitingFix(.streaming)
-    _ = none.hears(Self.tpv(1) + Self.sky(10, 8))
-    _ = none.drained()
+    none.takes(Self.tpv(1) + Self.sky(10, 8))
     #expect(!none.takesDetails())
     #expect(ReceiverDetail.allCases.allSatisfy { none.value(of: $0) == nil })
   }
@@ -183,13 +178,9 @@ import Testing
 
   @Test func aReceiverThatIsMeantAndSaysNothingHasNoSuccessor() {
     let conversation = GPSDConversation.awaitingFix(.streaming, device: "/dev/a", details: .all)
-    _ = conversation.hears(Self.sky(10, 8) + Self.tpv(1))
-    _ = conversation.drained()
+    conversation.takes(Self.sky(10, 8) + Self.tpv(1))
     for _ in 0...ReceiverDetails.cyclesMax + 2 {
-      conversation.wait(.seconds(10))
-      _ = conversation.cycleDue()
-      _ = conversation.hears(Self.tpv(1, "/dev/b") + Self.sky(4, 1, "/dev/b"))
-      _ = conversation.drained()
+      conversation.drains(Self.tpv(1, "/dev/b") + Self.sky(4, 1, "/dev/b"), after: .seconds(10))
     }
     #expect(conversation.value(of: .satellitesSeen) == .unknown)
   }
@@ -201,8 +192,7 @@ import Testing
 
   @Test func aReceiverThatIsNotMeantTellsNothing() {
     let conversation = GPSDConversation.awaitingFix(.streaming, device: "/dev/a", details: .all)
-    _ = conversation.hears(Self.sky(10, 8) + Self.tpv(1) + Self.sky(4, 1, "/dev/b"))
-    _ = conversation.drained()
+    conversation.takes(Self.sky(10, 8) + Self.tpv(1) + Self.sky(4, 1, "/dev/b"))
     #expect(conversation.value(of: .satellitesSeen) == .number(FixedPoint(10)))
   }
 
@@ -217,11 +207,9 @@ import Testing
   // MARK: Accuracy
 
   @Test func theDilutionStandsInForAnErrorThatIsNotTold() throws {
-    _ = conversation.hears(
+    conversation.takes(
       Self.tpv(10).replacing(#","eph":5.0"#, with: "") + Self.sky(10, 8))
-    _ = conversation.drained()
-    conversation.wait(GPSDSession.othersTimeout)
-    _ = conversation.deadlineReached()
+    conversation.deadlineReached(after: GPSDSession.othersTimeout)
     let fix = try #require(conversation.fixes.first)
     #expect(fix.horizontalErrorMeters == 38)
     #expect(fix.errorSource == .dilution)
@@ -229,12 +217,10 @@ import Testing
 
   @Test(arguments: ["0", "-1", "50.1", "99.99", "\"1\"", "[]"])
   func aDilutionThatCannotBeStandsInForNothing(dilution: String) throws {
-    _ = conversation.hears(
+    conversation.takes(
       Self.tpv(10).replacing(#","eph":5.0"#, with: "")
         + Self.sky(10, 8).replacing("2.00", with: dilution))
-    _ = conversation.drained()
-    conversation.wait(GPSDSession.othersTimeout)
-    _ = conversation.deadlineReached()
+    conversation.deadlineReached(after: GPSDSession.othersTimeout)
     let fix = try #require(conversation.fixes.first)
     #expect(fix.horizontalErrorMeters == nil)
   }
@@ -251,23 +237,14 @@ import Testing
   /// gpsd says the satellites a moment after the position.
   @Test func aCycleThatAsksWaitsAMomentForTheSatellites() {
     let conversation = GPSDConversation.awaitingFix(.onDemand, details: .all)
-    _ = conversation.hears(Self.tpv(0))
-    #expect(conversation.drained() == .askForQuiet, "none is known to be there")
-    conversation.wait(.seconds(900))
-    _ = conversation.cycleDue()
-    _ = conversation.hears(Self.sky(4, 1))
-    #expect(conversation.drained() == .askForReports)
-    _ = conversation.hears(Self.tpv(900) + Self.sky(10, 8))
-    #expect(conversation.drained() == .askForQuiet)
+    #expect(conversation.takes(Self.tpv(0)) == .askForQuiet, "none is known to be there")
+    #expect(conversation.drains(Self.sky(4, 1), after: .seconds(900)) == .askForReports)
+    #expect(conversation.takes(Self.tpv(900) + Self.sky(10, 8)) == .askForQuiet)
     #expect(conversation.value(of: .satellitesSeen) == .number(FixedPoint(10)))
-    conversation.wait(.seconds(900))
-    _ = conversation.cycleDue()
-    _ = conversation.drained()
-    _ = conversation.hears(Self.tpv(1800))
-    #expect(conversation.drained() == nil)
+    conversation.drains("", after: .seconds(900))
+    #expect(conversation.takes(Self.tpv(1800)) == nil)
     #expect(conversation.deadline == conversation.now + GPSDSession.othersTimeout)
-    _ = conversation.hears(Self.sky(12, 9))
-    #expect(conversation.drained() == .askForQuiet)
+    #expect(conversation.takes(Self.sky(12, 9)) == .askForQuiet)
     #expect(conversation.value(of: .satellitesSeen) == .number(FixedPoint(12)))
   }
 
@@ -295,14 +272,12 @@ import Testing
     let before = (1...4).flatMap { Self.epoch($0) }.joined()
     for _ in 0..<3 {
       if second > 0 {
-        conversation.wait(.seconds(10))
-        _ = conversation.cycleDue()
+        conversation.cycleDue(after: .seconds(10))
       }
       let lines = before.replacing("12:00:0", with: "12:0\(second):0")
       second += 1
-      _ = conversation.hears(
+      conversation.takes(
         lines + Self.epoch(60 * (second - 1) + 5).prefix(heard + 1).joined())
-      _ = conversation.drained()
       expect(76, 62)
     }
   }
@@ -313,18 +288,15 @@ import Testing
     var answers: [Value?] = []
     for cycle in 0..<8 {
       if cycle > 0 {
-        conversation.wait(.seconds(200))
-        _ = conversation.cycleDue()
-        _ = conversation.drained()
+        conversation.drains("", after: .seconds(200))
       }
       let seconds = (0..<3).map { cycle * 200 + $0 }
       for line in seconds.flatMap({ Self.epoch($0) }).dropFirst(first)
       where conversation.isGathering {
         conversation.wait(.milliseconds(70))
-        _ = conversation.hears(line)
-        _ = conversation.drained()
+        conversation.takes(line)
         if let deadline = conversation.deadline, deadline <= conversation.now {
-          _ = conversation.deadlineReached()
+          conversation.deadlineReached()
         }
       }
       answers.append(conversation.value(of: .satellitesSeen))

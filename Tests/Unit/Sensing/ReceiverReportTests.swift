@@ -19,8 +19,7 @@ import Testing
   /// Latitudes of the fixes of a cycle in which gpsd sends this.
   private func cycle(_ lines: String) -> [Double] {
     conversation.forget()
-    conversation.wait(.seconds(10))
-    _ = conversation.drains(lines)
+    conversation.drains(lines, after: .seconds(10))
     return conversation.fixes.map(\.latitude)
   }
 
@@ -111,7 +110,7 @@ import Testing
   }
 
   @Test func theLastWordsOfAPeerThatIsNoLongerGPSDAreRead() {
-    _ = conversation.cycleDue()
+    conversation.cycleDue()
     conversation.forget()
     let garbage = String(repeating: "{]\n", count: GPSDSession.malformedLinesMax)
     guard case .fail? = conversation.hears(Self.report(1) + garbage + Self.report(3)) else {
@@ -126,7 +125,7 @@ import Testing
     _ = conversation.hears(Self.report(1))
     _ = conversation.failed(.silent(InlineText("gpsd")))
     conversation.forget()
-    _ = conversation.cycleDue()
+    conversation.cycleDue()
     conversation.connected()
     _ = conversation.hears(GPSDLines.version)
     _ = conversation.drained()

@@ -28,10 +28,7 @@ import Testing
   ) -> [Double] {
     conversation.forget()
     for cycle in 0..<cycles {
-      conversation.wait(.seconds(10))
-      _ = conversation.cycleDue()
-      _ = conversation.hears(lines(cycle, cycle * 10 + 10))
-      _ = conversation.drained()
+      conversation.drains(lines(cycle, cycle * 10 + 10), after: .seconds(10))
     }
     return conversation.fixes.map(\.latitude)
   }
@@ -106,8 +103,7 @@ import Testing
 
   @Test func theReceiverOfTheConfigurationIsTheOnlyOne() {
     let conversation = GPSDConversation.awaitingFix(.streaming, device: "/dev/b")
-    _ = conversation.hears(tpv("/dev/b", 0, latitude: 20))
-    _ = conversation.drained()
+    conversation.takes(tpv("/dev/b", 0, latitude: 20))
     let fixes = latitudes(conversation, cycles: 3) { _, second in
       tpv("/dev/b", second, mode: 2, error: 50, latitude: 20) + tpv("/dev/a", second)
     }
@@ -117,10 +113,8 @@ import Testing
 
   @Test func aReceiverOfTheConfigurationThatIsNotThereIsSaidToBeThat() {
     let conversation = GPSDConversation.awaitingFix(.streaming, device: "/dev/nowhere")
-    _ = conversation.hears(tpv("/dev/a", 0))
-    _ = conversation.drained()
-    conversation.wait(GPSDConversation.fixTimeout)
-    _ = conversation.deadlineReached()
+    conversation.takes(tpv("/dev/a", 0))
+    conversation.deadlineReached(after: GPSDConversation.fixTimeout)
     let fixes = latitudes(conversation, cycles: 4) { _, second in tpv("/dev/a", second) }
     #expect(fixes.isEmpty)
     guard case .failed(.withoutFix(gpsd, _)) = conversation.news.first else {
@@ -144,16 +138,13 @@ import Testing
     for cycle in 0..<4 {
       conversation.wait(.seconds(900))
       let second = (cycle + 1) * 900
-      _ = conversation.cycleDue()
+      conversation.cycleDue()
       #expect(conversation.drained() == .askForReports)
-      _ = conversation.hears(tpv("/dev/b", second, error: 50, latitude: 20))
-      let first = conversation.drained()
+      let first = conversation.takes(tpv("/dev/b", second, error: 50, latitude: 20))
       if cycle > 0 { #expect(first == nil) }
       conversation.wait(.milliseconds(300))
-      _ = conversation.hears(tpv("/dev/ttyUSB0", second, error: 4, latitude: 51))
-      _ = conversation.drained()
-      conversation.wait(GPSDSession.othersTimeout)
-      _ = conversation.deadlineReached()
+      conversation.takes(tpv("/dev/ttyUSB0", second, error: 4, latitude: 51))
+      conversation.deadlineReached(after: GPSDSession.othersTimeout)
       #expect(!conversation.isGathering)
     }
     #expect(conversation.fixes.map(\.latitude).dropFirst() == [51, 51, 51])

@@ -77,12 +77,10 @@ import Testing
 
   @Test func aSourceThatStaysBehindIsNamedWithItsSeconds() {
     let conversation = GPSDConversation.resting(.streaming)
-    conversation.wait(.seconds(60))
-    _ = conversation.cycleDue()
-    _ = conversation.hears(GPSDLines.fix(second: 3))
-    #expect(conversation.drained() == .askForReports, "what is said now may be new")
-    _ = conversation.hears(GPSDLines.fix(second: 4))
-    #expect(conversation.drained() == nil)
+    #expect(
+      conversation.drains(GPSDLines.fix(second: 3), after: .seconds(60)) == .askForReports,
+      "what is said now may be new")
+    #expect(conversation.takes(GPSDLines.fix(second: 4)) == nil)
     conversation.wait(GPSDConversation.fixTimeout)
     #expect(
       conversation.deadlineReached() == .fail(.behind(InlineText("gpsd"), seconds: 55)))
@@ -91,8 +89,7 @@ import Testing
 
   @Test func aSocketThatIsNeverEmptyIsBehindToo() {
     let conversation = GPSDConversation.resting(.streaming)
-    conversation.wait(.seconds(10))
-    _ = conversation.cycleDue()
+    conversation.cycleDue(after: .seconds(10))
     _ = conversation.hears(GPSDLines.sky)
     conversation.wait(GPSDSession.drainTimeout)
     #expect(
