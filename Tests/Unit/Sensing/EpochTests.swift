@@ -12,9 +12,7 @@ import Testing
   private static let rich = #","alt":12.5,"epv":7.5,"track":90.2,"speed":6.25,"eph":3.25"#
 
   private static func report(_ second: Int, mode: Int = 3, _ rest: String = rich) -> String {
-    let time = "2027-05-01T12:\(second / 60 + 10):\(second % 60 + 10).000Z"
-    return #"{"class":"TPV","device":"/dev/ttyACM0","mode":\#(mode),"time":"\#(time)","#
-      + #""lat":51,"lon":1\#(rest)}"# + "\r\n"
+    GPSDLines.tpv(second + 610, "/dev/ttyACM0", mode: mode, #","lat":51,"lon":1"# + rest)
   }
 
   private func isWhole(_ fix: Fix?) -> Bool {

@@ -219,6 +219,14 @@ enum GPSDLines {
 
   static func time(_ second: Int64) -> WallTime { noon + .seconds(second) }
 
+  /// A TPV of that second, with these members, each behind a comma.
+  static func tpv(_ second: Int, _ device: String, mode: Int, _ members: String) -> String {
+    let clock = [12 + second / 3600, second / 60 % 60, second % 60]
+      .map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
+    return #"{"class":"TPV","device":"\#(device)","mode":\#(mode),"#
+      + #""time":"2027-05-01T\#(clock).000Z"\#(members)}"# + "\r\n"
+  }
+
   static func fix(second: Int) -> String {
     #"{"class":"TPV","device":"/dev/ttyUSB0","mode":3,"time":"2027-05-01T12:00:0\#(second).000Z","#
       + #""ept":0.005,"lat":51.500000000,"lon":-0.100001667,"altHAE":59.5000,"altMSL":12.5000,"#

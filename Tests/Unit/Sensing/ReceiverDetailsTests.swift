@@ -9,13 +9,10 @@ import Testing
   private var second = 0
 
   private static func tpv(
-    _ second: Int, _ device: String = "/dev/a", mode: Int = 3, rest: String = "", error: Double = 5
+    _ second: Int, _ device: String = "/dev/a", mode: Int = 3, rest: String = ""
   ) -> String {
-    let minute = second / 60 < 10 ? "0\(second / 60)" : "\(second / 60)"
-    let rest2 = second % 60 < 10 ? "0\(second % 60)" : "\(second % 60)"
-    let place = mode > 1 ? #","lat":51,"lon":1,"alt":3,"speed":0.1,"eph":\#(error)"# : ""
-    return #"{"class":"TPV","device":"\#(device)","mode":\#(mode),"#
-      + #""time":"2027-05-01T12:\#(minute):\#(rest2).000Z"\#(place)\#(rest)}"# + "\r\n"
+    let place = mode > 1 ? #","lat":51,"lon":1,"alt":3,"speed":0.1,"eph":5.0"# : ""
+    return GPSDLines.tpv(second, device, mode: mode, place + rest)
   }
 
   private static func sky(_ seen: Int, _ used: Int, _ device: String = "/dev/a") -> String {

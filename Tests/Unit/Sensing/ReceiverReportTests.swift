@@ -8,9 +8,7 @@ import Testing
     _ second: Int, device: String = "/dev/ttyUSB0", mode: Int = 3,
     rest: String = #""lat":51,"lon":1,"alt":3,"speed":0.1,"eph":5"#
   ) -> String {
-    let time = "2027-05-01T12:\(second / 60 + 10):\(second % 60 + 10).000Z"
-    return #"{"class":"TPV","device":"\#(device)","mode":\#(mode),"time":"\#(time)","#
-      + "\(rest)}\r\n"
+    GPSDLines.tpv(second + 610, device, mode: mode, "," + rest)
   }
 
   /// A session that rests; its receiver has told its date.

@@ -9,15 +9,10 @@ import Testing
 
   /// A TPV of `device` at that second.
   private func tpv(
-    _ device: String, _ second: Int, mode: Int = 3, error: Double? = 5, latitude: Double = 51
+    _ device: String, _ second: Int, mode: Int = 3, error: Double = 5, latitude: Double = 51
   ) -> String {
-    let minute = second / 60 < 10 ? "0\(second / 60)" : "\(second / 60)"
-    let rest = second % 60 < 10 ? "0\(second % 60)" : "\(second % 60)"
-    let eph = error.map { #","eph":\#($0)"# } ?? ""
-    return #"{"class":"TPV","device":"\#(device)","mode":\#(mode),"#
-      + #""time":"2027-05-01T12:\#(minute):\#(rest).000Z","lat":\#(latitude),"lon":1,"#
-      + #""alt":3,"speed":0.1\#(eph)}"#
-      + "\n"
+    let place = #","lat":\#(latitude),"lon":1,"alt":3,"speed":0.1,"eph":\#(error)"#
+    return GPSDLines.tpv(second, device, mode: mode, place)
   }
 
   /// The latitudes of what each of some cycles takes, ten seconds apart, from a stream that says
