@@ -15,20 +15,8 @@ import Testing
     }
   }
 
-  private func number(_ text: String) throws -> FixedPoint {
-    let number = KernelText.decimal([UInt8](text.utf8).span)
-    return try #require(number)
-  }
-
   private func points(_ texts: [(String, String)]) throws -> [Calibration.Point] {
     try texts.map { Calibration.Point(try number($0.0), try number($0.1)) }
-  }
-
-  private func text(_ number: FixedPoint?) -> String? {
-    guard let number else { return nil }
-    var digits = ByteBuffer(capacity: 24)
-    digits.append(number)
-    return String(decoding: [UInt8](digits.bytes), as: UTF8.self)
   }
 
   @Test(arguments: [
@@ -76,8 +64,8 @@ import Testing
 
   @Test func aFactorAndAnOffsetAreAppliedInThisOrder() throws {
     let divider = try Calibration(factor: try number("4.03"), offset: try number("-0.05"))
-    #expect(text(divider.meaning(of: try number("3.1"))) == "12.443")
-    #expect(text(divider.meaning(of: try number("-1"))) == "-4.08")
+    #expect(written(divider.meaning(of: try number("3.1"))) == "12.443")
+    #expect(written(divider.meaning(of: try number("-1"))) == "-4.08")
   }
 
   @Test(arguments: [

@@ -3,9 +3,6 @@ import Sensing
 import Testing
 
 @Suite struct DebouncerTests {
-  private func at(_ milliseconds: Int64) -> Instant {
-    Instant(nanoseconds: milliseconds * 1_000_000)
-  }
   private func edge(to level: Level, _ milliseconds: Int64) -> Edge {
     Edge(to: level, at: at(milliseconds))
   }

@@ -3,10 +3,6 @@ import Sensing
 import Testing
 
 @Suite struct EdgeRateLimiterTests {
-  private func at(_ milliseconds: Int64) -> Instant {
-    Instant(nanoseconds: milliseconds * 1_000_000)
-  }
-
   @Test func aLineWithFewEdgesNeverRests() {
     var limiter = EdgeRateLimiter()
     for number in 0..<1000 {

@@ -8,11 +8,6 @@ import Testing
 
   private func flaw(_ text: String) -> InlineText { InlineText(bytes(text).span.trimmed()) }
 
-  private func number(_ text: String) throws -> FixedPoint {
-    let number = KernelText.decimal(bytes(text).span)
-    return try #require(number)
-  }
-
   /// Whether a text of the kernel means the number that is wanted.
   private func isEqual(
     _ conversion: KernelConversion, _ text: String, _ wanted: String

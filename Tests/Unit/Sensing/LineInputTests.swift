@@ -23,10 +23,6 @@ private func event(
 }
 
 @Suite struct LineInputTests {
-  private func at(_ milliseconds: Int64) -> Instant {
-    Instant(nanoseconds: milliseconds * 1_000_000)
-  }
-
   /// Lets `input` read events and returns what settled, and whether it misses some.
   private func read(
     _ events: [LineEvent], into input: inout LineInput, now: Int64 = 1000

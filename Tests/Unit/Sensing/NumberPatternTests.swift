@@ -161,10 +161,8 @@ import Testing
       guard let pattern = NumberPattern(bytes(4), line: line),
         let number = pattern.number(in: text.span, isCut: random.next() % 2 == 0)
       else { continue }
-      var digits = ByteBuffer(capacity: 24)
-      digits.append(FixedPoint(Int64(number.coefficient.magnitude), decimals: number.decimals))
-      let shown = String(decoding: [UInt8](digits.bytes), as: UTF8.self)
-      let core = shown.drop { $0 == "0" }
+      let size = FixedPoint(Int64(number.coefficient.magnitude), decimals: number.decimals)
+      let core = (written(size) ?? "").drop { $0 == "0" }
       #expect(core.isEmpty || String(decoding: text, as: UTF8.self).contains(core))
     }
   }

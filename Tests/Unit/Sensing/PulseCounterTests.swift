@@ -2,8 +2,6 @@ import Bytes
 import Sensing
 import Testing
 
-private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
-
 /// A line with a counter, whose edges are numbered as the kernel does.
 private struct CountedLine: ~Copyable {
   var counter: PulseCounter

@@ -2,8 +2,6 @@ import Bytes
 import Sensing
 import Testing
 
-private func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
-
 /// A meter with pulses at some seconds, asked in cycles.
 private struct Meter {
   private var rate: PulseRate
@@ -18,14 +16,11 @@ private struct Meter {
 
   mutating func cycle(_ now: Int64, pulses: [Int64]) -> String? {
     count += Int64(pulses.count)
-    last = pulses.last.map { at($0) } ?? last
-    let number = rate.sampled(
-      count: count, firstPulse: pulses.first.map { at($0) }, lastPulse: last, perPulse: perPulse,
-      now: at(now))
-    guard let number else { return nil }
-    var text = ByteBuffer(capacity: 32)
-    text.append(number)
-    return String(decoding: [UInt8](text.bytes), as: UTF8.self)
+    last = pulses.last.map { at($0 * 1000) } ?? last
+    return written(
+      rate.sampled(
+        count: count, firstPulse: pulses.first.map { at($0 * 1000) }, lastPulse: last,
+        perPulse: perPulse, now: at(now * 1000)))
   }
 }
 
