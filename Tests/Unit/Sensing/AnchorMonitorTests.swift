@@ -15,9 +15,8 @@ import TrackTrials
 
   /// A fix each ten seconds, so many metres north.
   private mutating func sees(north: [Double], from second: Double = 0, error: Double? = 5) {
-    for (index, north) in north.enumerated() {
-      monitor.fixReported(
-        TrackFilterTests.fix(at: second + Double(index) * 10, north: north, error: error))
+    for fix in TrackFilterTests.fixes(north: north, from: second, error: error) {
+      monitor.fixReported(fix)
     }
   }
 

@@ -8,9 +8,7 @@ import TrackTrials
   private var watch = AnchorWatch(anchor: Self.anchor, radiusMeters: 40)
 
   private mutating func answers(north: [Double], error: Double? = 5) -> [Bool?] {
-    north.enumerated().map {
-      watch.fixReported(TrackFilterTests.fix(at: Double($0) * 10, north: $1, error: error))
-    }
+    TrackFilterTests.fixes(north: north, error: error).map { watch.fixReported($0) }
   }
 
   /// Who is far outside is reported by the second fix, who is likely outside when that stays; one

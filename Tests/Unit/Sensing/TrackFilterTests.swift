@@ -12,10 +12,18 @@ import TrackTrials
     _ settings: TrackFilter.Settings = Self.settings, cycle: Duration = .seconds(10),
     latitude: Double = 54.4, longitude: Double = 10.2, _ travel: (inout Traveller) -> Void
   ) -> [TrackDecision] {
+    let voyage = Self.voyage(latitude: latitude, longitude: longitude, travel)
+    return TrackTrial(voyage, settings, cycle: cycle).decisions
+  }
+
+  /// What a receiver says of this that does not wander.
+  static func voyage(
+    latitude: Double = 54.4, longitude: Double = 10.2, _ travel: (inout Traveller) -> Void
+  ) -> Voyage {
     var traveller = Traveller(latitude: latitude, longitude: longitude)
     traveller.wanderMeters = 0
     travel(&traveller)
-    return TrackTrial(traveller.voyage("test"), settings, cycle: cycle).decisions
+    return traveller.voyage("test")
   }
 
   // MARK: Moving
@@ -138,6 +146,15 @@ import TrackTrials
       time: WallTime(nanoseconds: 0), notBefore: Instant(nanoseconds: Int64((seconds + 100) * 1e9)))
   }
 
+  /// A fix each ten seconds, so many metres north.
+  static func fixes(
+    north: [Double], from second: Double = 0, speed: Double? = nil, error: Double? = 5
+  ) -> [Fix] {
+    north.enumerated().map {
+      fix(at: second + Double($0) * 10, speed: speed, north: $1, error: error)
+    }
+  }
+
   @Test func aBoardThatIsParkedMakesAPointEachParkedInterval() {
     let all = decisions { $0.go(0, seconds: 3600) }
     #expect(all.count { $0 == .parkedInterval } == 3)
@@ -183,11 +200,9 @@ import TrackTrials
 
   @Test func withinTheirErrorFixesAreNoDisplacement() {
     var filter = TrackFilter(Self.settings)
-    for step in 0..<40 {
-      let decision = filter.fixReported(
-        Self.fix(at: Double(step) * 10, speed: 0, north: step < 9 ? 0 : 140, error: 150))
-      #expect(decision == (step == 0 ? .first : .standing))
-    }
+    let places = Array(repeating: 0.0, count: 9) + Array(repeating: 140, count: 31)
+    let all = Self.fixes(north: places, speed: 0, error: 150).map { filter.fixReported($0) }
+    #expect(all == [.first] + Array(repeating: .standing, count: 39))
   }
 
   @Test func aMastThatRollsIsNoStart() {

@@ -12,10 +12,11 @@ import TrackTrials
     fixes.map { filter.fixReported($0) }
   }
   private mutating func decisions(_ travel: (inout Traveller) -> Void) -> [TrackDecision] {
-    var traveller = Traveller(latitude: 54.4, longitude: 10.2)
-    traveller.wanderMeters = 0
-    travel(&traveller)
-    return decisions(traveller.voyage("test").fixes(every: .seconds(10)))
+    decisions(TrackFilterTests.voyage(travel).fixes(every: .seconds(10)))
+  }
+  /// A board that stands, as its receiver says.
+  private mutating func decisions(north: [Double], error: Double? = 5) -> [TrackDecision] {
+    decisions(TrackFilterTests.fixes(north: north, speed: 0, error: error))
   }
 
   // MARK: Jumps
@@ -44,12 +45,7 @@ import TrackTrials
 
   /// Each place contradicts the one before.
   @Test mutating func aReceiverThatRavesDoesNotSilenceTheTrackForEver() {
-    let fixes = (0..<60).map { (step: Int) -> Fix in
-      let place = step == 0 ? 0 : step % 6 + 1
-      return TrackFilterTests.fix(
-        at: Double(step * 10), speed: 0, north: Double(place * 50_000))
-    }
-    let all = decisions(fixes)
+    let all = decisions(north: (0..<60).map { Double($0 == 0 ? 0 : $0 % 6 + 1) * 50_000 })
     #expect(all.contains(.newPlace))
     #expect(all.prefix(25).allSatisfy { $0 == .first || $0 == .jump })
   }
@@ -62,17 +58,13 @@ import TrackTrials
   }
 
   @Test mutating func twoJumpsToDifferentPlacesDoNotAgree() {
-    let places = [0.0, 0, 9000, -9000, 9000, 0, 0].enumerated()
-    let all = decisions(
-      places.map { TrackFilterTests.fix(at: Double($0) * 10, speed: 0, north: $1) })
+    let all = decisions(north: [0, 0, 9000, -9000, 9000, 0, 0])
     #expect(all.filter { $0 == .jump }.count == 3)
     #expect(!all.contains(.newPlace))
   }
 
   @Test mutating func afterARefusalThatEndedAJumpIsRefusedAnew() {
-    let places = [0.0, 9000, 9000, 0, 9000, 9000, 0].enumerated()
-    let all = decisions(
-      places.map { TrackFilterTests.fix(at: Double($0) * 10, speed: 0, north: $1) })
+    let all = decisions(north: [0, 9000, 9000, 0, 9000, 9000, 0])
     #expect(all.filter { $0 == .jump }.count == 4)
     #expect(!all.contains(.newPlace))
   }
@@ -81,8 +73,7 @@ import TrackTrials
     var places = [Double](repeating: 0, count: 60)
     places[1] = 9000
     places[45] = -9000
-    let all = decisions(
-      places.enumerated().map { TrackFilterTests.fix(at: Double($0) * 10, speed: 0, north: $1) })
+    let all = decisions(north: places)
     #expect(all[1] == .jump && all[45] == .jump)
     #expect(!all.contains(.newPlace))
   }
@@ -105,22 +96,13 @@ import TrackTrials
   }
 
   @Test mutating func theErrorsOfBothFixesAreNoWay() {
-    let fixes = [
-      TrackFilterTests.fix(at: 0, speed: 0, error: 150),
-      TrackFilterTests.fix(at: 10, speed: 0, north: 440, error: 150),
-      TrackFilterTests.fix(at: 20, speed: 0, north: 920, error: 150),
-    ]
-    let all = decisions(fixes)
+    let all = decisions(north: [0, 440, 920], error: 150)
     #expect(all[1] != .jump)
     #expect(all[2] == .jump)
   }
 
   @Test mutating func whereNoErrorIsSaidOneIsAssumed() {
-    let all = decisions([
-      TrackFilterTests.fix(at: 0, speed: 0, error: nil),
-      TrackFilterTests.fix(at: 10, speed: 0, north: 230, error: nil),
-      TrackFilterTests.fix(at: 20, speed: 0, north: 500, error: nil),
-    ])
+    let all = decisions(north: [0, 230, 500], error: nil)
     #expect(all[1] != .jump)
     #expect(all[2] == .jump)
   }
@@ -174,17 +156,16 @@ import TrackTrials
   }
 
   @Test mutating func badFixesAreBetterThanNoneForAnHour() {
-    let all = decisions(
-      (0..<200).map { TrackFilterTests.fix(at: Double($0) * 10, speed: 0, error: 900) })
+    let all = decisions(north: Array(repeating: 0, count: 200), error: 900)
     #expect(all.prefix(90).allSatisfy { $0 == .inaccurate })
     #expect(all[90] == .first)
   }
 
   @Test mutating func aGoodFixEndsTheWaitForBadOnes() {
-    var fixes = (0..<80).map { TrackFilterTests.fix(at: Double($0) * 10, speed: 0, error: 900) }
-    fixes.append(TrackFilterTests.fix(at: 800, speed: 0))
-    fixes += (81..<160).map { TrackFilterTests.fix(at: Double($0) * 10, speed: 0, error: 900) }
-    let all = decisions(fixes)
+    let all = decisions(
+      (0..<160).map {
+        TrackFilterTests.fix(at: Double($0) * 10, speed: 0, error: $0 == 80 ? 5 : 900)
+      })
     #expect(all.filter { $0 != .inaccurate } == [.first])
   }
 

@@ -16,10 +16,8 @@ import Testing
   ) -> [TrackDecision] {
     var filter = TrackFilter(Self.settings)
     filter.zonesKnown(zones)
-    return north.enumerated().map {
-      filter.fixReported(
-        TrackFilterTests.fix(at: Double($0) * 10, speed: 5, north: $1, error: error))
-    }
+    return TrackFilterTests.fixes(north: north, speed: 5, error: error)
+      .map { filter.fixReported($0) }
   }
 
   @Test func whoLeavesIsTold() {
