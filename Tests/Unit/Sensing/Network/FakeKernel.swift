@@ -66,7 +66,9 @@ final class FakeKernel {
 
   // MARK: Time
 
-  func begin(to goal: NetworkGoal? = nil) {
+  /// Begins with these routes, behind those that the test has put there.
+  func begin(_ routes: KernelMessage.Route..., to goal: NetworkGoal? = nil) {
+    self.routes += routes
     if let goal { monitor = NetworkMonitor(name: InlineText("network"), to: goal) }
     monitor.begin()
     settle()
@@ -136,8 +138,12 @@ final class FakeKernel {
         RTM_NEWLINK, KernelMessage.link(index, link.name, isOfRadio: isOfRadio)))
   }
 
-  func announce(_ neighbour: Neighbour) {
-    neighbours.removeAll { $0.interface == neighbour.interface && $0.address == neighbour.address }
+  func announceNeighbour(
+    _ interface: UInt32, _ address: [UInt8], _ hardware: [UInt8]?, state: Int32 = NUD_REACHABLE
+  ) {
+    let neighbour = Neighbour(
+      interface: interface, address: address, hardware: hardware, state: state)
+    neighbours.removeAll { $0.interface == interface && $0.address == address }
     neighbours.append(neighbour)
     guard groups.contains("route \(RTNLGRP_NEIGH.rawValue)") else { return }
     announce(.route, KernelMessage.message(RTM_NEWNEIGH, payload(of: neighbour)))

@@ -34,7 +34,10 @@ import Testing
   }
 
   /// Home Assistant at its numeric address, or at a name.
-  private func begin(at server: [UInt8]? = server, passesTunnels: Bool = false) throws {
+  private func begin(
+    _ routes: KernelMessage.Route..., at server: [UInt8]? = server, passesTunnels: Bool = false
+  ) throws {
+    kernel.routes += routes
     kernel.begin(
       to: NetworkGoal(
         address: server.flatMap { NetworkAddress($0.count == 4 ? .ipv4 : .ipv6, $0.span) },
@@ -73,28 +76,26 @@ import Testing
   // MARK: A tunnel above the cable
 
   @Test func aTunnelThatTakesTheDefaultRouteLeavesTheHomesCableTheHome() throws {
-    kernel.routes = [
-      route(Self.eth, metric: 100), route(Self.tun, metric: 50, gateway: nil),
-      route(Self.eth, gateway: nil, bits: 24),
-    ]
     kernel.ways[Self.server] = route(Self.eth, gateway: nil, bits: 32)
-    try begin()
+    try begin(
+      route(Self.eth, metric: 100), route(Self.tun, metric: 50, gateway: nil),
+      route(Self.eth, gateway: nil, bits: 24))
     #expect(kernel.places == [try wired(Self.home)])
     #expect(kernel.deadline == nil)
   }
 
   @Test func aHomeThatIsReachedOverATunnelIsElsewhere() throws {
-    kernel.routes = [route(Self.eth, metric: 100), route(Self.tun, metric: 50, gateway: nil)]
     kernel.ways[Self.server] = route(Self.tun, gateway: nil, bits: 32)
-    try begin()
+    try begin(route(Self.eth, metric: 100), route(Self.tun, metric: 50, gateway: nil))
     #expect(kernel.place == tunnel)
   }
 
   /// A name may be another machine's at the end of the tunnel, unless only this network answers it.
   @Test(arguments: [true, false])
   func aNameIsOfTheCableWhereItIsLocalAlone(isLocal: Bool) throws {
-    kernel.routes = [route(Self.eth, metric: 100), route(Self.tun, metric: 50, gateway: nil)]
-    try begin(at: nil, passesTunnels: isLocal)
+    try begin(
+      route(Self.eth, metric: 100), route(Self.tun, metric: 50, gateway: nil), at: nil,
+      passesTunnels: isLocal)
     #expect(kernel.place == (isLocal ? try wired(Self.home) : tunnel))
   }
 
@@ -109,19 +110,17 @@ import Testing
   func withoutADefaultRouteTheNetworksOfTheInterfacesCount(
     start: [UInt8], byteCount: Int, counts: Bool
   ) throws {
-    kernel.routes = [
+    try begin(
       KernelMessage.Route(
         family: byteCount == 4 ? AF_INET : AF_INET6, destinationBits: 16,
-        destination: start + [UInt8](repeating: 0, count: byteCount - 2), interface: Self.wlan)
-    ]
-    try begin(at: nil, passesTunnels: true)
+        destination: start + [UInt8](repeating: 0, count: byteCount - 2), interface: Self.wlan),
+      at: nil, passesTunnels: true)
     #expect((kernel.place != .none) == counts)
   }
 
   @Test func aRouteToTheAddressAloneIsNoticed() throws {
-    kernel.routes = [route(Self.eth)]
     kernel.ways[Self.server] = route(Self.eth, gateway: nil, bits: 32)
-    try begin()
+    try begin(route(Self.eth))
     kernel.ways[Self.server] = route(Self.tun, gateway: nil, bits: 32)
     kernel.add(route(Self.tun, gateway: nil, bits: 24))
     kernel.wait(NetworkMonitor.quietTime)
@@ -134,9 +133,8 @@ import Testing
       [RTM_NEWRULE, RTM_DELRULE].map { (group, $0) }
     })
   func aChangedRuleIsNoticed(group: rtnetlink_groups, type: Int) throws {
-    kernel.routes = [route(Self.eth)]
     kernel.ways[Self.server] = route(Self.eth, gateway: nil, bits: 32)
-    try begin()
+    try begin(route(Self.eth))
     kernel.ways[Self.server] = route(Self.tun, gateway: nil, bits: 32)
     kernel.changeRules(group, type)
     kernel.wait(NetworkMonitor.quietTime)
@@ -159,9 +157,8 @@ import Testing
       (RTN_LOCAL, false), (RTN_BROADCAST, false), (RTN_ANYCAST, false), (RTN_MULTICAST, false),
     ])
   func aRouteThatLeadsNowhereMayChangeTheWay(type: Int, counts: Bool) throws {
-    kernel.routes = [route(Self.eth)]
     kernel.ways[Self.server] = route(Self.tun, gateway: nil, bits: 32)
-    try begin()
+    try begin(route(Self.eth))
     var exception = route(Self.tun, gateway: nil, bits: 24)
     (exception.type, exception.interface) = (type, nil)
     kernel.add(exception)
@@ -195,8 +192,7 @@ import Testing
   @Test func ofEqualRoutesAndNextHopsAnyGatewayMayBeTheHomes() throws {
     know(Self.other, as: Self.stranger)
     let hops = [Self.other, Self.router].map { KernelMessage.Hop(interface: Self.eth, gateway: $0) }
-    kernel.routes = [KernelMessage.Route(hops: hops)]
-    try begin()
+    try begin(KernelMessage.Route(hops: hops))
     #expect(kernel.place == (try wired(Self.home)))
     kernel.removeRoutes(over: Self.eth)
     kernel.routes = [route(Self.eth, gateway: Self.other), route(Self.eth)]
@@ -207,19 +203,16 @@ import Testing
 
   @Test func aWorseRouteOfTheSameCableDoesNotCount() throws {
     know(Self.other, as: Self.stranger)
-    kernel.routes = [route(Self.eth, metric: 5, gateway: Self.other), route(Self.eth, metric: 9)]
-    try begin()
+    try begin(route(Self.eth, metric: 5, gateway: Self.other), route(Self.eth, metric: 9))
     #expect(kernel.place == (try wired(Self.stranger)))
   }
 
   // MARK: No default route
 
   @Test func aRadioSaysWhereItIsWithoutADefaultRoute() throws {
-    kernel.routes = [
+    try begin(
       route(Self.eth, gateway: nil, bits: 24),
-      route(Self.wlan, metric: 600, gateway: nil, bits: 24),
-    ]
-    try begin(at: nil)
+      route(Self.wlan, metric: 600, gateway: nil, bits: 24), at: nil)
     #expect(kernel.place == (try harbour()))
   }
 
@@ -237,8 +230,7 @@ import Testing
   }
 
   @Test func aServerThatNothingLeadsToIsNowhere() throws {
-    kernel.routes = [route(Self.wlan, gateway: nil, bits: 24)]
-    try begin()
+    try begin(route(Self.wlan, gateway: nil, bits: 24))
     #expect(kernel.places == [.none])
   }
 
@@ -246,20 +238,17 @@ import Testing
 
   @Test func aQuietGatewayIsSpokenToAndAnswers() throws {
     kernel.neighbours = []
-    kernel.routes = [route(Self.eth)]
-    try begin(at: nil)
+    try begin(route(Self.eth), at: nil)
     #expect(kernel.spokenTo == ["\(Self.router) over 2"])
     #expect(kernel.places == [try wired(nil)])
-    kernel.announce(
-      FakeKernel.Neighbour(interface: Self.eth, address: Self.router, hardware: Self.home))
+    kernel.announceNeighbour(Self.eth, Self.router, Self.home)
     #expect(kernel.places == [try wired(nil), try wired(Self.home)])
     #expect(kernel.deadline == nil, "a steady state has no deadline")
   }
 
   @Test func aGatewayThatDoesNotAnswerIsSilentAndSpokenToEverMoreRarely() throws {
     kernel.neighbours = []
-    kernel.routes = [route(Self.eth)]
-    try begin(at: nil)
+    try begin(route(Self.eth), at: nil)
     kernel.wait(NetworkMonitor.gatewayTimeout)
     #expect(kernel.places == [try wired(nil), try #require(silent)])
     kernel.wait(.seconds(3600))
@@ -269,8 +258,7 @@ import Testing
     kernel.announceLink(Self.eth)
     kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.places.count == 2, "and stays silent until it answers")
-    kernel.announce(
-      FakeKernel.Neighbour(interface: Self.eth, address: Self.router, hardware: Self.home))
+    kernel.announceNeighbour(Self.eth, Self.router, Self.home)
     #expect(kernel.place == (try wired(Self.home)))
     #expect(kernel.deadline == nil)
   }
@@ -278,16 +266,14 @@ import Testing
   @Test func theSecondGatewayIsSpokenToWhereTheFirstIsAStrangers() throws {
     kernel.neighbours = []
     know(Self.other, as: Self.stranger)
-    kernel.routes = [route(Self.eth, gateway: Self.other), route(Self.eth)]
-    try begin(at: nil)
+    try begin(route(Self.eth, gateway: Self.other), route(Self.eth), at: nil)
     #expect(kernel.spokenTo == ["\(Self.router) over 2"])
     #expect(kernel.place == (try wired(Self.stranger)))
     #expect(!kernel.isSettled, "it may be home")
     // The home's router restarts, and no route of the board changes.
     kernel.wait(.seconds(60))
     #expect(kernel.places == [try wired(Self.stranger)])
-    kernel.announce(
-      FakeKernel.Neighbour(interface: Self.eth, address: Self.router, hardware: Self.home))
+    kernel.announceNeighbour(Self.eth, Self.router, Self.home)
     #expect(kernel.place == (try wired(Self.home)))
     #expect(kernel.isSettled && kernel.deadline == nil)
   }
@@ -295,19 +281,16 @@ import Testing
   @Test func theSecondGatewayIsSpokenToEverMoreRarelyToo() throws {
     kernel.neighbours = []
     know(Self.other, as: Self.stranger)
-    kernel.routes = [route(Self.eth, gateway: Self.other), route(Self.eth)]
-    try begin(at: nil)
+    try begin(route(Self.eth, gateway: Self.other), route(Self.eth), at: nil)
     kernel.wait(.seconds(3600))
     #expect((15...20).contains(kernel.spokenTo.count))
     #expect(kernel.places == [try wired(Self.stranger)])
-    kernel.announce(
-      FakeKernel.Neighbour(interface: Self.eth, address: Self.router, hardware: Self.station))
+    kernel.announceNeighbour(Self.eth, Self.router, Self.station)
     #expect(kernel.isSettled && kernel.deadline == nil, "both are strangers'")
   }
 
   @Test func atHomeNoOtherGatewayIsSpokenTo() throws {
-    kernel.routes = [route(Self.eth, gateway: Self.other), route(Self.eth)]
-    try begin(at: nil)
+    try begin(route(Self.eth, gateway: Self.other), route(Self.eth), at: nil)
     #expect(kernel.place == (try wired(Self.home)))
     #expect(kernel.spokenTo.isEmpty)
     #expect(kernel.isSettled && kernel.deadline == nil)
@@ -315,8 +298,7 @@ import Testing
 
   @Test func whereNoGatewayIsTheHomesNoneIsSpokenTo() throws {
     kernel.neighbours = []
-    kernel.routes = [route(Self.eth)]
-    kernel.begin(to: NetworkGoal(address: nil))
+    kernel.begin(route(Self.eth), to: NetworkGoal(address: nil))
     #expect(kernel.spokenTo.isEmpty)
     #expect(kernel.isSettled && kernel.deadline == nil)
   }

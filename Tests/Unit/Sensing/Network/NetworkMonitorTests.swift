@@ -61,83 +61,68 @@ import Testing
   // MARK: Places
 
   @Test func theNetworkOfTheRadioIsFound() throws {
-    kernel.routes = [route(Self.wlan, metric: 600)]
-    kernel.begin()
+    kernel.begin(route(Self.wlan, metric: 600))
     #expect(kernel.places == [try wireless("Harbour", Self.near)])
     #expect(kernel.deadline == nil, "nothing is to be done until something changes")
   }
 
   @Test func theGatewayAtTheEndOfTheCableIsFound() throws {
-    kernel.routes = [route(Self.eth)]
-    kernel.begin()
+    kernel.begin(route(Self.eth))
     #expect(kernel.places == [try wired(Self.gatewayHardware)])
     #expect(kernel.deadline == nil)
   }
 
   @Test func withoutADefaultRouteThereIsNoPlace() {
-    kernel.routes = [
+    kernel.begin(
       KernelMessage.Route(destinationBits: 24, interface: Self.eth),
       KernelMessage.Route(family: AF_INET6, destinationBits: 64, interface: Self.eth),
-      KernelMessage.Route(family: AF_INET6, type: RTN_UNREACHABLE, interface: 1),
-    ]
-    kernel.begin()
+      KernelMessage.Route(family: AF_INET6, type: RTN_UNREACHABLE, interface: 1))
     #expect(kernel.places == [.none])
     #expect(kernel.deadline == nil)
   }
 
   @Test func ofTwoDefaultRoutesTheOneWithTheLowerMetricCounts() throws {
-    kernel.routes = [
-      route(Self.wlan, metric: 600), route(Self.eth, metric: 100), route(Self.tun, metric: 700),
-    ]
-    kernel.begin()
+    kernel.begin(
+      route(Self.wlan, metric: 600), route(Self.eth, metric: 100), route(Self.tun, metric: 700))
     #expect(kernel.place == (try wired(Self.gatewayHardware)))
   }
 
   @Test func aRouteWithoutAMetricComesFirst() throws {
-    kernel.routes = [route(Self.eth, metric: 1), route(Self.wlan)]
-    kernel.begin()
+    kernel.begin(route(Self.eth, metric: 1), route(Self.wlan))
     #expect(kernel.place == (try wireless("Harbour", Self.near)))
   }
 
   @Test func whereOnlyIPv6LeadsOutItsGatewayCounts() throws {
     let gateway: [UInt8] = [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [1]
-    kernel.routes = [
-      KernelMessage.Route(
-        family: AF_INET6, metric: 1024, interface: Self.eth, gateway: gateway)
-    ]
     kernel.neighbours = [
       FakeKernel.Neighbour(interface: Self.eth, address: gateway, hardware: Self.gatewayHardware)
     ]
-    kernel.begin()
+    kernel.begin(
+      KernelMessage.Route(family: AF_INET6, metric: 1024, interface: Self.eth, gateway: gateway))
     #expect(kernel.place == (try wired(Self.gatewayHardware)))
   }
 
   @Test func aTunnelThatTakesTheDefaultRouteIsElsewhere() {
-    kernel.routes = [
-      route(Self.wlan, metric: 600), route(Self.tun, metric: 50, gateway: [10, 8, 0, 1]),
-    ]
-    kernel.begin()
+    kernel.begin(
+      route(Self.wlan, metric: 600), route(Self.tun, metric: 50, gateway: [10, 8, 0, 1]))
     #expect(kernel.place == .elsewhere(interface(Self.tun, "tun0")))
     #expect(!kernel.asked.contains(32), "a tunnel has no radio")
   }
 
   @Test func aCableWithoutAGatewayIsElsewhere() {
-    kernel.routes = [route(Self.eth, gateway: nil)]
-    kernel.begin()
+    kernel.begin(route(Self.eth, gateway: nil))
     #expect(kernel.place == .elsewhere(interface(Self.eth, "eth0")))
   }
 
   @Test func aRadioWithoutAnAssociationIsElsewhere() {
-    kernel.routes = [route(Self.wlan)]
     kernel.links[2].stations = [FakeKernel.Station("Harbour", bssid: Self.near)]
-    kernel.begin()
+    kernel.begin(route(Self.wlan))
     #expect(kernel.place == .elsewhere(interface(Self.wlan, "wlan0")))
   }
 
   @Test func aBoardWithoutRadiosKnowsItsCable() throws {
     kernel.wireless = nil
-    kernel.routes = [route(Self.eth)]
-    kernel.begin()
+    kernel.begin(route(Self.eth))
     #expect(kernel.place == (try wired(Self.gatewayHardware)))
     #expect(kernel.reports.isEmpty, "it is no failure")
   }
@@ -145,8 +130,7 @@ import Testing
   // MARK: Changes
 
   @Test func roamingToAnotherStationIsNoticed() throws {
-    kernel.routes = [route(Self.wlan)]
-    kernel.begin()
+    kernel.begin(route(Self.wlan))
     kernel.associate(Self.wlan, NL80211_CMD_ROAM, with: associated("Harbour", Self.far))
     #expect(kernel.places.count == 1, "not before it is quiet")
     kernel.wait(NetworkMonitor.quietTime)
@@ -158,8 +142,7 @@ import Testing
   }
 
   @Test func losingTheNetworkAndFindingAnotherIsNoticed() throws {
-    kernel.routes = [route(Self.wlan)]
-    kernel.begin()
+    kernel.begin(route(Self.wlan))
     kernel.associate(Self.wlan, NL80211_CMD_DISCONNECT, with: [])
     kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.place == .elsewhere(interface(Self.wlan, "wlan0")))
@@ -169,8 +152,7 @@ import Testing
   }
 
   @Test func theRouteMovesToTheCableAndBack() throws {
-    kernel.routes = [route(Self.wlan, metric: 600)]
-    kernel.begin()
+    kernel.begin(route(Self.wlan, metric: 600))
     kernel.add(route(Self.eth, metric: 100))
     kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.place == (try wired(Self.gatewayHardware)))
@@ -181,8 +163,7 @@ import Testing
   }
 
   @Test func anInterfaceThatGoesDownTakesItsRouteWithItUnannounced() {
-    kernel.routes = [route(Self.eth)]
-    kernel.begin()
+    kernel.begin(route(Self.eth))
     kernel.routes = []
     kernel.announceLink(Self.eth)
     kernel.wait(NetworkMonitor.quietTime)
@@ -190,8 +171,7 @@ import Testing
   }
 
   @Test func anAddressThatIsTakenAwayTakesTheRouteWithItUnannounced() {
-    kernel.routes = [route(Self.eth)]
-    kernel.begin()
+    kernel.begin(route(Self.eth))
     kernel.routes = []
     // Only the route to the network of the address is said to be gone.
     kernel.announce(
@@ -203,16 +183,14 @@ import Testing
   }
 
   @Test func aTunnelThatComesUpIsNoticed() throws {
-    kernel.routes = [route(Self.wlan, metric: 600)]
-    kernel.begin()
+    kernel.begin(route(Self.wlan, metric: 600))
     kernel.add(route(Self.tun, metric: 50, gateway: nil))
     kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.place == .elsewhere(interface(Self.tun, "tun0")))
   }
 
   @Test func aBurstOfAnnouncementsIsOneRound() {
-    kernel.routes = [route(Self.wlan)]
-    kernel.begin()
+    kernel.begin(route(Self.wlan))
     let count = kernel.asked.count
     for _ in 0..<20 {
       kernel.announceLink(Self.wlan)
@@ -225,8 +203,7 @@ import Testing
   }
 
   @Test func announcementsThatNeverStopDoNotPutTheQuestionsOff() {
-    kernel.routes = [route(Self.wlan)]
-    kernel.begin()
+    kernel.begin(route(Self.wlan))
     kernel.routes = []
     for _ in 0..<60 {
       kernel.announceLink(Self.wlan)
@@ -236,8 +213,7 @@ import Testing
   }
 
   @Test func whatSaysNothingAboutThePlaceIsNotFollowed() {
-    kernel.routes = [route(Self.wlan)]
-    kernel.begin()
+    kernel.begin(route(Self.wlan))
     kernel.announceLink(Self.wlan, isOfRadio: true)
     kernel.announceRadio(Self.wlan, NL80211_CMD_NEW_STATION)
     kernel.announceRadio(Self.wlan, NL80211_CMD_NOTIFY_CQM)
@@ -248,9 +224,7 @@ import Testing
   }
 
   @Test func aChangeDuringTheQuestionsAsksThemAgain() {
-    kernel.routes = [route(Self.wlan)]
-    kernel.interruptions = [:]
-    kernel.begin()
+    kernel.begin(route(Self.wlan))
     kernel.announceLink(Self.wlan)
     kernel.wait(NetworkMonitor.quietTime - .milliseconds(1))
     let count = kernel.asked.count
@@ -269,27 +243,16 @@ import Testing
 
   @Test func aGatewayIsKnownAsSoonAsTheKernelHasItsHardwareAddress() throws {
     kernel.neighbours = []
-    kernel.routes = [route(Self.eth)]
-    kernel.begin()
+    kernel.begin(route(Self.eth))
     #expect(kernel.place == (try wired(nil)))
     #expect(kernel.deadline == nil)
     let count = kernel.asked.count
-    kernel.announce(
-      FakeKernel.Neighbour(
-        interface: Self.eth, address: Self.wiredGateway, hardware: nil, state: NUD_INCOMPLETE))
-    kernel.announce(
-      FakeKernel.Neighbour(
-        interface: Self.eth, address: [192, 168, 1, 9], hardware: [2, 0, 0, 0, 0, 9]))
-    kernel.announce(
-      FakeKernel.Neighbour(
-        interface: Self.wlan, address: Self.wiredGateway, hardware: [2, 0, 0, 0, 0, 8]))
-    kernel.announce(
-      FakeKernel.Neighbour(
-        interface: Self.eth, address: Self.wiredGateway, hardware: Self.near, state: NUD_FAILED))
+    kernel.announceNeighbour(Self.eth, Self.wiredGateway, nil, state: NUD_INCOMPLETE)
+    kernel.announceNeighbour(Self.eth, [192, 168, 1, 9], [2, 0, 0, 0, 0, 9])
+    kernel.announceNeighbour(Self.wlan, Self.wiredGateway, [2, 0, 0, 0, 0, 8])
+    kernel.announceNeighbour(Self.eth, Self.wiredGateway, Self.near, state: NUD_FAILED)
     #expect(kernel.places == [try wired(nil)])
-    kernel.announce(
-      FakeKernel.Neighbour(
-        interface: Self.eth, address: Self.wiredGateway, hardware: Self.gatewayHardware))
+    kernel.announceNeighbour(Self.eth, Self.wiredGateway, Self.gatewayHardware)
     #expect(kernel.places == [try wired(nil), try wired(Self.gatewayHardware)])
     #expect(kernel.asked.count == count, "the announcement says it all")
   }
@@ -298,13 +261,9 @@ import Testing
     let neighbours = "route \(RTNLGRP_NEIGH.rawValue)"
     kernel.neighbours[0].state = NUD_INCOMPLETE
     kernel.neighbours[0].hardware = nil
-    kernel.routes = [route(Self.eth)]
-    kernel.begin()
+    kernel.begin(route(Self.eth))
     #expect(kernel.groups.contains(neighbours))
-    kernel.announce(
-      FakeKernel.Neighbour(
-        interface: Self.eth, address: Self.wiredGateway, hardware: Self.gatewayHardware,
-        state: NUD_STALE))
+    kernel.announceNeighbour(Self.eth, Self.wiredGateway, Self.gatewayHardware, state: NUD_STALE)
     #expect(!kernel.groups.contains(neighbours))
     #expect(
       kernel.groups == [
@@ -315,8 +274,7 @@ import Testing
 
   @Test func neighboursAreNotHeardAnyMoreWhereTheRouteHasMoved() {
     kernel.neighbours = []
-    kernel.routes = [route(Self.eth)]
-    kernel.begin()
+    kernel.begin(route(Self.eth))
     kernel.removeRoutes(over: Self.eth)
     kernel.add(route(Self.wlan))
     kernel.wait(NetworkMonitor.quietTime)
