@@ -10,10 +10,8 @@ extension PowerMonitorTests {
   mutating func aFallThatCannotBeIsNoLevel(percent: Int64) {
     set(Self.below(30, every: .seconds(7200)))
     charge(80)
-    now = now + .seconds(5)
-    #expect(charge(percent) == nil)
-    now = now + .seconds(55)
-    #expect(charge(percent) == nil)
+    #expect(charge(percent, after: .seconds(5)) == nil)
+    #expect(charge(percent, after: .seconds(55)) == nil)
     #expect(charge(80) == nil)
     #expect(monitor.deadline == nil, "there is no doubt any more")
     #expect(takesLook() == false)
@@ -22,8 +20,7 @@ extension PowerMonitorTests {
   @Test mutating func aFallThatASecondLookFindsAgainIsALevel() {
     set(Self.below(30, every: .seconds(7200)))
     charge(80)
-    now = now + .seconds(5)
-    #expect(charge(20) == nil)
+    #expect(charge(20, after: .seconds(5)) == nil)
     #expect(monitor.deadline == now + .seconds(60))
     pass(.seconds(59))
     #expect(takesLook() == false)
@@ -39,8 +36,7 @@ extension PowerMonitorTests {
   @Test mutating func whatALoadCanTakeCountsAtOnce() {
     set(Self.below(30, every: .seconds(7200)))
     charge(45)
-    now = now + .seconds(1800)
-    #expect(charge(25) == 0)
+    #expect(charge(25, after: .seconds(1800)) == 0)
   }
 
   /// With slow cycles any fall would be what a load can take.
@@ -48,16 +44,13 @@ extension PowerMonitorTests {
   mutating func aLargeFallIsLookedAtTwiceHoweverLongItTook(seconds: Int64) {
     set(Self.below(30, every: .seconds(7200)))
     charge(80)
-    now = now + .seconds(seconds)
-    #expect(charge(0) == nil)
+    #expect(charge(0, after: .seconds(seconds)) == nil)
     #expect(monitor.deadline == now + .seconds(60))
     pass(.seconds(60))
     #expect(takesLook() == true)
     #expect(charge(79) == nil)
-    now = now + .seconds(seconds)
-    #expect(charge(25) == nil)
-    now = now + .seconds(60)
-    #expect(charge(25) == 0)
+    #expect(charge(25, after: .seconds(seconds)) == nil)
+    #expect(charge(25, after: .seconds(60)) == 0)
   }
 
   @Test mutating func theFirstChargeCountsAtOnce() {
@@ -88,8 +81,7 @@ extension PowerMonitorTests {
     pass(.seconds(60))
     _ = read(Self.charge, .unknown)
     #expect(monitor.deadline == nil)
-    now = now + .seconds(3600)
-    #expect(charge(1) == 0)
+    #expect(charge(1, after: .seconds(3600)) == 0)
   }
 
   /// The gauge of a PinePhone says 0 % as soon as it is charged (Waybar issue 1664).
@@ -116,8 +108,7 @@ extension PowerMonitorTests {
     set(Self.below(30, every: .seconds(7200)))
     _ = read(Self.mains, .boolean(true))
     charge(33)
-    now = now + .seconds(60)
-    #expect(charge(29) == 0)
+    #expect(charge(29, after: .seconds(60)) == 0)
   }
 
   /// The board slept for a night without the charger.

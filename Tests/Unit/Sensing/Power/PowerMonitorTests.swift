@@ -32,7 +32,8 @@ import Testing
   }
 
   @discardableResult
-  mutating func charge(_ percent: Int64) -> Int? {
+  mutating func charge(_ percent: Int64, after wait: Duration = .zero) -> Int? {
+    now = now + wait
     _ = read(Self.charge, .number(FixedPoint(percent)))
     return monitor.level
   }
@@ -139,8 +140,7 @@ import Testing
     _ = read(Self.mains, .boolean(false))
     charge(29)
     #expect(monitor.effect == PowerEffect(every: .seconds(900), uploadEvery: .seconds(300)))
-    now = now + .seconds(7200)
-    #expect(charge(9) == 2)
+    #expect(charge(9, after: .seconds(7200)) == 2)
     #expect(
       monitor.effect
         == PowerEffect(every: .seconds(7200), uploadEvery: .seconds(300), isReceiverOff: true))
@@ -308,19 +308,16 @@ import Testing
     set()
     charge(90)
     #expect(monitor.hoursLeft == nil)
-    now = now + .seconds(1800)
-    charge(86)
+    charge(86, after: .seconds(1800))
     #expect(monitor.hoursLeft == nil, "half an hour is little")
-    now = now + .seconds(1800)
-    charge(85)
+    charge(85, after: .seconds(1800))
     #expect(monitor.hoursLeft == 17)
   }
 
   @Test mutating func theNoiseOfAGaugeIsNoForecast() {
     set()
     charge(90)
-    now = now + .seconds(7200)
-    charge(89)
+    charge(89, after: .seconds(7200))
     #expect(monitor.hoursLeft == nil)
   }
 
