@@ -12,7 +12,10 @@ final class VEDirectCable {
   private(set) var failures: [SourceFailure] = []
   private(set) var isPortOpen = false
 
-  init(wanted: VEDirectSensors = .usual) {
+  /// Of a device of which one value is wanted, or the usual ones.
+  init(wanted key: String? = nil) {
+    let place = key.flatMap { key in VEDirectSensor.keys.firstIndex { "\($0)" == key } }
+    let wanted = place.map { VEDirectSensors([$0]) } ?? .usual
     session = VEDirectSession(name: InlineText("cable"), wanted: wanted)
   }
 
@@ -55,10 +58,11 @@ final class VEDirectCable {
 
   func ask() { perform(session.cycleDue(now: now)) }
 
-  /// The next cycle, a minute later.
-  func askAgain() {
+  /// The next cycle, a minute later, in which the device says these blocks.
+  func askAgain(_ blocks: String...) {
     pass(.seconds(60))
     ask()
+    for block in blocks { say(block) }
   }
 
   /// The device says these bytes after a wait; the driver reads when the session wants it.
@@ -106,11 +110,13 @@ final class VEDirectCable {
     return cable
   }
 
-  static func learned(_ block: String, wanted: VEDirectSensors = .usual) -> VEDirectCable {
-    let cable = VEDirectCable(wanted: wanted)
+  static func learned(_ block: String) -> VEDirectCable { asked(block, block) }
+
+  /// One that is asked, and whose device says these blocks.
+  static func asked(_ blocks: String..., wanted key: String? = nil) -> VEDirectCable {
+    let cable = VEDirectCable(wanted: key)
     cable.ask()
-    cable.say(block)
-    cable.say(block)
+    for block in blocks { cable.say(block) }
     return cable
   }
 

@@ -12,18 +12,14 @@ import Testing
   @Test func onceKnownAChargerCostsTwoWakeUpsACycleAndAMonitorFour() {
     let charger = VEDirectCable.learned(Self.charger)
     let before = charger.wakeUpCount
-    charger.askAgain()
-    charger.say(Self.charger)
+    charger.askAgain(Self.charger)
     #expect(charger.told.count == 2)
     #expect(charger.wakeUpCount - before == 2)
 
-    let monitor = VEDirectCable()
-    monitor.ask()
-    for block in [Self.monitor, Self.history, Self.monitor] { monitor.say(block) }
+    let monitor = VEDirectCable.asked(Self.monitor, Self.history, Self.monitor)
     #expect(monitor.told.count == 1)
     let beforeMonitor = monitor.wakeUpCount
-    monitor.askAgain()
-    for block in [Self.history, Self.monitor] { monitor.say(block) }
+    monitor.askAgain(Self.history, Self.monitor)
     #expect(monitor.told.count == 2)
     #expect(monitor.wakeUpCount - beforeMonitor == 4)
   }
@@ -37,22 +33,16 @@ import Testing
   }
 
   @Test func whatIsNotWantedIsNotWaitedFor() {
-    let voltage = VEDirectSensor.keys.firstIndex { "\($0)" == "voltage" } ?? 0
-    let cable = VEDirectCable(wanted: VEDirectSensors([voltage]))
-    cable.ask()
-    for block in [Self.monitor, Self.history, Self.monitor] { cable.say(block) }
-    cable.askAgain()
-    cable.say(Self.monitor)
+    let cable = VEDirectCable.asked(Self.monitor, Self.history, Self.monitor, wanted: "voltage")
+    cable.askAgain(Self.monitor)
     #expect(cable.told.count == 2)
     #expect(cable.number("voltage") == 13.26)
     #expect(cable.told.last?["current"] == .nothing)
   }
 
   @Test func aDeviceThatHasNothingOfWhatIsWantedIsSaid() {
-    let panel = VEDirectSensor.keys.firstIndex { "\($0)" == "panel_voltage" } ?? 0
-    let cable = VEDirectCable(wanted: VEDirectSensors([panel]))
-    cable.ask()
-    for block in [Self.monitor, Self.history, Self.monitor] { cable.say(block) }
+    let cable = VEDirectCable.asked(
+      Self.monitor, Self.history, Self.monitor, wanted: "panel_voltage")
     #expect(cable.failures.count == 1)
     guard case .unsupported = cable.failures.first else {
       Issue.record("another failure")
@@ -126,8 +116,7 @@ import Testing
   }
 
   @Test func aDeviceThatSpeaksSomethingElseIsNotCalledSilent() {
-    let cable = VEDirectCable()
-    cable.ask()
+    let cable = VEDirectCable.asked()
     for _ in 0..<12 { cable.say([UInt8]("$GPGGA,120000,5231.0,N\r\n".utf8)) }
     #expect(
       cable.failures == [
@@ -144,8 +133,7 @@ import Testing
 
   /// A Phoenix Smart Charger IP43.
   @Test func aDeviceWhoseSumsAreAlwaysWrongByTheSameIsBelieved() {
-    let cable = VEDirectCable()
-    cable.ask()
+    let cable = VEDirectCable.asked()
     for volts in 0..<10 {
       cable.say(Self.block("PID 0xA340\nSER# HQ1924\nV 1362\(volts)", off: 7))
     }
@@ -188,33 +176,24 @@ import Testing
   }
 
   @Test func aBlockThatDoesNotComeMakesItsValuesStale() {
-    let cable = VEDirectCable()
-    cable.ask()
-    for block in [Self.monitor, Self.history, Self.monitor] { cable.say(block) }
-    cable.askAgain()
-    for _ in 0..<4 { cable.say(Self.monitor) }
+    let cable = VEDirectCable.asked(Self.monitor, Self.history, Self.monitor)
+    cable.askAgain(Self.monitor, Self.monitor, Self.monitor, Self.monitor)
     cable.pass(.seconds(2))
     #expect(cable.told.count == 2)
     #expect(cable.number("voltage") == 13.26)
     #expect(cable.told.last?["charged_energy"] == .stale)
     // It is found out that it does not say them any more, and then not waited for.
-    cable.askAgain()
-    for _ in 0..<2 { cable.say(Self.monitor) }
+    cable.askAgain(Self.monitor, Self.monitor)
     #expect(cable.told.count == 3)
-    cable.askAgain()
-    cable.say(Self.monitor)
+    cable.askAgain(Self.monitor)
     #expect(cable.told.count == 4)
     // And when they come again, they count.
-    cable.askAgain()
-    cable.say(Self.history)
-    cable.say(Self.monitor)
+    cable.askAgain(Self.history, Self.monitor)
     #expect(cable.number("charged_energy") == 58.33)
   }
 
   @Test func inShortCyclesAMissedBlockLeavesItsValuesForTenSeconds() {
-    let cable = VEDirectCable()
-    cable.ask()
-    for block in [Self.history, Self.monitor, Self.history, Self.monitor] { cable.say(block) }
+    let cable = VEDirectCable.asked(Self.history, Self.monitor, Self.history, Self.monitor)
     cable.ask()
     for _ in 0..<4 { cable.say(Self.monitor) }
     cable.pass(.milliseconds(1))

@@ -7,10 +7,7 @@ import Testing
   private static let monitor = VEDirectBlocks.monitor
   private static let history = VEDirectBlocks.monitorHistory
 
-  private static func otherCharger(_ serial: String) -> String {
-    charger.split(separator: "\n").map { $0.hasPrefix("SER#") ? "SER# \(serial)" : String($0) }
-      .joined(separator: "\n")
-  }
+  private static let otherCharger = charger.replacing("HQ1750ABCDE", with: "HQ9999ZZZZZ")
 
   @Test func aChargerTellsItsValuesInTheUnitsOfHomeAssistant() {
     let cable = VEDirectCable.learned(Self.charger)
@@ -51,9 +48,7 @@ import Testing
   }
 
   @Test func aMonitorTellsTheValuesOfBothItsBlocks() {
-    let cable = VEDirectCable()
-    cable.ask()
-    for block in [Self.history, Self.monitor, Self.history] { cable.say(block) }
+    let cable = VEDirectCable.asked(Self.history, Self.monitor, Self.history)
     #expect(cable.told.isEmpty, "one block has named the device, and the next one is to do so, too")
     cable.say(Self.monitor)
     for (key, number) in [
@@ -191,19 +186,17 @@ import Testing
 
   @Test func anotherDeviceAtTheSameCableIsBelievedAfterTwoBlocks() {
     let cable = VEDirectCable.learned(Self.charger)
-    let other = Self.otherCharger("HQ9999ZZZZZ")
-    cable.askAgain()
-    cable.say(other)
+    cable.askAgain(Self.otherCharger)
     #expect(cable.serial == "HQ1750ABCDE")
-    cable.say(other)
+    cable.say(Self.otherCharger)
     #expect(cable.serial == "HQ9999ZZZZZ")
-    cable.say(other)
+    cable.say(Self.otherCharger)
     #expect(cable.told.count == 2)
   }
 
   @Test func oneBlockAloneNeverMakesAnotherDevice() {
     let cable = VEDirectCable.askedAgain(Self.charger)
-    cable.say(Self.otherCharger("HQ9999ZZZZZ").replacing("V 14010", with: "V 1"))
+    cable.say(Self.otherCharger.replacing("V 14010", with: "V 1"))
     #expect(cable.told.count == 1)
     cable.say(Self.charger)
     #expect(cable.told.count == 2)
