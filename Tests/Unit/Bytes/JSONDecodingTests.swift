@@ -42,38 +42,31 @@ private struct Inner: JSONDecodable, Equatable {
     #expect(throws: JSONDecodingError.missingKey("missing")) { try value.get("missing") as Text? }
   }
 
+  private func expectWrongKind<Value: JSONDecodable>(
+    _ key: Text, as type: Value.Type, _ expected: JSON.Kind, _ found: JSON.Kind,
+    _ place: SourceLocation = #_sourceLocation
+  ) {
+    #expect(
+      throws: JSONDecodingError.wrongKind(key: key, expected: expected, found: found),
+      sourceLocation: place
+    ) { try value.get(key, as: type) }
+  }
+
   @Test func aMemberOfAnotherKindIsNamedWithBothKinds() {
-    #expect(throws: JSONDecodingError.wrongKind(key: "text", expected: .number, found: .string)) {
-      try value.get("text") as Int
-    }
-    #expect(throws: JSONDecodingError.wrongKind(key: "null", expected: .string, found: .null)) {
-      try value.get("null") as Text
-    }
-    #expect(throws: JSONDecodingError.wrongKind(key: "object", expected: .array, found: .object)) {
-      try value.get("object") as [Int]
-    }
-    #expect(throws: JSONDecodingError.wrongKind(key: "array", expected: .object, found: .array)) {
-      try value.get("array") as [Text: Int]
-    }
+    expectWrongKind("text", as: Int.self, .number, .string)
+    expectWrongKind("null", as: Text.self, .string, .null)
+    expectWrongKind("object", as: [Int].self, .array, .object)
+    expectWrongKind("array", as: [Text: Int].self, .object, .array)
     #expect(throws: JSONDecodingError.wrongKind(key: "root", expected: .object, found: .array)) {
       try ([] as JSON).get("a") as Int
     }
-    #expect(throws: JSONDecodingError.wrongKind(key: "text", expected: .object, found: .string)) {
-      try value.get("text", as: Inner.self)
-    }
+    expectWrongKind("text", as: Inner.self, .object, .string)
   }
 
   @Test func trueIsNoNumberAndOneIsNotTrue() {
-    #expect(throws: JSONDecodingError.wrongKind(key: "truth", expected: .number, found: .boolean)) {
-      try value.get("truth") as Double
-    }
-    #expect(throws: JSONDecodingError.wrongKind(key: "truth", expected: .string, found: .boolean)) {
-      try value.get("truth") as WallTime
-    }
-    #expect(throws: JSONDecodingError.wrongKind(key: "integer", expected: .boolean, found: .number))
-    {
-      try value.get("integer") as Bool
-    }
+    expectWrongKind("truth", as: Double.self, .number, .boolean)
+    expectWrongKind("truth", as: WallTime.self, .string, .boolean)
+    expectWrongKind("integer", as: Bool.self, .boolean, .number)
   }
 
   @Test func aNumberThatTheTypeCannotHoldIsInvalid() throws {
@@ -94,9 +87,7 @@ private struct Inner: JSONDecodable, Equatable {
     #expect(throws: JSONDecodingError.invalidValue(key: "integer")) {
       try other.get("integer", as: Level.self)
     }
-    #expect(throws: JSONDecodingError.wrongKind(key: "level", expected: .string, found: .number)) {
-      try value.get("level", as: Origin.self)
-    }
+    expectWrongKind("level", as: Origin.self, .string, .number)
   }
 
   @Test func anErrorInsideNamesTheInnerMember() throws {
@@ -109,9 +100,7 @@ private struct Inner: JSONDecodable, Equatable {
     #expect(throws: JSONDecodingError.wrongKind(key: "name", expected: .string, found: .number)) {
       try inner.get("inner", as: Inner.self)
     }
-    #expect(throws: JSONDecodingError.wrongKind(key: "mixed", expected: .number, found: .string)) {
-      try value.get("mixed") as [Int]
-    }
+    expectWrongKind("mixed", as: [Int].self, .number, .string)
     #expect(throws: JSONDecodingError.wrongKind(key: "b", expected: .number, found: .null)) {
       try object.get("o") as [Text: Int]
     }
@@ -122,9 +111,7 @@ private struct Inner: JSONDecodable, Equatable {
     #expect(try value.get("integer") as Int? == 1)
     let list = try json("[1,null]")
     #expect(try list.decoded() as [Int?] == [1, nil])
-    #expect(throws: JSONDecodingError.wrongKind(key: "text", expected: .number, found: .string)) {
-      try value.get("text") as Int?
-    }
+    expectWrongKind("text", as: Int?.self, .number, .string)
   }
 
   @Test func aMemberThatMayBeMissingMayAlsoBeNullButNotWrong() throws {
