@@ -19,8 +19,11 @@ func checkJSON(_ bytes: [UInt8]) throws(JSONError) {
     let bytes = [UInt8](text.utf8)
     var reader = JSONReader(bytes.span)
     var buffer = ByteBuffer(capacity: 256)
-    try reader.text().append(to: &buffer)
-    return String(decoding: [UInt8](buffer.bytes), as: UTF8.self)
+    let text = try reader.text()
+    text.append(to: &buffer)
+    let (written, owned) = ([UInt8](buffer.bytes), Text(text).bytes)
+    #expect(written == owned)
+    return String(decoding: written, as: UTF8.self)
   }
 
   @Test(arguments: [
@@ -95,7 +98,7 @@ func checkJSON(_ bytes: [UInt8]) throws(JSONError) {
       (#""\ud83d\n""#, "\u{FFFD}\n"), (#""\ud83d\nde90""#, "\u{FFFD}\nde90"),
       (#""\ud83d\u0041""#, "\u{FFFD}A"),
       (#""\ud83d\ud83d\ude90""#, "\u{FFFD}🚐"), (#""\ude90\ud83d""#, "\u{FFFD}\u{FFFD}"),
-      (#""\\u0041""#, #"\u0041"#),
+      (#""\\u0041""#, #"\u0041"#), (#""""#, ""),
     ] as [(String, String)])
   func escapesAreUndone(json: String, meaning: String) throws {
     #expect(try Array(string(json).unicodeScalars) == Array(meaning.unicodeScalars))

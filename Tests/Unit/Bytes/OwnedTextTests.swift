@@ -2,12 +2,6 @@ import Bytes
 import Testing
 
 @Suite struct OwnedTextTests {
-  private func unescaped(_ json: String) throws -> Text {
-    let bytes = [UInt8](json.utf8)
-    var reader = JSONReader(bytes.span)
-    return Text(try reader.text())
-  }
-
   @Test func textsAreEqualWhereTheirBytesAre() {
     #expect(Text("sun.sun") == Text([UInt8]("sun.sun".utf8)))
     #expect(Text(String("sun.sun")).hashValue == Text("sun.sun").hashValue)
@@ -33,14 +27,5 @@ import Testing
     #expect(Text("light").hasPrefix("light"))
     #expect(!Text("light").hasPrefix("light."))
     #expect(!Text("light").hasPrefix("b"))
-  }
-
-  @Test func escapesAreUndone() throws {
-    #expect(
-      try unescaped(#""a\"\\\/\b\f\n\r\t\u20acz""#).string == "a\"\\/\u{8}\u{C}\n\r\t\u{20AC}z")
-    #expect(try unescaped(#""\ud83d\udea2""#).string == "\u{1F6A2}")
-    #expect(try unescaped(#""plain""#) == "plain")
-    #expect(try unescaped(#""""#).isEmpty)
-    #expect(try unescaped(#""\u0000""#).bytes == [0])
   }
 }
