@@ -127,12 +127,6 @@ import TrackTrials
 
   // MARK: Where the boat is
 
-  @Test mutating func oneWildFixIsNoAlarm() {
-    monitor.set(by: .line)
-    sees(north: [0, 60, 5, 60, 5, 60, 5])
-    #expect(monitor.state == .inside)
-  }
-
   /// A receiver that has lost itself says that it is right, for two fixes.
   @Test mutating func aJumpThatNoBoatCanMakeIsNoAlarm() {
     monitor.set(by: .line)

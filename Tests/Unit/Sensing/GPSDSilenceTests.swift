@@ -51,12 +51,6 @@ import Testing
     #expect(conversation.deadlineReached(after: GPSDConversation.fixTimeout) == silent)
   }
 
-  @Test func aFreshConnectionIsGivenTimeToFindItsReceiver() {
-    let conversation = GPSDConversation.awaitingFix(.onDemand)
-    #expect(conversation.deadlineReached(after: GPSDConversation.fixTimeout) == .askForQuiet)
-    #expect(conversation.isConnected)
-  }
-
   @Test func aNewConnectionKnowsNothingOfTheOldOne() {
     let conversation = GPSDConversation.awaitingFix(.streaming)
     _ = conversation.hears(GPSDLines.fix(second: 1) + GPSDLines.fix(second: 2).prefix(50))

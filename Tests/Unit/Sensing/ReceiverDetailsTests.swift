@@ -187,12 +187,6 @@ import Testing
     #expect(conversation.value(of: .fix) == .text(InlineText("no fix")))
   }
 
-  @Test func aReceiverThatIsNotMeantTellsNothing() {
-    let conversation = GPSDConversation.awaitingFix(.streaming, device: "/dev/a", details: .all)
-    conversation.takes(Self.sky(10, 8) + Self.tpv(1) + Self.sky(4, 1, "/dev/b"))
-    #expect(conversation.value(of: .satellitesSeen) == .number(FixedPoint(10)))
-  }
-
   @Test func aSecondCompassDoesNotTakeTurnsWithTheFirst() {
     cycle(Self.attitude("10") + "%" + Self.attitude("200", "/dev/b"))
     #expect(number(.heading) == 10)
