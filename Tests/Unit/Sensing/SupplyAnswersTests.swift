@@ -27,39 +27,33 @@ import Testing
     #expect(answers.currentAmperes == .number(FixedPoint(-1235, decimals: 3)))
   }
 
-  @Test func theSupplysOwnPercentageWinsOverOneWorkedOut() {
-    let answers = answers([
-      (.capacity, .number(42)), (.energyNow, .number(1)), (.energyFull, .number(2)),
-    ])
-    #expect(answers.capacityPercent == .number(FixedPoint(42)))
-  }
-
-  @Test(arguments: [
-    (SupplyQuantity.energyNow, SupplyQuantity.energyFull), (.chargeNow, .chargeFull),
-  ])
-  func aMissingPercentageIsWorkedOut(now: SupplyQuantity, full: SupplyQuantity) {
-    let answers = answers([(now, .number(2_000_000)), (full, .number(3_000_000))])
-    #expect(answers.capacityPercent == .number(FixedPoint(67)))
-  }
-
-  @Test func anOverfullBatteryIsFull() {
-    #expect(answers([(.capacity, .number(104))]).capacityPercent == .number(FixedPoint(100)))
-    let learning = answers([(.chargeNow, .number(103)), (.chargeFull, .number(100))])
-    #expect(learning.capacityPercent == .number(FixedPoint(100)))
-  }
-
-  @Test(arguments: [SupplyAnswer.unknown, .unavailable, .number(101), .number(254)])
-  func aPercentageThatIsNotToBeHadIsWorkedOut(capacity: SupplyAnswer) {
-    let answers = answers([
-      (.capacity, capacity), (.energyNow, .number(2_000_000)), (.energyFull, .number(3_000_000)),
-    ])
-    #expect(answers.capacityPercent == .number(FixedPoint(67)))
+  @Test(
+    arguments: [
+      // The supply's own percentage wins over one that is worked out.
+      ([(.capacity, .number(42)), (.energyNow, .number(1)), (.energyFull, .number(2))], 42),
+      // One that is missing is worked out.
+      ([(.energyNow, .number(2_000_000)), (.energyFull, .number(3_000_000))], 67),
+      ([(.chargeNow, .number(2_000_000)), (.chargeFull, .number(3_000_000))], 67),
+      // So is one that is not to be had.
+      ([(.capacity, .unknown), (.energyNow, .number(2)), (.energyFull, .number(3))], 67),
+      ([(.capacity, .unavailable), (.energyNow, .number(2)), (.energyFull, .number(3))], 67),
+      ([(.capacity, .number(101)), (.energyNow, .number(2)), (.energyFull, .number(3))], 67),
+      ([(.capacity, .number(254)), (.energyNow, .number(2)), (.energyFull, .number(3))], 67),
+      // An overfull battery is full.
+      ([(.capacity, .number(104))], 100),
+      ([(.chargeNow, .number(103)), (.chargeFull, .number(100))], 100),
+    ] as [([(SupplyQuantity, SupplyAnswer)], Int64)])
+  func aPercentageIsTheSupplysOwnOrWorkedOut(
+    pairs: [(SupplyQuantity, SupplyAnswer)], percent: Int64
+  ) {
+    #expect(answers(pairs).capacityPercent == .number(FixedPoint(percent)))
   }
 
   @Test func withoutAShareAPercentageThatIsNotToBeHadStaysSo() {
-    let full = (SupplyQuantity.energyFull, SupplyAnswer.number(0))
-    let now = (SupplyQuantity.energyNow, SupplyAnswer.number(5))
-    #expect(answers([(.capacity, .unknown), full, now]).capacityPercent == .unknown)
+    let share: [(SupplyQuantity, SupplyAnswer)] = [
+      (.energyFull, .number(0)), (.energyNow, .number(5)),
+    ]
+    #expect(answers([(.capacity, .unknown)] + share).capacityPercent == .unknown)
     #expect(answers([(.capacity, .unavailable)]).capacityPercent == .unavailable)
   }
 
