@@ -24,8 +24,11 @@ import Testing
     report.verticalErrorMeters = 27.6
     return report
   }
-  func verdict(_ report: FixReport) -> FixFilter.Verdict {
+  /// What becomes of a report where it is the first and the board's clock is at `clock`.
+  func verdict(_ report: FixReport, clock: WallTime? = nil) -> FixFilter.Verdict {
     var filter = FixFilter()
+    var arrival = arrival
+    if let clock { arrival.wallTime = clock }
     return filter.reported(report, arrival)
   }
   func fix(_ change: (inout FixReport) -> Void) throws -> Fix {
@@ -285,12 +288,11 @@ import Testing
   /// A board that is still in use after the seconds of 32 bits have passed.
   @Test func aDateAfter2038IsRight() throws {
     let time = WallTime(nanoseconds: 2_208_988_800 * 1_000_000_000)
-    var filter = FixFilter()
     var report = report()
     report.time = time
-    var arrival = arrival
-    arrival.wallTime = time + .milliseconds(200)
-    guard case .usable(let fix) = filter.reported(report, arrival) else { throw NoFix() }
+    guard case .usable(let fix) = verdict(report, clock: time + .milliseconds(200)) else {
+      throw NoFix()
+    }
     #expect(fix.time == time && fix.clock == .receiver)
   }
 
@@ -320,13 +322,11 @@ import Testing
     weeksAfterRelease: Int64, isWeeksOff: Bool
   ) throws {
     let weeks = (weeksAfterRelease - 1024) * Self.week * 1_000_000_000
-    for clock in [0, WallTime.released.nanoseconds - 1] {
-      var filter = FixFilter()
-      var report = report()
-      report.time = WallTime(nanoseconds: WallTime.released.nanoseconds + weeks)
-      var arrival = arrival
-      arrival.wallTime = WallTime(nanoseconds: clock)
-      guard case .misdated(_, let flaw) = filter.reported(report, arrival) else { throw NoFix() }
+    var report = report()
+    report.time = WallTime(nanoseconds: WallTime.released.nanoseconds + weeks)
+    for nanoseconds in [0, WallTime.released.nanoseconds - 1] {
+      let clock = WallTime(nanoseconds: nanoseconds)
+      guard case .misdated(_, let flaw) = verdict(report, clock: clock) else { throw NoFix() }
       #expect(flaw == (isWeeksOff ? .weeksOff : .impossible))
     }
   }
@@ -336,14 +336,11 @@ import Testing
     WallTime.released.nanoseconds + 1024 * week * 1_000_000_000,
   ])
   func aDateThatCannotBeRightIsSaidToBeThatAndThePositionIsUsed(nanoseconds: Int64) throws {
-    for wallTime in [self.wallTime, WallTime(nanoseconds: .min), WallTime(nanoseconds: .max)] {
-      var filter = FixFilter()
-      var report = report()
-      report.time = WallTime(nanoseconds: nanoseconds)
-      var arrival = arrival
-      arrival.wallTime = wallTime
-      guard case .misdated(let fix, _) = filter.reported(report, arrival) else { throw NoFix() }
-      #expect(fix.time == wallTime)
+    var report = report()
+    report.time = WallTime(nanoseconds: nanoseconds)
+    for clock in [wallTime, WallTime(nanoseconds: .min), WallTime(nanoseconds: .max)] {
+      guard case .misdated(let fix, _) = verdict(report, clock: clock) else { throw NoFix() }
+      #expect(fix.time == clock)
     }
   }
 }

@@ -262,8 +262,9 @@ import TrackTrials
     #expect(filter.state == .parked)
   }
 
-  @Test func aStopIsAPointAndThenThereIsQuiet() {
-    let all = decisions {
+  @Test(arguments: [settings, TrackFilter.Settings()])
+  func aStopIsAPointAndThenThereIsQuiet(settings: TrackFilter.Settings) {
+    let all = decisions(settings) {
       $0.go(14, course: 10, seconds: 100)
       $0.go(0, seconds: 300)
     }
@@ -272,16 +273,6 @@ import TrackTrials
     #expect((16...17).contains(stop))
     #expect(all[12..<stop].allSatisfy { $0 == .standing })
     #expect(all[(stop + 1)...].allSatisfy { $0 == .standing })
-  }
-
-  @Test func aBoardThatIsAboutToBeParkedMakesNoPointsInPassing() {
-    let all = decisions(TrackFilter.Settings()) {
-      $0.go(14, course: 10, seconds: 100)
-      $0.go(0, seconds: 300)
-    }
-    let stop = all.firstIndex(of: .stopped) ?? 0
-    #expect((16...17).contains(stop))
-    #expect(all[12..<stop].allSatisfy { $0 == .standing })
   }
 
   @Test func aRedLightIsNoStop() {

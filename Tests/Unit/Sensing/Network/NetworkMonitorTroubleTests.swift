@@ -29,8 +29,9 @@ import Testing
       NetworkInterface(index: Self.wlan, name: InlineText("wlan0")))
   }
 
-  @Test func aListThatChangedWhileItWasMadeIsAskedForAgain() {
-    kernel.interruptions = [Self.routes: 2]
+  @Test(arguments: [routes, scan])
+  func aListThatChangedWhileItWasMadeIsAskedForAgain(type: UInt16) {
+    kernel.interruptions = [type: 2]
     kernel.begin()
     #expect(kernel.places.isEmpty, "half a list is not believed")
     kernel.wait(NetworkMonitor.quietTime)
@@ -38,14 +39,6 @@ import Testing
     kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.places == [home])
     #expect(kernel.reports.isEmpty)
-  }
-
-  @Test func aListOfStationsThatChangedIsAskedForAgain() {
-    kernel.interruptions = [Self.scan: 1]
-    kernel.begin()
-    #expect(kernel.places.isEmpty)
-    kernel.wait(NetworkMonitor.quietTime)
-    #expect(kernel.places == [home])
   }
 
   @Test func whatTheKernelHadToDropIsAskedForAgain() {
