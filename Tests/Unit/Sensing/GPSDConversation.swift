@@ -123,16 +123,6 @@ final class GPSDConversation {
     cycleDue(after: duration)
     return takes(text, chunk: chunk)
   }
-
-  /// Reads all of `text`; the last action.
-  func hearsAll(_ text: String) -> GPSDSession.Action? {
-    var last: GPSDSession.Action?
-    for line in text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).dropLast()
-    where isConnected {
-      last = hears(String(decoding: line, as: UTF8.self) + "\n") ?? last
-    }
-    return last
-  }
 }
 
 /// Stands in for libgps, and keeps the reports that it gets.

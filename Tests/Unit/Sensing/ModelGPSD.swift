@@ -18,7 +18,6 @@ final class ModelGPSD {
   private(set) var cycleCount = 0
   private(set) var wakeUpCount = 0
   private(set) var failures: [SourceFailure] = []
-  private(set) var news: [GPSDSession.News] = []
 
   private let receiver: Receiver
   private let cycle: Duration
@@ -144,7 +143,6 @@ final class ModelGPSD {
   }
 
   private func deliver() {
-    if let word = session.takeNews() { news.append(word) }
     guard let fix = session.takeFix() else { return }
     ages.append(wallTime - fix.time)
   }

@@ -1,3 +1,5 @@
+import Bytes
+
 /// What a kernel of Debian 12 (6.1, amd64) said, on a machine with simulated radios and a virtual
 /// cable.
 enum KernelRecording {
@@ -82,9 +84,7 @@ enum KernelRecording {
   ]
 
   private static func bytes(_ text: String) -> [UInt8] {
-    let digits = text.utf8.filter { $0 != UInt8(ascii: "\n") }.map { digit in
-      digit < UInt8(ascii: "a") ? digit - UInt8(ascii: "0") : digit - UInt8(ascii: "a") + 10
-    }
+    let digits = text.utf8.compactMap(hexadecimalValue)
     return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
   }
 }
