@@ -331,7 +331,7 @@ final class FakeKernel {
       ))
   }
 
-  private static func read<Integer: FixedWidthInteger>(
+  static func read<Integer: FixedWidthInteger>(
     _: Integer.Type, _ bytes: [UInt8], _ offset: Int
   ) -> Integer {
     unsafe bytes.withUnsafeBytes {

@@ -31,9 +31,7 @@ extension [NetworkRoute] {
 
 extension WirelessFamily {
   init?(reading datagram: [UInt8]) throws(NetlinkError) {
-    let found = try NetlinkMessages.all(in: datagram) { message throws(NetlinkError) in
-      try WirelessFamily(message)
-    }
+    let found = try NetlinkMessages.all(in: datagram, WirelessFamily.init(_:))
     guard let first = found.first else { return nil }
     self = first
   }
@@ -131,10 +129,9 @@ extension WirelessFamily {
   // MARK: Neighbours and links
 
   private func neighbour(_ payload: [UInt8]) throws -> NeighbourMessage? {
-    try NetlinkMessages.all(in: KernelMessage.message(RTM_NEWNEIGH, payload)) {
-      message throws(NetlinkError) in
-      try NeighbourMessage(message)
-    }.first
+    try NetlinkMessages.all(
+      in: KernelMessage.message(RTM_NEWNEIGH, payload), NeighbourMessage.init(_:)
+    ).first
   }
 
   @Test(arguments: [
@@ -164,10 +161,9 @@ extension WirelessFamily {
   @Test func theNameOfALinkIsPrintable() throws {
     for (name, shown) in [("wlan0", "wlan0"), ("a\u{1B}b", "a?b"), ("", "")] {
       let payload = KernelMessage.link(4, name)
-      let found = try NetlinkMessages.all(in: KernelMessage.message(RTM_NEWLINK, payload)) {
-        message throws(NetlinkError) in
-        try LinkMessage(message)
-      }.first
+      let found = try NetlinkMessages.all(
+        in: KernelMessage.message(RTM_NEWLINK, payload), LinkMessage.init(_:)
+      ).first
       #expect(found?.interface.index == 4)
       #expect(
         found.map { String(decoding: [UInt8]($0.interface.name.bytes), as: UTF8.self) } == shown)
@@ -257,10 +253,8 @@ extension WirelessFamily {
 /// What a real kernel said.
 @Suite struct KernelRecordingTests {
   @Test func theStationOfTheAssociationIsFoundAmongTheOthers() throws {
-    let networks = try NetlinkMessages.all(in: KernelRecording.stations) {
-      message throws(NetlinkError) in
-      try WirelessNetwork(associatedIn: message)
-    }
+    let networks = try NetlinkMessages.all(
+      in: KernelRecording.stations, WirelessNetwork.init(associatedIn:))
     #expect(
       networks == [
         WirelessNetwork(ssid: try ssid("HomeNet"), bssid: try address([2, 0, 0, 0, 0, 0]))
@@ -276,9 +270,7 @@ extension WirelessFamily {
 
   @Test func associationsAreAnnouncedForAnInterface() throws {
     for datagram in [KernelRecording.connected, KernelRecording.disconnected] {
-      let changes = try NetlinkMessages.all(in: datagram) { message throws(NetlinkError) in
-        try AssociationChange(message)
-      }
+      let changes = try NetlinkMessages.all(in: datagram, AssociationChange.init(_:))
       #expect(changes.map(\.interface) == [3])
     }
   }
@@ -293,10 +285,8 @@ extension WirelessFamily {
   }
 
   @Test func theGatewayIsFound() throws {
-    let neighbours = try NetlinkMessages.all(in: KernelRecording.neighbour) {
-      message throws(NetlinkError) in
-      try NeighbourMessage(message)
-    }
+    let neighbours = try NetlinkMessages.all(
+      in: KernelRecording.neighbour, NeighbourMessage.init(_:))
     #expect(neighbours.count == 1)
     let expected = try address([0xEA, 0x05, 0x28, 0x6F, 0xA5, 0x32])
     #expect(neighbours.first?.hardwareAddress == expected)

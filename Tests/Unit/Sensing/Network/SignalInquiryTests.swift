@@ -11,26 +11,24 @@ import Testing
 
   private static let family = UInt16(35)
 
-  /// The messages of one datagram, each an answer to the last question.
+  /// Answers the last question with these messages in one datagram.
   private func received(_ messages: [(type: UInt16, payload: [UInt8])]) throws
     -> SignalInquiry.Step
   {
     let datagram = messages.flatMap {
       KernelMessage.message($0.type, sequence: sequence, $0.payload)
     }
-    return try inquiry.received(datagram.span)
+    let step = try inquiry.received(datagram.span)
+    if step == .send { readSequence() }
+    return step
   }
 
   private func begin() {
     inquiry.begin(interface: 7)
-    sequence = sequenceOfRequest
+    readSequence()
   }
 
-  private var sequenceOfRequest: UInt32 {
-    let bytes = request
-    return UInt32(bytes[8]) | UInt32(bytes[9]) << 8 | UInt32(bytes[10]) << 16
-      | UInt32(bytes[11]) << 24
-  }
+  private func readSequence() { sequence = FakeKernel.read(UInt32.self, request, 8) }
 
   private var request: [UInt8] { Self.bytes(of: inquiry.request) }
 
@@ -75,7 +73,6 @@ import Testing
   private func askOfStation() throws {
     begin()
     #expect(try received(Self.families() + [Self.done]) == .send)
-    sequence = sequenceOfRequest
   }
 
   @Test func theFamilyIsAskedForAndThenTheStation() throws {
@@ -94,7 +91,6 @@ import Testing
           KernelMessage.generic(
             NL80211_CMD_GET_STATION.rawValue,
             KernelMessage.attribute(NL80211_ATTR_IFINDEX.rawValue, 7))))
-    sequence = sequenceOfRequest
     #expect(try received([Self.station(last: -60, average: -61)]) == .read)
     #expect(try received([Self.done]) == .found(dBm: -61))
   }
@@ -117,7 +113,6 @@ import Testing
     for messages in [[Self.station(), Self.done], [Self.done]] {
       begin()
       #expect(try received(messages) == .send)
-      sequence = sequenceOfRequest
       #expect(try received([Self.done]) == .found(dBm: nil))
     }
   }
@@ -128,14 +123,12 @@ import Testing
   func aDriverThatListsNoStationIsAskedForThatOfTheAccessPoint(isRefused: Bool) throws {
     try askOfStation()
     #expect(try received([isRefused ? Self.refusal(EOPNOTSUPP) : Self.done]) == .send)
-    sequence = sequenceOfRequest
     let stations = [
       KernelMessage.Station("Other", bssid: [2, 0, 0, 0, 0, 9]),
       KernelMessage.Station("Harbour", bssid: [2, 0, 0, 0, 0, 1], isAssociated: true),
     ]
     let list = stations.map { (type: Self.family, payload: $0.payload(interface: 7)) }
     #expect(try received(list + [Self.done]) == .send)
-    sequence = sequenceOfRequest
     #expect(
       request
         == KernelMessage.message(
@@ -150,11 +143,9 @@ import Testing
   @Test func anAccessPointThatLeftInTheMeantimeHasNoSignal() throws {
     try askOfStation()
     #expect(try received([Self.done]) == .send)
-    sequence = sequenceOfRequest
     let station = KernelMessage.Station("Harbour", bssid: [2, 0, 0, 0, 0, 1], isAssociated: true)
     let list = [(type: Self.family, payload: station.payload(interface: 7))]
     #expect(try received(list + [Self.done]) == .send)
-    sequence = sequenceOfRequest
     #expect(try received([Self.refusal(ENOENT)]) == .found(dBm: nil))
   }
 
@@ -174,7 +165,6 @@ import Testing
     #expect(try received([Self.refusal(ENODEV)]) == .noRadio)
     begin()
     #expect(try received([Self.refusal(EOPNOTSUPP)]) == .send)
-    sequence = sequenceOfRequest
     #expect(try received([Self.refusal(EOPNOTSUPP)]) == .noRadio)
   }
 

@@ -10,10 +10,9 @@ import Testing
 
   private func network(_ station: KernelMessage.Station) throws -> WirelessNetwork? {
     try NetlinkMessages.all(
-      in: KernelMessage.message(32, station.payload(interface: 3))
-    ) { message throws(NetlinkError) in
-      try WirelessNetwork(associatedIn: message)
-    }.first
+      in: KernelMessage.message(32, station.payload(interface: 3)),
+      WirelessNetwork.init(associatedIn:)
+    ).first
   }
 
   private func associated(
