@@ -195,23 +195,21 @@ import Testing
 
   // MARK: Accuracy
 
-  @Test func theDilutionStandsInForAnErrorThatIsNotTold() throws {
-    conversation.takes(
-      Self.tpv(10).replacing(#","eph":5.0"#, with: "") + Self.sky(10, 8))
-    conversation.deadlineReached(after: GPSDSession.othersTimeout)
-    let fix = try #require(conversation.fixes.first)
-    #expect(fix.horizontalErrorMeters == 38)
-    #expect(fix.errorSource == .dilution)
-  }
-
-  @Test(arguments: ["0", "-1", "50.1", "99.99", "\"1\"", "[]"])
-  func aDilutionThatCannotBeStandsInForNothing(dilution: String) throws {
+  @Test(
+    arguments: [
+      ("2.00", 38), ("0", nil), ("-1", nil), ("50.1", nil), ("99.99", nil), ("\"1\"", nil),
+      ("[]", nil),
+    ] as [(String, Double?)])
+  func aDilutionThatCanBeStandsInForAnErrorThatIsNotTold(
+    dilution: String, error: Double?
+  ) throws {
     conversation.takes(
       Self.tpv(10).replacing(#","eph":5.0"#, with: "")
         + Self.sky(10, 8).replacing("2.00", with: dilution))
     conversation.deadlineReached(after: GPSDSession.othersTimeout)
     let fix = try #require(conversation.fixes.first)
-    #expect(fix.horizontalErrorMeters == nil)
+    #expect(fix.horizontalErrorMeters == error)
+    if error != nil { #expect(fix.errorSource == .dilution) }
   }
 
   @Test func anErrorThatIsToldStays() throws {

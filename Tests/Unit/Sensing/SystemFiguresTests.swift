@@ -41,15 +41,12 @@ import Testing
   @Test(
     arguments: [
       (0, 1, 0), (1, 1, 1000), (1, 3, 333), (2, 3, 667), (1, 2000, 1), (1, 2001, 0),
-      (UInt64.max / 2, UInt64.max, 500), (UInt64.max, UInt64.max, 1000),
-    ] as [(UInt64, UInt64, Int64)])
-  func aShareIsRoundedToOneDecimal(part: UInt64, whole: UInt64, tenths: Int64) {
-    #expect(percentage(of: part, in: whole) == FixedPoint(tenths, decimals: 1))
-  }
-
-  @Test func nothingIsNoShareOfNothing() {
-    #expect(percentage(of: 0, in: 0) == nil)
-    #expect(percentage(of: 2, in: 1) == nil)
+      (UInt64.max / 2, UInt64.max, 500), (UInt64.max, UInt64.max, 1000), (0, 0, nil), (2, 1, nil),
+    ] as [(UInt64, UInt64, Int64?)])
+  func aShareIsRoundedToOneDecimalAndOfNothingThereIsNone(
+    part: UInt64, whole: UInt64, tenths: Int64?
+  ) {
+    #expect(percentage(of: part, in: whole) == tenths.map { FixedPoint($0, decimals: 1) })
   }
 
   private func rank(_ type: String) -> Int? {

@@ -20,16 +20,9 @@ import Testing
       .map { filter.fixReported($0) }
   }
 
-  @Test func whoLeavesIsTold() {
-    #expect(
-      decisions(north: [0, 50, 100, 118, 150])
-        == [.first, .nothingNew, .nothingNew, .zone, .nothingNew])
-  }
-
-  @Test func whoComesIsTold() {
-    #expect(
-      decisions(north: [150, 110, 98, 93, 50])
-        == [.first, .nothingNew, .nothingNew, .zone, .nothingNew])
+  @Test(arguments: [[0.0, 50, 100, 118, 150], [150, 110, 98, 93, 50]])
+  func whoLeavesOrComesIsTold(north: [Double]) {
+    #expect(decisions(north: north) == [.first, .nothingNew, .nothingNew, .zone, .nothingNew])
   }
 
   @Test func atTheEdgeThereIsNoComingAndGoing() {
