@@ -27,6 +27,24 @@ func sealed(_ bytes: [UInt8]) -> [UInt8] {
 
 // MARK: Networks
 
+let eth: UInt32 = 2
+let wlan: UInt32 = 3
+let tun: UInt32 = 7
+
+func interface(_ index: UInt32) -> NetworkInterface {
+  NetworkInterface(
+    index: index, name: InlineText(index == eth ? "eth0" : index == wlan ? "wlan0" : "tun0"))
+}
+
+func wired(_ gateway: [UInt8]?) throws -> NetworkPlace {
+  .wired(gateway: try gateway.map { try address($0) }, interface(eth))
+}
+
+func wireless(_ name: String, _ bssid: [UInt8]) throws -> NetworkPlace {
+  let network = WirelessNetwork(ssid: try ssid(name), bssid: try address(bssid))
+  return .wireless(network, interface(wlan))
+}
+
 func ssid(_ bytes: [UInt8]) -> SSID? { SSID(bytes.span) }
 
 func ssid(_ name: String) throws -> SSID { try #require(ssid([UInt8](name.utf8))) }

@@ -5,9 +5,6 @@ import Testing
 
 /// The way to Home Assistant, whatever else leads anywhere.
 @Suite struct NetworkGoalTests {
-  private static let eth: UInt32 = 2
-  private static let wlan: UInt32 = 3
-  private static let tun: UInt32 = 7
   private static let server: [UInt8] = [192, 168, 1, 5]
   private static let router: [UInt8] = [192, 168, 1, 1]
   private static let other: [UInt8] = [192, 168, 1, 2]
@@ -19,18 +16,18 @@ import Testing
 
   init() {
     kernel.links = [
-      FakeKernel.Link(index: Self.eth, name: "eth0"),
+      FakeKernel.Link(index: eth, name: "eth0"),
       FakeKernel.Link(
-        index: Self.wlan, name: "wlan0",
+        index: wlan, name: "wlan0",
         stations: [FakeKernel.Station("Harbour", bssid: Self.station, isAssociated: true)]),
-      FakeKernel.Link(index: Self.tun, name: "tun0", hardware: ARPHRD_NONE),
+      FakeKernel.Link(index: tun, name: "tun0", hardware: ARPHRD_NONE),
     ]
     know(Self.router, as: Self.home)
   }
 
   private func know(_ address: [UInt8], as hardware: [UInt8]) {
     kernel.neighbours.append(
-      FakeKernel.Neighbour(interface: Self.eth, address: address, hardware: hardware))
+      FakeKernel.Neighbour(interface: eth, address: address, hardware: hardware))
   }
 
   /// Home Assistant at its numeric address, or at a name.
@@ -51,42 +48,26 @@ import Testing
       destinationBits: bits, metric: metric, interface: interface, gateway: gateway)
   }
 
-  private func wired(_ gateway: [UInt8]?) throws -> NetworkPlace {
-    .wired(
-      gateway: try gateway.map { try address($0) },
-      NetworkInterface(index: Self.eth, name: InlineText("eth0")))
-  }
-
   private var silent: NetworkPlace? {
-    NetworkAddress(.ipv4, Self.router.span).map {
-      .silent(gateway: $0, NetworkInterface(index: Self.eth, name: InlineText("eth0")))
-    }
+    NetworkAddress(.ipv4, Self.router.span).map { .silent(gateway: $0, interface(eth)) }
   }
 
-  private var tunnel: NetworkPlace {
-    .elsewhere(NetworkInterface(index: Self.tun, name: InlineText("tun0")))
-  }
-
-  private func harbour() throws -> NetworkPlace {
-    .wireless(
-      WirelessNetwork(ssid: try ssid("Harbour"), bssid: try address(Self.station)),
-      NetworkInterface(index: Self.wlan, name: InlineText("wlan0")))
-  }
+  private let tunnel = NetworkPlace.elsewhere(interface(tun))
 
   // MARK: A tunnel above the cable
 
   @Test func aTunnelThatTakesTheDefaultRouteLeavesTheHomesCableTheHome() throws {
-    kernel.ways[Self.server] = route(Self.eth, gateway: nil, bits: 32)
+    kernel.ways[Self.server] = route(eth, gateway: nil, bits: 32)
     try begin(
-      route(Self.eth, metric: 100), route(Self.tun, metric: 50, gateway: nil),
-      route(Self.eth, gateway: nil, bits: 24))
+      route(eth, metric: 100), route(tun, metric: 50, gateway: nil),
+      route(eth, gateway: nil, bits: 24))
     #expect(kernel.places == [try wired(Self.home)])
     #expect(kernel.deadline == nil)
   }
 
   @Test func aHomeThatIsReachedOverATunnelIsElsewhere() throws {
-    kernel.ways[Self.server] = route(Self.tun, gateway: nil, bits: 32)
-    try begin(route(Self.eth, metric: 100), route(Self.tun, metric: 50, gateway: nil))
+    kernel.ways[Self.server] = route(tun, gateway: nil, bits: 32)
+    try begin(route(eth, metric: 100), route(tun, metric: 50, gateway: nil))
     #expect(kernel.place == tunnel)
   }
 
@@ -94,7 +75,7 @@ import Testing
   @Test(arguments: [true, false])
   func aNameIsOfTheCableWhereItIsLocalAlone(isLocal: Bool) throws {
     try begin(
-      route(Self.eth, metric: 100), route(Self.tun, metric: 50, gateway: nil), at: nil,
+      route(eth, metric: 100), route(tun, metric: 50, gateway: nil), at: nil,
       passesTunnels: isLocal)
     #expect(kernel.place == (isLocal ? try wired(Self.home) : tunnel))
   }
@@ -113,16 +94,16 @@ import Testing
     try begin(
       KernelMessage.Route(
         family: byteCount == 4 ? AF_INET : AF_INET6, destinationBits: 16,
-        destination: start + [UInt8](repeating: 0, count: byteCount - 2), interface: Self.wlan),
+        destination: start + [UInt8](repeating: 0, count: byteCount - 2), interface: wlan),
       at: nil, passesTunnels: true)
     #expect((kernel.place != .none) == counts)
   }
 
   @Test func aRouteToTheAddressAloneIsNoticed() throws {
-    kernel.ways[Self.server] = route(Self.eth, gateway: nil, bits: 32)
-    try begin(route(Self.eth))
-    kernel.ways[Self.server] = route(Self.tun, gateway: nil, bits: 32)
-    kernel.add(route(Self.tun, gateway: nil, bits: 24))
+    kernel.ways[Self.server] = route(eth, gateway: nil, bits: 32)
+    try begin(route(eth))
+    kernel.ways[Self.server] = route(tun, gateway: nil, bits: 32)
+    kernel.add(route(tun, gateway: nil, bits: 24))
     kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.place == tunnel)
   }
@@ -133,9 +114,9 @@ import Testing
       [RTM_NEWRULE, RTM_DELRULE].map { (group, $0) }
     })
   func aChangedRuleIsNoticed(group: rtnetlink_groups, type: Int) throws {
-    kernel.ways[Self.server] = route(Self.eth, gateway: nil, bits: 32)
-    try begin(route(Self.eth))
-    kernel.ways[Self.server] = route(Self.tun, gateway: nil, bits: 32)
+    kernel.ways[Self.server] = route(eth, gateway: nil, bits: 32)
+    try begin(route(eth))
+    kernel.ways[Self.server] = route(tun, gateway: nil, bits: 32)
     kernel.changeRules(group, type)
     kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.place == tunnel)
@@ -144,7 +125,7 @@ import Testing
 
   @Test(arguments: [false, true])
   func rulesMatterOnlyOnTheWayToAnAddress(isNamed: Bool) throws {
-    kernel.routes = [route(Self.eth)]
+    kernel.routes = [route(eth)]
     if isNamed { try begin(at: nil) } else { kernel.begin() }
     for group in [RTNLGRP_IPV4_RULE, RTNLGRP_IPV6_RULE] {
       #expect(!kernel.groups.contains("route \(group.rawValue)"))
@@ -157,9 +138,9 @@ import Testing
       (RTN_LOCAL, false), (RTN_BROADCAST, false), (RTN_ANYCAST, false), (RTN_MULTICAST, false),
     ])
   func aRouteThatLeadsNowhereMayChangeTheWay(type: Int, counts: Bool) throws {
-    kernel.ways[Self.server] = route(Self.tun, gateway: nil, bits: 32)
-    try begin(route(Self.eth))
-    var exception = route(Self.tun, gateway: nil, bits: 24)
+    kernel.ways[Self.server] = route(tun, gateway: nil, bits: 32)
+    try begin(route(eth))
+    var exception = route(tun, gateway: nil, bits: 24)
     (exception.type, exception.interface) = (type, nil)
     kernel.add(exception)
     #expect((kernel.deadline != nil) == counts)
@@ -179,7 +160,7 @@ import Testing
     for (last, preference) in routers {
       kernel.routes.append(
         KernelMessage.Route(
-          family: AF_INET6, metric: 1024, preference: preference, interface: Self.eth,
+          family: AF_INET6, metric: 1024, preference: preference, interface: eth,
           gateway: Self.linkLocal(last)))
     }
     know(Self.linkLocal(1), as: Self.home)
@@ -191,19 +172,19 @@ import Testing
 
   @Test func ofEqualRoutesAndNextHopsAnyGatewayMayBeTheHomes() throws {
     know(Self.other, as: Self.stranger)
-    let hops = [Self.other, Self.router].map { KernelMessage.Hop(interface: Self.eth, gateway: $0) }
+    let hops = [Self.other, Self.router].map { KernelMessage.Hop(interface: eth, gateway: $0) }
     try begin(KernelMessage.Route(hops: hops))
     #expect(kernel.place == (try wired(Self.home)))
-    kernel.removeRoutes(over: Self.eth)
-    kernel.routes = [route(Self.eth, gateway: Self.other), route(Self.eth)]
-    kernel.announceLink(Self.eth)
+    kernel.removeRoutes(over: eth)
+    kernel.routes = [route(eth, gateway: Self.other), route(eth)]
+    kernel.announceLink(eth)
     kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.place == (try wired(Self.home)))
   }
 
   @Test func aWorseRouteOfTheSameCableDoesNotCount() throws {
     know(Self.other, as: Self.stranger)
-    try begin(route(Self.eth, metric: 5, gateway: Self.other), route(Self.eth, metric: 9))
+    try begin(route(eth, metric: 5, gateway: Self.other), route(eth, metric: 9))
     #expect(kernel.place == (try wired(Self.stranger)))
   }
 
@@ -211,26 +192,26 @@ import Testing
 
   @Test func aRadioSaysWhereItIsWithoutADefaultRoute() throws {
     try begin(
-      route(Self.eth, gateway: nil, bits: 24),
-      route(Self.wlan, metric: 600, gateway: nil, bits: 24), at: nil)
-    #expect(kernel.place == (try harbour()))
+      route(eth, gateway: nil, bits: 24),
+      route(wlan, metric: 600, gateway: nil, bits: 24), at: nil)
+    #expect(kernel.place == (try wireless("Harbour", Self.station)))
   }
 
   @Test func theWayOverARadioIsJudgedWithoutADefaultRoute() throws {
-    kernel.ways[Self.server] = route(Self.wlan, gateway: nil, bits: 32)
+    kernel.ways[Self.server] = route(wlan, gateway: nil, bits: 32)
     try begin()
-    #expect(kernel.place == (try harbour()))
+    #expect(kernel.place == (try wireless("Harbour", Self.station)))
   }
 
   @Test func onACableWithoutAGatewayTheServersOwnHardwareCounts() throws {
     know(Self.server, as: Self.home)
-    kernel.ways[Self.server] = route(Self.eth, gateway: nil, bits: 32)
+    kernel.ways[Self.server] = route(eth, gateway: nil, bits: 32)
     try begin()
     #expect(kernel.place == (try wired(Self.home)))
   }
 
   @Test func aServerThatNothingLeadsToIsNowhere() throws {
-    try begin(route(Self.wlan, gateway: nil, bits: 24))
+    try begin(route(wlan, gateway: nil, bits: 24))
     #expect(kernel.places == [.none])
   }
 
@@ -238,27 +219,27 @@ import Testing
 
   @Test func aQuietGatewayIsSpokenToAndAnswers() throws {
     kernel.neighbours = []
-    try begin(route(Self.eth), at: nil)
+    try begin(route(eth), at: nil)
     #expect(kernel.spokenTo == ["\(Self.router) over 2"])
     #expect(kernel.places == [try wired(nil)])
-    kernel.announceNeighbour(Self.eth, Self.router, Self.home)
+    kernel.announceNeighbour(eth, Self.router, Self.home)
     #expect(kernel.places == [try wired(nil), try wired(Self.home)])
     #expect(kernel.deadline == nil, "a steady state has no deadline")
   }
 
   @Test func aGatewayThatDoesNotAnswerIsSilentAndSpokenToEverMoreRarely() throws {
     kernel.neighbours = []
-    try begin(route(Self.eth), at: nil)
+    try begin(route(eth), at: nil)
     kernel.wait(NetworkMonitor.gatewayTimeout)
     #expect(kernel.places == [try wired(nil), try #require(silent)])
     kernel.wait(.seconds(3600))
     #expect((15...20).contains(kernel.spokenTo.count))
     #expect(kernel.places.count == 2, "it is told once")
     // The kernel announces something, and everything is asked again.
-    kernel.announceLink(Self.eth)
+    kernel.announceLink(eth)
     kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.places.count == 2, "and stays silent until it answers")
-    kernel.announceNeighbour(Self.eth, Self.router, Self.home)
+    kernel.announceNeighbour(eth, Self.router, Self.home)
     #expect(kernel.place == (try wired(Self.home)))
     #expect(kernel.deadline == nil)
   }
@@ -266,14 +247,14 @@ import Testing
   @Test func theSecondGatewayIsSpokenToWhereTheFirstIsAStrangers() throws {
     kernel.neighbours = []
     know(Self.other, as: Self.stranger)
-    try begin(route(Self.eth, gateway: Self.other), route(Self.eth), at: nil)
+    try begin(route(eth, gateway: Self.other), route(eth), at: nil)
     #expect(kernel.spokenTo == ["\(Self.router) over 2"])
     #expect(kernel.place == (try wired(Self.stranger)))
     #expect(!kernel.isSettled, "it may be home")
     // The home's router restarts, and no route of the board changes.
     kernel.wait(.seconds(60))
     #expect(kernel.places == [try wired(Self.stranger)])
-    kernel.announceNeighbour(Self.eth, Self.router, Self.home)
+    kernel.announceNeighbour(eth, Self.router, Self.home)
     #expect(kernel.place == (try wired(Self.home)))
     #expect(kernel.isSettled && kernel.deadline == nil)
   }
@@ -281,16 +262,16 @@ import Testing
   @Test func theSecondGatewayIsSpokenToEverMoreRarelyToo() throws {
     kernel.neighbours = []
     know(Self.other, as: Self.stranger)
-    try begin(route(Self.eth, gateway: Self.other), route(Self.eth), at: nil)
+    try begin(route(eth, gateway: Self.other), route(eth), at: nil)
     kernel.wait(.seconds(3600))
     #expect((15...20).contains(kernel.spokenTo.count))
     #expect(kernel.places == [try wired(Self.stranger)])
-    kernel.announceNeighbour(Self.eth, Self.router, Self.station)
+    kernel.announceNeighbour(eth, Self.router, Self.station)
     #expect(kernel.isSettled && kernel.deadline == nil, "both are strangers'")
   }
 
   @Test func atHomeNoOtherGatewayIsSpokenTo() throws {
-    try begin(route(Self.eth, gateway: Self.other), route(Self.eth), at: nil)
+    try begin(route(eth, gateway: Self.other), route(eth), at: nil)
     #expect(kernel.place == (try wired(Self.home)))
     #expect(kernel.spokenTo.isEmpty)
     #expect(kernel.isSettled && kernel.deadline == nil)
@@ -298,7 +279,7 @@ import Testing
 
   @Test func whereNoGatewayIsTheHomesNoneIsSpokenTo() throws {
     kernel.neighbours = []
-    kernel.begin(route(Self.eth), to: NetworkGoal(address: nil))
+    kernel.begin(route(eth), to: NetworkGoal(address: nil))
     #expect(kernel.spokenTo.isEmpty)
     #expect(kernel.isSettled && kernel.deadline == nil)
   }

@@ -5,9 +5,6 @@ import Testing
 
 /// A board with a cable, a radio and a tunnel, and what it makes of where it is.
 @Suite struct NetworkMonitorTests {
-  private static let eth: UInt32 = 2
-  private static let wlan: UInt32 = 3
-  private static let tun: UInt32 = 7
   private static let wiredGateway: [UInt8] = [192, 168, 1, 1]
   private static let gatewayHardware: [UInt8] = [0x0A, 0, 0, 0, 0, 1]
   private static let near: [UInt8] = [2, 0, 0, 0, 0, 1]
@@ -18,34 +15,19 @@ import Testing
   init() {
     kernel.links = [
       FakeKernel.Link(index: 1, name: "lo", hardware: ARPHRD_LOOPBACK),
-      FakeKernel.Link(index: Self.eth, name: "eth0"),
+      FakeKernel.Link(index: eth, name: "eth0"),
       FakeKernel.Link(
-        index: Self.wlan, name: "wlan0",
+        index: wlan, name: "wlan0",
         stations: [
           FakeKernel.Station("Office", bssid: Self.far),
           FakeKernel.Station("Harbour", bssid: Self.near, isAssociated: true),
         ]),
-      FakeKernel.Link(index: Self.tun, name: "tun0", hardware: ARPHRD_NONE),
+      FakeKernel.Link(index: tun, name: "tun0", hardware: ARPHRD_NONE),
     ]
     kernel.neighbours = [
       FakeKernel.Neighbour(
-        interface: Self.eth, address: Self.wiredGateway, hardware: Self.gatewayHardware)
+        interface: eth, address: Self.wiredGateway, hardware: Self.gatewayHardware)
     ]
-  }
-
-  // MARK: What is expected
-
-  private func interface(_ index: UInt32, _ name: StaticString) -> NetworkInterface {
-    NetworkInterface(index: index, name: InlineText(name))
-  }
-
-  private func wireless(_ name: String, _ bssid: [UInt8]) throws -> NetworkPlace {
-    let network = WirelessNetwork(ssid: try ssid(name), bssid: try address(bssid))
-    return .wireless(network, interface(Self.wlan, "wlan0"))
-  }
-
-  private func wired(_ gateway: [UInt8]?) throws -> NetworkPlace {
-    .wired(gateway: try gateway.map { try address($0) }, interface(Self.eth, "eth0"))
   }
 
   private func route(
@@ -61,21 +43,21 @@ import Testing
   // MARK: Places
 
   @Test func theNetworkOfTheRadioIsFound() throws {
-    kernel.begin(route(Self.wlan, metric: 600))
+    kernel.begin(route(wlan, metric: 600))
     #expect(kernel.places == [try wireless("Harbour", Self.near)])
     #expect(kernel.deadline == nil, "nothing is to be done until something changes")
   }
 
   @Test func theGatewayAtTheEndOfTheCableIsFound() throws {
-    kernel.begin(route(Self.eth))
+    kernel.begin(route(eth))
     #expect(kernel.places == [try wired(Self.gatewayHardware)])
     #expect(kernel.deadline == nil)
   }
 
   @Test func withoutADefaultRouteThereIsNoPlace() {
     kernel.begin(
-      KernelMessage.Route(destinationBits: 24, interface: Self.eth),
-      KernelMessage.Route(family: AF_INET6, destinationBits: 64, interface: Self.eth),
+      KernelMessage.Route(destinationBits: 24, interface: eth),
+      KernelMessage.Route(family: AF_INET6, destinationBits: 64, interface: eth),
       KernelMessage.Route(family: AF_INET6, type: RTN_UNREACHABLE, interface: 1))
     #expect(kernel.places == [.none])
     #expect(kernel.deadline == nil)
@@ -83,46 +65,46 @@ import Testing
 
   @Test func ofTwoDefaultRoutesTheOneWithTheLowerMetricCounts() throws {
     kernel.begin(
-      route(Self.wlan, metric: 600), route(Self.eth, metric: 100), route(Self.tun, metric: 700))
+      route(wlan, metric: 600), route(eth, metric: 100), route(tun, metric: 700))
     #expect(kernel.place == (try wired(Self.gatewayHardware)))
   }
 
   @Test func aRouteWithoutAMetricComesFirst() throws {
-    kernel.begin(route(Self.eth, metric: 1), route(Self.wlan))
+    kernel.begin(route(eth, metric: 1), route(wlan))
     #expect(kernel.place == (try wireless("Harbour", Self.near)))
   }
 
   @Test func whereOnlyIPv6LeadsOutItsGatewayCounts() throws {
     let gateway: [UInt8] = [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [1]
     kernel.neighbours = [
-      FakeKernel.Neighbour(interface: Self.eth, address: gateway, hardware: Self.gatewayHardware)
+      FakeKernel.Neighbour(interface: eth, address: gateway, hardware: Self.gatewayHardware)
     ]
     kernel.begin(
-      KernelMessage.Route(family: AF_INET6, metric: 1024, interface: Self.eth, gateway: gateway))
+      KernelMessage.Route(family: AF_INET6, metric: 1024, interface: eth, gateway: gateway))
     #expect(kernel.place == (try wired(Self.gatewayHardware)))
   }
 
   @Test func aTunnelThatTakesTheDefaultRouteIsElsewhere() {
     kernel.begin(
-      route(Self.wlan, metric: 600), route(Self.tun, metric: 50, gateway: [10, 8, 0, 1]))
-    #expect(kernel.place == .elsewhere(interface(Self.tun, "tun0")))
+      route(wlan, metric: 600), route(tun, metric: 50, gateway: [10, 8, 0, 1]))
+    #expect(kernel.place == .elsewhere(interface(tun)))
     #expect(!kernel.asked.contains(32), "a tunnel has no radio")
   }
 
   @Test func aCableWithoutAGatewayIsElsewhere() {
-    kernel.begin(route(Self.eth, gateway: nil))
-    #expect(kernel.place == .elsewhere(interface(Self.eth, "eth0")))
+    kernel.begin(route(eth, gateway: nil))
+    #expect(kernel.place == .elsewhere(interface(eth)))
   }
 
   @Test func aRadioWithoutAnAssociationIsElsewhere() {
     kernel.links[2].stations = [FakeKernel.Station("Harbour", bssid: Self.near)]
-    kernel.begin(route(Self.wlan))
-    #expect(kernel.place == .elsewhere(interface(Self.wlan, "wlan0")))
+    kernel.begin(route(wlan))
+    #expect(kernel.place == .elsewhere(interface(wlan)))
   }
 
   @Test func aBoardWithoutRadiosKnowsItsCable() throws {
     kernel.wireless = nil
-    kernel.begin(route(Self.eth))
+    kernel.begin(route(eth))
     #expect(kernel.place == (try wired(Self.gatewayHardware)))
     #expect(kernel.reports.isEmpty, "it is no failure")
   }
@@ -130,8 +112,8 @@ import Testing
   // MARK: Changes
 
   @Test func roamingToAnotherStationIsNoticed() throws {
-    kernel.begin(route(Self.wlan))
-    kernel.associate(Self.wlan, NL80211_CMD_ROAM, with: associated("Harbour", Self.far))
+    kernel.begin(route(wlan))
+    kernel.associate(wlan, NL80211_CMD_ROAM, with: associated("Harbour", Self.far))
     #expect(kernel.places.count == 1, "not before it is quiet")
     kernel.wait(NetworkMonitor.quietTime)
     #expect(
@@ -142,59 +124,59 @@ import Testing
   }
 
   @Test func losingTheNetworkAndFindingAnotherIsNoticed() throws {
-    kernel.begin(route(Self.wlan))
-    kernel.associate(Self.wlan, NL80211_CMD_DISCONNECT, with: [])
+    kernel.begin(route(wlan))
+    kernel.associate(wlan, NL80211_CMD_DISCONNECT, with: [])
     kernel.wait(NetworkMonitor.quietTime)
-    #expect(kernel.place == .elsewhere(interface(Self.wlan, "wlan0")))
-    kernel.associate(Self.wlan, NL80211_CMD_CONNECT, with: associated("Office", Self.far))
+    #expect(kernel.place == .elsewhere(interface(wlan)))
+    kernel.associate(wlan, NL80211_CMD_CONNECT, with: associated("Office", Self.far))
     kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.place == (try wireless("Office", Self.far)))
   }
 
   @Test func theRouteMovesToTheCableAndBack() throws {
-    kernel.begin(route(Self.wlan, metric: 600))
-    kernel.add(route(Self.eth, metric: 100))
+    kernel.begin(route(wlan, metric: 600))
+    kernel.add(route(eth, metric: 100))
     kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.place == (try wired(Self.gatewayHardware)))
-    kernel.removeRoutes(over: Self.eth)
+    kernel.removeRoutes(over: eth)
     kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.place == (try wireless("Harbour", Self.near)))
     #expect(kernel.places.count == 3)
   }
 
   @Test func anInterfaceThatGoesDownTakesItsRouteWithItUnannounced() {
-    kernel.begin(route(Self.eth))
+    kernel.begin(route(eth))
     kernel.routes = []
-    kernel.announceLink(Self.eth)
+    kernel.announceLink(eth)
     kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.place == .none)
   }
 
   @Test func anAddressThatIsTakenAwayTakesTheRouteWithItUnannounced() {
-    kernel.begin(route(Self.eth))
+    kernel.begin(route(eth))
     kernel.routes = []
     // Only the route to the network of the address is said to be gone.
     kernel.announce(
       .route,
       KernelMessage.message(
-        RTM_DELROUTE, KernelMessage.Route(destinationBits: 24, interface: Self.eth).payload))
+        RTM_DELROUTE, KernelMessage.Route(destinationBits: 24, interface: eth).payload))
     kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.place == .none)
   }
 
   @Test func aTunnelThatComesUpIsNoticed() throws {
-    kernel.begin(route(Self.wlan, metric: 600))
-    kernel.add(route(Self.tun, metric: 50, gateway: nil))
+    kernel.begin(route(wlan, metric: 600))
+    kernel.add(route(tun, metric: 50, gateway: nil))
     kernel.wait(NetworkMonitor.quietTime)
-    #expect(kernel.place == .elsewhere(interface(Self.tun, "tun0")))
+    #expect(kernel.place == .elsewhere(interface(tun)))
   }
 
   @Test func aBurstOfAnnouncementsIsOneRound() {
-    kernel.begin(route(Self.wlan))
+    kernel.begin(route(wlan))
     let count = kernel.asked.count
     for _ in 0..<20 {
-      kernel.announceLink(Self.wlan)
-      kernel.announceRadio(Self.wlan, NL80211_CMD_CONNECT)
+      kernel.announceLink(wlan)
+      kernel.announceRadio(wlan, NL80211_CMD_CONNECT)
       kernel.wait(.milliseconds(20))
     }
     kernel.wait(NetworkMonitor.quietTime)
@@ -203,34 +185,34 @@ import Testing
   }
 
   @Test func announcementsThatNeverStopDoNotPutTheQuestionsOff() {
-    kernel.begin(route(Self.wlan))
+    kernel.begin(route(wlan))
     kernel.routes = []
     for _ in 0..<60 {
-      kernel.announceLink(Self.wlan)
+      kernel.announceLink(wlan)
       kernel.wait(.milliseconds(10))
     }
     #expect(kernel.place == .none)
   }
 
   @Test func whatSaysNothingAboutThePlaceIsNotFollowed() {
-    kernel.begin(route(Self.wlan))
-    kernel.announceLink(Self.wlan, isOfRadio: true)
-    kernel.announceRadio(Self.wlan, NL80211_CMD_NEW_STATION)
-    kernel.announceRadio(Self.wlan, NL80211_CMD_NOTIFY_CQM)
-    kernel.announceRadio(Self.eth, NL80211_CMD_CONNECT)
-    kernel.add(KernelMessage.Route(destinationBits: 32, interface: Self.wlan))
+    kernel.begin(route(wlan))
+    kernel.announceLink(wlan, isOfRadio: true)
+    kernel.announceRadio(wlan, NL80211_CMD_NEW_STATION)
+    kernel.announceRadio(wlan, NL80211_CMD_NOTIFY_CQM)
+    kernel.announceRadio(eth, NL80211_CMD_CONNECT)
+    kernel.add(KernelMessage.Route(destinationBits: 32, interface: wlan))
     kernel.announce(.generic, KernelMessage.message(33, KernelMessage.generic(46, [])))
     #expect(kernel.deadline == nil)
   }
 
   @Test func aChangeDuringTheQuestionsAsksThemAgain() {
-    kernel.begin(route(Self.wlan))
-    kernel.announceLink(Self.wlan)
+    kernel.begin(route(wlan))
+    kernel.announceLink(wlan)
     kernel.wait(NetworkMonitor.quietTime - .milliseconds(1))
     let count = kernel.asked.count
     // The announcement waits in the socket when the questions begin.
     kernel.announceWhenAsked(
-      .route, KernelMessage.message(RTM_NEWROUTE, route(Self.eth, metric: 1).payload))
+      .route, KernelMessage.message(RTM_NEWROUTE, route(eth, metric: 1).payload))
     kernel.wait(.milliseconds(1))
     #expect(kernel.asked.count == count + 4)
     #expect(kernel.deadline == kernel.now + NetworkMonitor.quietTime)
@@ -243,16 +225,16 @@ import Testing
 
   @Test func aGatewayIsKnownAsSoonAsTheKernelHasItsHardwareAddress() throws {
     kernel.neighbours = []
-    kernel.begin(route(Self.eth))
+    kernel.begin(route(eth))
     #expect(kernel.place == (try wired(nil)))
     #expect(kernel.deadline == nil)
     let count = kernel.asked.count
-    kernel.announceNeighbour(Self.eth, Self.wiredGateway, nil, state: NUD_INCOMPLETE)
-    kernel.announceNeighbour(Self.eth, [192, 168, 1, 9], [2, 0, 0, 0, 0, 9])
-    kernel.announceNeighbour(Self.wlan, Self.wiredGateway, [2, 0, 0, 0, 0, 8])
-    kernel.announceNeighbour(Self.eth, Self.wiredGateway, Self.near, state: NUD_FAILED)
+    kernel.announceNeighbour(eth, Self.wiredGateway, nil, state: NUD_INCOMPLETE)
+    kernel.announceNeighbour(eth, [192, 168, 1, 9], [2, 0, 0, 0, 0, 9])
+    kernel.announceNeighbour(wlan, Self.wiredGateway, [2, 0, 0, 0, 0, 8])
+    kernel.announceNeighbour(eth, Self.wiredGateway, Self.near, state: NUD_FAILED)
     #expect(kernel.places == [try wired(nil)])
-    kernel.announceNeighbour(Self.eth, Self.wiredGateway, Self.gatewayHardware)
+    kernel.announceNeighbour(eth, Self.wiredGateway, Self.gatewayHardware)
     #expect(kernel.places == [try wired(nil), try wired(Self.gatewayHardware)])
     #expect(kernel.asked.count == count, "the announcement says it all")
   }
@@ -261,9 +243,9 @@ import Testing
     let neighbours = "route \(RTNLGRP_NEIGH.rawValue)"
     kernel.neighbours[0].state = NUD_INCOMPLETE
     kernel.neighbours[0].hardware = nil
-    kernel.begin(route(Self.eth))
+    kernel.begin(route(eth))
     #expect(kernel.groups.contains(neighbours))
-    kernel.announceNeighbour(Self.eth, Self.wiredGateway, Self.gatewayHardware, state: NUD_STALE)
+    kernel.announceNeighbour(eth, Self.wiredGateway, Self.gatewayHardware, state: NUD_STALE)
     #expect(!kernel.groups.contains(neighbours))
     #expect(
       kernel.groups == [
@@ -274,9 +256,9 @@ import Testing
 
   @Test func neighboursAreNotHeardAnyMoreWhereTheRouteHasMoved() {
     kernel.neighbours = []
-    kernel.begin(route(Self.eth))
-    kernel.removeRoutes(over: Self.eth)
-    kernel.add(route(Self.wlan))
+    kernel.begin(route(eth))
+    kernel.removeRoutes(over: eth)
+    kernel.add(route(wlan))
     kernel.wait(NetworkMonitor.quietTime)
     #expect(!kernel.groups.contains("route \(RTNLGRP_NEIGH.rawValue)"))
     // Had it been heard, it would be believed of the wrong cable.
@@ -285,7 +267,7 @@ import Testing
       KernelMessage.message(
         RTM_NEWNEIGH,
         KernelMessage.neighbour(
-          Self.eth, Self.wiredGateway, hardware: Self.gatewayHardware, state: NUD_REACHABLE)))
+          eth, Self.wiredGateway, hardware: Self.gatewayHardware, state: NUD_REACHABLE)))
     #expect(kernel.places.count == 2)
   }
 }
