@@ -81,7 +81,8 @@ import Testing
       let time = WallTime(nanoseconds: nanoseconds)
       let written = Text(iso8601: time)
       #expect(WallTime(iso8601: written.bytes.span) == time)
-      var seconds = time_t(nanoseconds.quotientRoundedDown(1_000_000_000))
+      var seconds = time_t(nanoseconds / 1_000_000_000)
+      if nanoseconds % 1_000_000_000 < 0 { seconds -= 1 }
       var fields = unsafe tm()
       unsafe gmtime_r(&seconds, &fields)
       var date = [CChar](repeating: 0, count: 64)
@@ -140,12 +141,5 @@ import Testing
       #expect(
         Text(iso8601: dayBeforeMarch) == Text([UInt8]("\(year)-02-\(last)T12:00:00+00:00".utf8)))
     }
-  }
-}
-
-extension Int64 {
-  fileprivate func quotientRoundedDown(_ divisor: Int64) -> Int64 {
-    let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-    return remainder < 0 ? quotient - 1 : quotient
   }
 }

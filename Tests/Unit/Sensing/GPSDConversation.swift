@@ -11,14 +11,12 @@ final class GPSDConversation {
   private let libgps = LibGPSStandIn()
 
   init(
-    _ pace: GPSDSession.Pace, device: String = "", details: ReceiverDetailSet = [],
-    cycle: Duration? = nil
+    _ pace: GPSDSession.Pace, device: String = "", details: ReceiverDetailSet = []
   ) {
     let libgps = libgps
     session = GPSDSession(
       name: InlineText("gpsd"), device: [UInt8](device.utf8), details: details,
-      cycle: cycle ?? Self.cycle(of: pace),
-      fixTimeout: Self.fixTimeout, now: now
+      cycle: Self.cycle(of: pace), fixTimeout: Self.fixTimeout, now: now
     ) { libgps.parse($0, into: &$1) }
   }
 
@@ -32,11 +30,10 @@ final class GPSDConversation {
 
   /// A session that has asked for reports.
   static func awaitingFix(
-    _ pace: GPSDSession.Pace, device: String = "", details: ReceiverDetailSet = [],
-    cycle: Duration? = nil
+    _ pace: GPSDSession.Pace, device: String = "", details: ReceiverDetailSet = []
   ) -> GPSDConversation {
-    let conversation = GPSDConversation(pace, device: device, details: details, cycle: cycle)
-    _ = conversation.cycleDue()
+    let conversation = GPSDConversation(pace, device: device, details: details)
+    conversation.cycleDue()
     conversation.connected()
     _ = conversation.hears(GPSDLines.version)
     return conversation

@@ -4,10 +4,7 @@ import Testing
 
 @Suite struct KeptCountsTests {
   private func id(_ text: String) -> [UInt8] { [UInt8](text.utf8) }
-  private func bytes(_ counts: KeptCounts) -> [UInt8] {
-    let file = counts.file
-    return [UInt8](file.bytes)
-  }
+  private func bytes(_ counts: KeptCounts) -> [UInt8] { [UInt8](counts.file.bytes) }
   private var some: KeptCounts {
     var counts = KeptCounts()
     counts.keep(0x0102_0304_0506_0708, of: id("rain"))

@@ -32,7 +32,6 @@ import Testing
     #expect(gpsd.failures.isEmpty)
   }
 
-  /// A usual receiver wakes the agent in its cycles only.
   @Test(arguments: [5, 10, 30])
   func aReceiverWhoseReportsFitWakesTheAgentInItsCyclesOnly(seconds: Int) {
     let gpsd = ModelGPSD(ModelGPSD.Receiver(), cycle: .seconds(seconds))
