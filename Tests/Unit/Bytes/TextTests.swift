@@ -161,3 +161,75 @@ import Testing
     #expect(bytes.span.elementsEqual([UInt8]("content".utf8).span) == (text == "content"))
   }
 }
+
+@Suite struct OwnedTextTests {
+  @Test func textsAreEqualWhereTheirBytesAre() {
+    #expect(Text("sun.sun") == Text([UInt8]("sun.sun".utf8)))
+    #expect(Text(String("sun.sun")).hashValue == Text("sun.sun").hashValue)
+    #expect(Text("Caf\u{E9}") != Text("Cafe\u{301}"))
+    #expect(Text("") == Text([]))
+  }
+
+  @Test func aLiteralOfOneScalarIsText() {
+    let one: Text = "s"
+    #expect(one.bytes == [0x73])
+    let many: Text = "\u{1F6A2}"
+    #expect(many.string == "\u{1F6A2}")
+  }
+
+  @Test func textsAreOrderedByTheirBytes() {
+    let texts: [Text] = ["light.b", "", "light", "light.a", "\u{E9}", "\u{1F6A2}", "Z"]
+    #expect(texts.sorted() == ["", "Z", "light", "light.a", "light.b", "\u{E9}", "\u{1F6A2}"])
+  }
+
+  @Test func aPrefixIsNeverLongerThanTheText() {
+    #expect(Text("light.kitchen").hasPrefix("light."))
+    #expect(Text("light").hasPrefix(""))
+    #expect(Text("light").hasPrefix("light"))
+    #expect(!Text("light").hasPrefix("light."))
+    #expect(!Text("light").hasPrefix("b"))
+  }
+}
+
+/// What people read of lengths of time and of counts.
+@Suite struct MessageTextTests {
+  private func words(_ text: MessageText) -> String { String(decoding: text.bytes, as: UTF8.self) }
+
+  @Test(
+    arguments: [
+      (0, "0 s"), (1, "1 ms"), (999, "999 ms"), (1000, "1 s"), (8500, "8 s 500 ms"),
+      (59_999, "59 s 999 ms"), (60_000, "1 min"), (90_000, "1 min 30 s"), (3_600_000, "1 h"),
+      (3_600_000 + 59_000, "1 h"), (86_400_000 - 1, "23 h 59 min"), (86_400_000, "1 d"),
+      (3 * 86_400_000 + 4 * 3_600_000, "3 d 4 h"), (-5, "0 s"),
+    ] as [(Int64, String)])
+  func aLengthOfTimeIsSaidInItsTwoLargestUnits(milliseconds: Int64, expected: String) {
+    #expect(words("\(Duration.milliseconds(milliseconds))") == expected)
+  }
+
+  @Test(arguments: [(0, "0 lines"), (1, "1 line"), (2, "2 lines")])
+  func ofMoreOrLessThanOneThereIsAPlural(count: Int, expected: String) {
+    #expect(words("\(count, "line")") == expected)
+  }
+
+  @Test(
+    arguments: [(["a"], "a"), (["a", "b"], "a or b"), (["a", "b", "c"], "a, b or c")]
+      as [([StaticString], String)])
+  func whatMayBeChosenIsListed(words: [StaticString], expected: String) {
+    #expect(self.words("\(anyOf: words)") == expected)
+  }
+}
+
+@Suite struct UTF8Tests {
+  /// Against the standard library, which has its own decoder: every pair of bytes, what may follow
+  /// them, and text around them.
+  @Test func everyPairOfBytesIsJudgedAsTheStandardLibraryJudgesIt() {
+    let tails: [[UInt8]] = [[], [0x80], [0x80, 0x80], [UInt8]("sixteen ASCII by".utf8)]
+    for pair in 0...0xFFFF {
+      for tail in tails {
+        let bytes = [UInt8(pair >> 8), UInt8(pair & 255)] + tail
+        let isValid = String(validating: bytes, as: UTF8.self) != nil
+        if bytes.span.isUTF8 != isValid { Issue.record("\(bytes) is \(isValid ? "" : "no ")UTF-8") }
+      }
+    }
+  }
+}
