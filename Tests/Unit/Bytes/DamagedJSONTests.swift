@@ -43,11 +43,6 @@ import Testing
     }
   }
 
-  @Test(arguments: ["[-", "[1.", "[1e", "[1e+", "[t", "[nul", "[\"\\", "[\"\\u12", "[", "{\"a\""])
-  func aValueThatTheTextEndsInIsTruncated(text: String) {
-    #expect(throws: JSONError.truncated) { try checkJSON([UInt8](text.utf8)) }
-  }
-
   @Test func anyByteMayBeAnything() {
     for index in Self.sample.indices {
       for byte in UInt8.min...UInt8.max {

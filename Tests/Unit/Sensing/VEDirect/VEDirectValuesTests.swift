@@ -143,10 +143,9 @@ import Testing
     ("CS 250", "charge_state", "blocked"),
     ("AR 4096", "alarm_reason", "short circuit"), ("WARN 8192", "warning", "BMS lockout"),
     ("OR 0x00000009", "off_reason", "no input, remote"), ("OR 12", "off_reason", "mode, remote"),
-    ("OR 0x100", "off_reason", "analysing"), ("ERR 0", "error", "none"),
+    ("OR 0x100", "off_reason", "analysing"),
     ("ERR 67", "error", "lost the BMS"), ("ERR 215", "error", "internal voltage"),
     ("ERR 80", "error", "PV input shutdown"), ("ERR 202", "error", "residual current sensor"),
-    ("MPPT 2", "tracker", "active"), ("MON -9", "monitor", "solar charger"),
     ("MON 8", "monitor", "water heater"), ("ERR -1", "error", "code -1"),
     ("MODE 25", "mode", "code 25"),
   ])
