@@ -31,10 +31,15 @@ import Testing
     if let clock { arrival.wallTime = clock }
     return filter.reported(report, arrival)
   }
-  func fix(_ change: (inout FixReport) -> Void) throws -> Fix {
+  func verdict(
+    clock: WallTime? = nil, _ change: (inout FixReport) -> Void
+  ) -> FixFilter.Verdict {
     var report = report()
     change(&report)
-    guard case .usable(let fix) = verdict(report) else { throw NoFix() }
+    return verdict(report, clock: clock)
+  }
+  func fix(_ change: (inout FixReport) -> Void) throws -> Fix {
+    guard case .usable(let fix) = verdict(change) else { throw NoFix() }
     return fix
   }
   private struct NoFix: Error {}
@@ -71,10 +76,8 @@ import Testing
       (0, 180.000_001), (0, -180.000_001), (1e300, 1e300),
     ] as [(Double, Double)])
   func aPlaceThatIsNotOnEarthIsRejected(latitude: Double, longitude: Double) {
-    var report = report()
-    report.latitude = latitude
-    report.longitude = longitude
-    #expect(verdict(report) == .rejected(.noPosition))
+    let verdict = verdict { ($0.latitude, $0.longitude) = (latitude, longitude) }
+    #expect(verdict == .rejected(.noPosition))
   }
 
   @Test(arguments: [(90, 180), (-90, -180), (0, 0)] as [(Double, Double)])
@@ -134,10 +137,7 @@ import Testing
 
   @Test func aPositionOfZeroIsBelievedWhereItHasAnAccuracy() throws {
     func equator(_ error: Double) -> FixFilter.Verdict {
-      var report = report()
-      (report.latitude, report.longitude) = (0, 0)
-      report.horizontalErrorMeters = error
-      return verdict(report)
+      verdict { ($0.latitude, $0.longitude, $0.horizontalErrorMeters) = (0, 0, error) }
     }
     for error in [.nan, 0, FixFilter.plausibleErrorMetersMax, .infinity] {
       #expect(equator(error) == .rejected(.emptyPosition))
@@ -166,10 +166,10 @@ import Testing
   func verdict(
     _ latitude: Double, _ longitude: Double, _ earth: (x: Double, y: Double, z: Double)
   ) -> FixFilter.Verdict {
-    var report = report()
-    (report.latitude, report.longitude) = (latitude, longitude)
-    (report.earthXMeters, report.earthYMeters, report.earthZMeters) = (earth.x, earth.y, earth.z)
-    return verdict(report)
+    verdict {
+      ($0.latitude, $0.longitude) = (latitude, longitude)
+      ($0.earthXMeters, $0.earthYMeters, $0.earthZMeters) = (earth.x, earth.y, earth.z)
+    }
   }
 
   @Test(
@@ -288,11 +288,8 @@ import Testing
   /// A board that is still in use after the seconds of 32 bits have passed.
   @Test func aDateAfter2038IsRight() throws {
     let time = WallTime(nanoseconds: 2_208_988_800 * 1_000_000_000)
-    var report = report()
-    report.time = time
-    guard case .usable(let fix) = verdict(report, clock: time + .milliseconds(200)) else {
-      throw NoFix()
-    }
+    let verdict = verdict(clock: time + .milliseconds(200)) { $0.time = time }
+    guard case .usable(let fix) = verdict else { throw NoFix() }
     #expect(fix.time == time && fix.clock == .receiver)
   }
 
@@ -322,11 +319,11 @@ import Testing
     weeksAfterRelease: Int64, isWeeksOff: Bool
   ) throws {
     let weeks = (weeksAfterRelease - 1024) * Self.week * 1_000_000_000
-    var report = report()
-    report.time = WallTime(nanoseconds: WallTime.released.nanoseconds + weeks)
+    let time = WallTime(nanoseconds: WallTime.released.nanoseconds + weeks)
     for nanoseconds in [0, WallTime.released.nanoseconds - 1] {
       let clock = WallTime(nanoseconds: nanoseconds)
-      guard case .misdated(_, let flaw) = verdict(report, clock: clock) else { throw NoFix() }
+      let verdict = verdict(clock: clock) { $0.time = time }
+      guard case .misdated(_, let flaw) = verdict else { throw NoFix() }
       #expect(flaw == (isWeeksOff ? .weeksOff : .impossible))
     }
   }
@@ -336,10 +333,9 @@ import Testing
     WallTime.released.nanoseconds + 1024 * week * 1_000_000_000,
   ])
   func aDateThatCannotBeRightIsSaidToBeThatAndThePositionIsUsed(nanoseconds: Int64) throws {
-    var report = report()
-    report.time = WallTime(nanoseconds: nanoseconds)
     for clock in [wallTime, WallTime(nanoseconds: .min), WallTime(nanoseconds: .max)] {
-      guard case .misdated(let fix, _) = verdict(report, clock: clock) else { throw NoFix() }
+      let verdict = verdict(clock: clock) { $0.time = WallTime(nanoseconds: nanoseconds) }
+      guard case .misdated(let fix, _) = verdict else { throw NoFix() }
       #expect(fix.time == clock)
     }
   }

@@ -5,12 +5,11 @@ import Testing
 /// A line with a counter, whose edges are numbered as the kernel does.
 private struct CountedLine: ~Copyable {
   var counter: PulseCounter
-  private var sequence: UInt32
+  private var sequence: UInt32 = 0
 
-  init(minWidth: Duration = .zero, count: Int64 = 0, sequence: UInt32 = 0) {
+  init(minWidth: Duration = .zero, count: Int64 = 0) {
     counter = PulseCounter(minWidth: minWidth, count: count, now: at(0))
     counter.levelRead(.inactive, now: at(0))
-    self.sequence = sequence
   }
 
   mutating func lose(_ edges: UInt32) { sequence &+= edges }
