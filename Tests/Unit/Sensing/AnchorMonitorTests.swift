@@ -20,6 +20,12 @@ import TrackTrials
     }
   }
 
+  /// The watch is set, and the anchor is at the first of these places.
+  private mutating func drops(by setter: KeptAnchor.Setter = .line, north: [Double]) {
+    monitor.set(by: setter)
+    sees(north: north)
+  }
+
   /// What another run makes of what this one keeps.
   private mutating func restarted(radius: Double = 40, at second: Double) throws -> AnchorMonitor {
     let kept = monitor.takeKept()
@@ -66,8 +72,7 @@ import TrackTrials
 
   @Test mutating func aSwitchThatIsTurnedWhileACommandHasSetTheWatchCounts() {
     monitor.lineSettled(.inactive)
-    monitor.set(by: .command)
-    sees(north: [0])
+    drops(by: .command, north: [0])
     monitor.lineSettled(.active)
     #expect(monitor.state == .awaitingPlace)
     #expect(monitor.status.setter == .line)
@@ -129,15 +134,13 @@ import TrackTrials
 
   /// A receiver that has lost itself says that it is right, for two fixes.
   @Test mutating func aJumpThatNoBoatCanMakeIsNoAlarm() {
-    monitor.set(by: .line)
-    sees(north: [0, 5000, 9000, 3])
+    drops(north: [0, 5000, 9000, 3])
     #expect(monitor.state == .inside)
     #expect(monitor.status.distanceMeters.map { $0 < 10 } ?? false)
   }
 
   @Test mutating func aJumpThatAgreesWithItselfIsAnAlarm() {
-    monitor.set(by: .line)
-    sees(north: [0, 5000, 5000, 5000, 5000])
+    drops(north: [0, 5000, 5000, 5000, 5000])
     #expect(monitor.state == .outside)
   }
 
@@ -176,8 +179,7 @@ import TrackTrials
   }
 
   @Test mutating func aFixCountsForLongerWhereCyclesBecomeLonger() {
-    monitor.set(by: .line)
-    sees(north: [0])
+    drops(north: [0])
     monitor.cycleChanged(to: .seconds(600))
     monitor.cycleDue(now: Self.at(1800))
     #expect(monitor.state == .inside)
@@ -186,8 +188,7 @@ import TrackTrials
   @Test(arguments: [(10, 300), (600, 1800)])
   mutating func withoutAFixForLongTheBoatIsNeitherInsideNorOutside(cycle: Int64, lifetime: Double) {
     monitor = AnchorMonitor(radiusMeters: 40, cycle: .seconds(cycle), now: Self.start)
-    monitor.set(by: .line)
-    sees(north: [0])
+    drops(north: [0])
     monitor.cycleDue(now: Self.at(lifetime))
     #expect(monitor.state == .inside)
     monitor.cycleDue(now: Self.at(lifetime + 1))
@@ -207,8 +208,7 @@ import TrackTrials
   // MARK: Restarts
 
   @Test mutating func aBoatThatDragsIsOutsideAfterARestart() throws {
-    monitor.set(by: .line)
-    sees(north: [0, 60, 60])
+    drops(north: [0, 60, 60])
     var next = try restarted(at: 100)
     #expect(next.state == .outside)
     next.lineSettled(.active)
@@ -221,8 +221,7 @@ import TrackTrials
   }
 
   @Test mutating func aBoatThatWasInsideMayHaveDrifted() throws {
-    monitor.set(by: .line)
-    sees(north: [0])
+    drops(north: [0])
     var next = try restarted(at: 100)
     #expect(next.state == .unknown)
     for second in [110.0, 120] { next.fixReported(TrackFilterTests.fix(at: second, north: 60)) }
@@ -241,8 +240,7 @@ import TrackTrials
   }
 
   @Test mutating func aSwitchThatWasTurnedWhileTheBoardWasOffIsNoticed() throws {
-    monitor.set(by: .line)
-    sees(north: [0])
+    drops(north: [0])
     var next = try restarted(at: 100)
     next.lineSettled(.inactive)
     #expect(next.state == .unset)
@@ -282,8 +280,7 @@ import TrackTrials
   @Test mutating func aCommandAfterTheSwitchCountsOverARestartUntilTheSwitchIsTurned() throws {
     monitor.lineSettled(.inactive)
     monitor.lineSettled(.active)
-    monitor.set(by: .command)
-    sees(north: [0])
+    drops(by: .command, north: [0])
     var next = try restarted(at: 100)
     next.lineSettled(.active)
     #expect(next.status.setter == .command)
@@ -294,11 +291,11 @@ import TrackTrials
 
   // MARK: A file that becomes readable later
 
-  private mutating func kept(by setter: KeptAnchor.Setter?, lineIsActive: Bool) -> KeptAnchor {
+  /// What a run kept that had the switch on, and perhaps a command that has cleared the watch.
+  private mutating func kept(isCleared: Bool = false) -> KeptAnchor {
     monitor = AnchorMonitor(radiusMeters: 40, cycle: .seconds(10), now: Self.start)
-    monitor.lineSettled(lineIsActive ? .active : .inactive)
-    if setter == .command { monitor.set(by: .command) }
-    if setter == nil { monitor.clear() }
+    monitor.lineSettled(.active)
+    if isCleared { monitor.clear() }
     sees(north: [0])
     defer { monitor = AnchorMonitor(radiusMeters: 40, cycle: .seconds(10), now: Self.start) }
     return monitor.takeKept()
@@ -306,7 +303,7 @@ import TrackTrials
 
   /// The switch is on and nothing says that it was before: the boat is watched from where it is.
   @Test mutating func theOldPlaceOfTheAnchorCountsWhereNothingWasDecidedSince() {
-    let kept = kept(by: .line, lineIsActive: true)
+    let kept = kept()
     monitor.lineSettled(.active)
     sees(north: [30], from: 100)
     #expect(monitor.state == .inside)
@@ -319,7 +316,7 @@ import TrackTrials
   }
 
   @Test mutating func whatWasDecidedBeforeTheFileCouldBeReadCounts() {
-    let kept = kept(by: .line, lineIsActive: true)
+    let kept = kept()
     let start = monitor
     monitor.set(by: .command)
     monitor.restored(kept, now: Self.at(100))
@@ -338,23 +335,22 @@ import TrackTrials
   }
 
   @Test mutating func theLevelOfTheLineIsHeldAgainstTheFileThatComesLate() {
-    var kept = kept(by: .line, lineIsActive: true)
+    var kept = kept()
     monitor.lineSettled(.inactive)
     monitor.restored(kept, now: Self.at(100))
     #expect(monitor.state == .unset, "it was turned off meanwhile")
     #expect(monitor.isToBeKept)
-    kept = self.kept(by: nil, lineIsActive: true)
+    kept = self.kept(isCleared: true)
     monitor.lineSettled(.active)
     monitor.restored(kept, now: Self.at(100))
     #expect(monitor.state == .unset, "a command had cleared it")
-    kept = self.kept(by: .line, lineIsActive: true)
+    kept = self.kept()
     monitor.restored(kept, now: Self.at(100))
     #expect(monitor.state == .unknown, "a line that was not read says nothing")
   }
 
   @Test mutating func theRadiusOfTheConfigurationCountsAfterARestart() throws {
-    monitor.set(by: .line)
-    sees(north: [0])
+    drops(north: [0])
     var next = try restarted(radius: 100, at: 100)
     for second in [110.0, 120, 130] {
       next.fixReported(TrackFilterTests.fix(at: second, north: 60))

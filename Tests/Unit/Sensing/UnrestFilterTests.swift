@@ -24,16 +24,14 @@ import Testing
     #expect(told(readings) == readings)
   }
 
-  /// OctoPrint-Enclosure issue 507, HyDE issue 210.
-  @Test(arguments: [1, 2, 5, 10])
-  func whatComesAndGoesMakesNoRowEachTime(goodCount: Int) {
-    let period = [Value](repeating: good, count: goodCount) + [.unknown]
-    let readings = (0..<1000).flatMap { _ in period }
-    #expect(rows(readings) <= 8)
-  }
-
-  @Test func burstsOfFailuresMakeNoRowEachTime() {
-    let period = [good, good, good, .unavailable, .unavailable, .unavailable]
+  /// OctoPrint-Enclosure issue 507, HyDE issue 210; and bursts of failures.
+  @Test(
+    arguments: [
+      (1, [.unknown]), (2, [.unknown]), (5, [.unknown]), (10, [.unknown]),
+      (3, [.unavailable, .unavailable, .unavailable]),
+    ] as [(Int, [Value])])
+  func whatComesAndGoesMakesNoRowEachTime(goodCount: Int, failures: [Value]) {
+    let period = [Value](repeating: good, count: goodCount) + failures
     #expect(rows((0..<1000).flatMap { _ in period }) <= 8)
   }
 

@@ -209,13 +209,8 @@ extension WirelessFamily {
   }
 
   private func hop(_ route: KernelMessage.Route) throws -> RouteHop? {
-    var found: RouteHop?
     let datagram = KernelMessage.message(RTM_NEWROUTE, route.payload)
-    _ = try NetlinkMessages.all(in: datagram) { message throws(NetlinkError) in
-      found = try RouteHop(message)
-      return true
-    }
-    return found
+    return try NetlinkMessages.all(in: datagram, RouteHop.init(_:)).first
   }
 
   // MARK: Damage
