@@ -8,6 +8,11 @@ func checkJSON(_ bytes: [UInt8]) throws(JSONError) {
   try reader.finish()
 }
 
+/// A number inside so many values.
+func nested(_ open: String, _ close: String, _ depth: Int) -> String {
+  String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)
+}
+
 @Suite struct JSONReaderTests {
   private func check(_ text: String) throws(JSONError) { try checkJSON([UInt8](text.utf8)) }
   private func integer(_ text: String) throws(JSONError) -> Int64 {
@@ -145,9 +150,6 @@ func checkJSON(_ bytes: [UInt8]) throws(JSONError) {
   }
 
   @Test func nestingIsFollowedToTheLimitAndNotBeyond() throws {
-    func nested(_ open: String, _ close: String, _ depth: Int) -> String {
-      String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)
-    }
     let limit = JSONReader.depthMax
     try check(nested("[", "]", limit))
     try check(nested(#"{"a":"#, "}", limit))

@@ -57,15 +57,13 @@ import TrackTrials
     #expect(all == [.first, .jump, .jump, .newPlace])
   }
 
-  @Test mutating func twoJumpsToDifferentPlacesDoNotAgree() {
-    let all = decisions(north: [0, 0, 9000, -9000, 9000, 0, 0])
-    #expect(all.filter { $0 == .jump }.count == 3)
-    #expect(!all.contains(.newPlace))
-  }
-
-  @Test mutating func afterARefusalThatEndedAJumpIsRefusedAnew() {
-    let all = decisions(north: [0, 9000, 9000, 0, 9000, 9000, 0])
-    #expect(all.filter { $0 == .jump }.count == 4)
+  /// Jumps to different places do not agree, nor do those before and after the end of a refusal.
+  @Test(arguments: [
+    ([0.0, 0, 9000, -9000, 9000, 0, 0], 3), ([0, 9000, 9000, 0, 9000, 9000, 0], 4),
+  ])
+  mutating func jumpsThatDoNotAgreeAreAllRefused(north: [Double], jumps: Int) {
+    let all = decisions(north: north)
+    #expect(all.filter { $0 == .jump }.count == jumps)
     #expect(!all.contains(.newPlace))
   }
 
@@ -78,19 +76,12 @@ import TrackTrials
     #expect(!all.contains(.newPlace))
   }
 
-  @Test mutating func aFastVehicleIsNoJump() {
-    let train = decisions { $0.go(85, course: 10, seconds: 300) }
-    #expect(!train.contains(.jump))
-    // An aeroplane, which says so.
-    filter = TrackFilter(Self.settings)
-    let aeroplane = decisions { $0.go(240, course: 10, seconds: 300) }
-    #expect(!aeroplane.contains(.jump))
-  }
-
-  @Test mutating func aTrainWithoutASpeedIsNoJump() {
+  /// A train, an aeroplane that says its speed, and a train without one.
+  @Test(arguments: [(85.0, true), (240, true), (65, false)])
+  mutating func aFastVehicleIsNoJump(speed: Double, tellsSpeed: Bool) {
     let all = decisions {
-      $0.tellsSpeed = false
-      $0.go(65, course: 10, seconds: 300)
+      $0.tellsSpeed = tellsSpeed
+      $0.go(speed, course: 10, seconds: 300)
     }
     #expect(!all.contains(.jump))
   }
