@@ -19,7 +19,7 @@ extension FakeTree {
 
   func removeConverter(_ number: Int, at place: String) throws {
     try remove("bus/iio/devices/iio:device\(number)")
-    try remove("devices/platform/i2c-1/\(place)/")
+    try remove("devices/platform/i2c-1/\(place)")
   }
 
   /// A hardware monitor, whose parent is called `place`, belongs to `subsystem`, and is on `bus`.
