@@ -174,7 +174,7 @@ import Testing
     line.sample(at: .now)
     sees(alarm, north: 0)
     chip.hangUp()
-    try turn(loop) { !sink.reports.isEmpty }
+    try loop.turn { !sink.reports.isEmpty }
     #expect(sink.reports == ["GPIO5: missing GPIO5"])
     #expect(value == .boolean(false))
     sees(alarm, north: 60, 60)

@@ -7,11 +7,7 @@ import Testing
 @testable import Drivers
 
 /// What the finders find, and what they call it.
-@Suite final class BoardSearchTests {
-  private let tree: FakeTree
-
-  init() throws { tree = try FakeTree() }
-
+@Suite final class BoardSearchTests: DriverSuite {
   private func search(_ configured: ConfiguredEntry..., names: [String] = []) -> BoardSearch {
     BoardSearch(
       sys: tree.path, devices: tree.path, configured: configured,

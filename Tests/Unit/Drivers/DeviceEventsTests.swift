@@ -8,11 +8,8 @@ import Testing
 
 /// What this machine's kernel announces of its loopback interface, which root can make it do.
 @Suite(.serialized, .enabled(if: unsafe access("/sys/class/net/lo/uevent", W_OK) == 0))
-final class DeviceEventsTests {
-  private let loop: EventLoop
-  private let sink = RecordingSink()
-  private let supervisor: Supervisor
-  private let events: DeviceEvents
+final class DeviceEventsTests: DriverSuite {
+  private lazy var events = DeviceEvents(loop: loop, supervisor: supervisor)
   private let listener = Listener()
 
   /// A source of network interfaces that fails until it is asked again.
@@ -27,10 +24,8 @@ final class DeviceEventsTests {
     }
   }
 
-  init() throws {
-    loop = try EventLoop()
-    supervisor = Supervisor(owner: sink)
-    events = DeviceEvents(loop: loop, supervisor: supervisor)
+  override init() throws {
+    try super.init()
     supervisor.add(events)
     supervisor.add(listener)
     supervisor.sample(at: .now)

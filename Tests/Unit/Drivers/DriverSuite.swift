@@ -22,6 +22,16 @@ class DriverSuite {
   func turn() throws { try loop.turn(until: Instant(nanoseconds: 0)) }
 }
 
+extension Source {
+  /// Why no reading is made in this second, in words; nil if none fails.
+  func failure(at second: Int64 = 1) -> String? {
+    do throws(SourceFailure) {
+      try sample(at: at(seconds: second))
+      return nil
+    } catch { return string(error) }
+  }
+}
+
 extension SourceContext {
   /// A context whose sysfs, procfs, devices and counts are in one folder. With `readsInLoop` a
   /// reading is complete at once.

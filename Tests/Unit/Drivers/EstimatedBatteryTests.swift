@@ -5,27 +5,28 @@ import Testing
 
 @testable import Drivers
 
-@Suite final class EstimatedBatteryTests {
-  private let sink = RecordingSink()
-  private let context: SourceContext
+@Suite final class EstimatedBatteryTests: DriverSuite {
+  private lazy var context = SourceContext(in: tree.path, loop, sink, supervisor)
   private var now = Instant(nanoseconds: 0)
   private static let capacity = "supply_estimated_battery_capacity"
   private static let status = "supply_estimated_battery_status"
   private static let confidence = "supply_estimated_battery_confidence"
 
-  init() throws {
-    context = SourceContext(in: Path("/"), try EventLoop(), sink, Supervisor(owner: sink))
+  private func settings(
+    current: String? = nil, charge: String? = nil, _ chemistry: BatteryChemistry = .leadAcid,
+    cells: Int = 6
+  ) -> EstimatedBatterySettings {
+    EstimatedBatterySettings(
+      name: [UInt8]("House".utf8), voltage: [UInt8]("House voltage".utf8),
+      current: current.map { [UInt8]($0.utf8) }, charge: charge.map { [UInt8]($0.utf8) },
+      chemistry: chemistry, cells: cells)
   }
 
-  private func battery(current: String? = "House current", charge: String? = nil)
-    -> EstimatedBattery
-  {
+  private func battery(
+    current: String? = "House current", charge: String? = nil
+  ) -> EstimatedBattery {
     EstimatedBattery(
-      EstimatedBatterySettings(
-        name: [UInt8]("House".utf8), voltage: [UInt8]("House voltage".utf8),
-        current: current.map { [UInt8]($0.utf8) }, charge: charge.map { [UInt8]($0.utf8) },
-        chemistry: .leadAcid, cells: 6),
-      context, now: { [unowned self] in now })
+      settings(current: current, charge: charge), context, now: { [unowned self] in now })
   }
 
   private func sensor(_ name: String, unit: String, id: String? = nil) -> SensorDescription {
@@ -162,11 +163,8 @@ import Testing
   func aVoltageThatItsCellsCannotHaveIsUnknownAndSaid(
     chemistry: BatteryChemistry, cells: Int, hundredths: Int64, found: String, remedy: String
   ) throws {
-    let settings = EstimatedBatterySettings(
-      name: [UInt8]("House".utf8), voltage: [UInt8]("House voltage".utf8), chemistry: chemistry,
-      cells: cells)
+    let settings = settings(chemistry, cells: cells)
     let battery = EstimatedBattery(settings, context)
-    let supervisor = Supervisor(owner: sink)
     supervisor.add(battery)
     let voltage = try index(battery, "House voltage", unit: "V")
     say(battery, voltage, number(Int64(cells) * 205))
@@ -191,9 +189,7 @@ import Testing
   func whatAChargerDoesIsNoBatteryOfMoreCells(chemistry: BatteryChemistry, hundredths: Int64) throws
   {
     let battery = EstimatedBattery(
-      EstimatedBatterySettings(
-        name: [UInt8]("House".utf8), voltage: [UInt8]("House voltage".utf8), chemistry: chemistry,
-        cells: chemistry == .lifepo4 ? 4 : 6), context)
+      settings(chemistry, cells: chemistry == .lifepo4 ? 4 : 6), context)
     say(battery, try index(battery, "House voltage", unit: "V"), number(hundredths))
     try battery.sample(at: at(seconds: 1))
     #expect(text(Self.status) == "charging")
@@ -211,7 +207,6 @@ import Testing
 
   @Test func aSensorThatNeverComesIsMissing() throws {
     let battery = battery()
-    let supervisor = Supervisor(owner: sink)
     supervisor.add(battery)
     supervisor.sample(at: at(seconds: 0))
     #expect(sink.reports.isEmpty, "what listens brings its sensors after the first cycle began")

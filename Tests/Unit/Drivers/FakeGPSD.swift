@@ -98,11 +98,13 @@ final class FakeGPSD: Watcher {
   }
 }
 
-/// Turns the loop until `condition` holds. The limit only ends a test that has failed.
-func turn(_ loop: EventLoop, until condition: () -> Bool) throws {
-  let limit = Moment.now.instant + .seconds(20)
-  while !condition() {
-    try #require(Moment.now.instant < limit, "what the test waits for does not come")
-    try loop.turn(until: limit)
+extension EventLoop {
+  /// Turns until `condition` holds. The limit only ends a test that has failed.
+  func turn(until condition: () -> Bool) throws {
+    let limit = Moment.now.instant + .seconds(20)
+    while !condition() {
+      try #require(Moment.now.instant < limit, "what the test waits for does not come")
+      try turn(until: limit)
+    }
   }
 }

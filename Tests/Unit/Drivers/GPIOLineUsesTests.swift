@@ -4,11 +4,7 @@ import Testing
 
 @testable import Drivers
 
-@Suite final class GPIOLineUsesTests {
-  private let tree: FakeTree
-
-  init() throws { tree = try FakeTree() }
-
+@Suite final class GPIOLineUsesTests: DriverSuite {
   private var uses: GPIOLineUses {
     GPIOLineUses(in: GPIOChips(devices: tree.path, sys: tree.path))
   }

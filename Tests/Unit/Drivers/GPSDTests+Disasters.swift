@@ -20,12 +20,12 @@ extension GPSDTests {
     #expect(supervisor.deadline == retryAt, "it waits for a while")
     let count = gpsd.connectionCount
     supervisor.deadlineReached(at: later(Supervision.firstDelay))
-    try turn(loop) { gpsd.connectionCount > count }
+    try loop.turn { gpsd.connectionCount > count }
     try gpsd.say(Self.version)
-    try turn(loop) { gpsd.heard == Self.reportsCommand }
+    try loop.turn { gpsd.heard == Self.reportsCommand }
     #expect(sink.reports.count == 1, "a connection alone is no recovery")
     try gpsd.say(Self.watch + report(2, latitude: "51.2"))
-    try turn(loop) { sink.fixes.count == 2 }
+    try loop.turn { sink.fixes.count == 2 }
     #expect(sink.reports.last == "gpsd: recovered")
     #expect(latitudes == [51.5, 51.2])
   }
@@ -34,7 +34,7 @@ extension GPSDTests {
     let driver = driver()
     try rest(driver)
     try gpsd.reset()
-    try turn(loop) { !sink.reports.isEmpty }
+    try loop.turn { !sink.reports.isEmpty }
     #expect(sink.reports == ["gpsd: failed \(subject) \(ECONNRESET)"])
     #expect(supervisor.deadline != nil, "it is tried again")
     _ = driver
@@ -54,11 +54,11 @@ extension GPSDTests {
     gpsd.shutDown()
     let driver = driver()
     driver.sample(at: .now)
-    try turn(loop) { !sink.reports.isEmpty }
+    try loop.turn { !sink.reports.isEmpty }
     #expect(!driver.isGathering)
     let retryAt = try #require(supervisor.deadline)
     supervisor.deadlineReached(at: later(Supervision.firstDelay))
-    try turn(loop) { supervisor.deadline.map { $0 > retryAt } == true && !driver.isGathering }
+    try loop.turn { supervisor.deadline.map { $0 > retryAt } == true && !driver.isGathering }
     #expect(sink.reports == ["gpsd: missing \(subject)"])
   }
 
@@ -66,9 +66,9 @@ extension GPSDTests {
   func aPeerThatSpeaksGarbageIsLeft(words: String) throws {
     let driver = driver()
     driver.sample(at: .now)
-    try turn(loop) { gpsd.connectionCount == 1 }
+    try loop.turn { gpsd.connectionCount == 1 }
     try gpsd.say(words)
-    try turn(loop) { !sink.reports.isEmpty }
+    try loop.turn { !sink.reports.isEmpty }
     #expect(sink.reports.count == 1)
     #expect(sink.reports.first?.hasPrefix("gpsd: malformed \(subject) '") == true)
     #expect(!driver.isGathering)
@@ -83,7 +83,7 @@ extension GPSDTests {
     try loop.turn(until: Moment.now.instant)
     #expect(driver.isGathering)
     try gpsd.say(report(2, latitude: "51.2"))
-    try turn(loop) { !sink.fixes.isEmpty }
+    try loop.turn { !sink.fixes.isEmpty }
     #expect(latitudes == [51.2])
     #expect(sink.reports.isEmpty)
   }
@@ -104,10 +104,10 @@ extension GPSDTests {
         + "\r\n"
     }
     try gpsd.say(report(1, place))
-    try turn(loop) { if case .withoutFix? = driver.shortfall { true } else { false } }
+    try loop.turn { if case .withoutFix? = driver.shortfall { true } else { false } }
     #expect(driver.isGathering && sink.fixes.isEmpty)
     try gpsd.say(report(2, #""lat":52.5,"lon":5.25,"altMSL":3.5"#))
-    try turn(loop) { !sink.fixes.isEmpty }
+    try loop.turn { !sink.fixes.isEmpty }
     #expect(latitudes == [52.5])
   }
 
@@ -119,7 +119,7 @@ extension GPSDTests {
     let driver = driver()
     try introduce(driver)
     try gpsd.say(#"{"class":"TPV"}}"class":"RTCM3""# + "\r\n" + report(2, latitude: "51.2"))
-    try turn(loop) { !sink.fixes.isEmpty }
+    try loop.turn { !sink.fixes.isEmpty }
     #expect(latitudes == [51.2])
     #expect(sink.reports.isEmpty)
     _ = driver
@@ -131,7 +131,7 @@ extension GPSDTests {
     try gpsd.say(
       report(
         1, rest: #","altMSL":null,"speed":{"x":[1]},"track":"90","eph":1e400,"epv":[],"RTCM3":{}"#))
-    try turn(loop) { driver.shortfall == nil }
+    try loop.turn { driver.shortfall == nil }
     driver.deadlineReached(at: later(GPSDSession.othersTimeout))
     let fix = try #require(sink.fixes.first)
     #expect(fix.latitude == 51.5)

@@ -59,9 +59,9 @@ import Testing
   func introduce(_ driver: GPSD, at moment: Moment = .now) throws {
     let count = gpsd.connectionCount
     driver.sample(at: moment)
-    try turn(loop) { gpsd.connectionCount > count }
+    try loop.turn { gpsd.connectionCount > count }
     try gpsd.say(Self.version)
-    try turn(loop) { gpsd.heard == Self.reportsCommand }
+    try loop.turn { gpsd.heard == Self.reportsCommand }
     try gpsd.say(Self.watch)
   }
 
@@ -69,7 +69,7 @@ import Testing
   func rest(_ driver: GPSD) throws {
     try introduce(driver)
     try gpsd.say(report(0))
-    try turn(loop) { !sink.fixes.isEmpty }
+    try loop.turn { !sink.fixes.isEmpty }
   }
 
   var latitudes: [Double] { sink.fixes.map(\.latitude) }
@@ -80,9 +80,9 @@ import Testing
     driver.sample(at: .now)
     #expect(driver.isGathering)
     #expect(driver.deadline != nil)
-    try turn(loop) { gpsd.connectionCount == 1 }
+    try loop.turn { gpsd.connectionCount == 1 }
     try gpsd.say(Self.version)
-    try turn(loop) { gpsd.heard == Self.reportsCommand }
+    try loop.turn { gpsd.heard == Self.reportsCommand }
     try gpsd.say(
       Self.watch
         + report(
@@ -90,7 +90,7 @@ import Testing
           rest: #","altHAE":59.5,"altMSL":12.5,"alt":12.5,"epx":17.240,"epy":15.217,"epv":27.600,"#
             + #""track":90.2000,"magtrack":90.0480,"magvar":-0.2,"speed":1.492,"climb":0.000,"#
             + #""eps":34.48,"epc":55.20,"geoidSep":47.000,"eph":17.100,"sep":28.500"#))
-    try turn(loop) { !sink.fixes.isEmpty }
+    try loop.turn { !sink.fixes.isEmpty }
 
     var fix = try #require(sink.fixes.first)
     #expect((start...Moment.now.instant).contains(fix.notBefore))
@@ -129,25 +129,25 @@ import Testing
     driver.sample(at: .now)
     #expect(latitudes == [51.5], "one wake-up does not read for ever")
     #expect(driver.isGathering, "the cycle waits for the rest")
-    try turn(loop) { !driver.isGathering }
+    try loop.turn { !driver.isGathering }
     #expect(latitudes == [51.5, 51.2], "and takes the newest")
-    try turn(loop) { gpsd.heard == Self.reportsCommand + Self.quietCommand }
+    try loop.turn { gpsd.heard == Self.reportsCommand + Self.quietCommand }
   }
 
   @Test func aQuietPeerIsAskedAgainAndItsLateReportsAreNotBelieved() throws {
     let driver = driver(cycle: .seconds(240))
     try rest(driver)
-    try turn(loop) { gpsd.heard == Self.reportsCommand + Self.quietCommand }
+    try loop.turn { gpsd.heard == Self.reportsCommand + Self.quietCommand }
     // It was already speaking when it was asked to be quiet.
     try gpsd.say(report(1, latitude: "51.1"))
     driver.sample(at: .now)
     #expect(latitudes == [51.5])
     #expect(driver.isGathering)
-    try turn(loop) {
+    try loop.turn {
       gpsd.heard == Self.reportsCommand + Self.quietCommand + Self.reportsCommand
     }
     try gpsd.say(report(2, latitude: "51.2"))
-    try turn(loop) { sink.fixes.count == 2 }
+    try loop.turn { sink.fixes.count == 2 }
     #expect(latitudes == [51.5, 51.2])
     #expect(sink.reports.isEmpty)
   }
@@ -156,11 +156,11 @@ import Testing
   @Test func betweenTwoLongCyclesNoConnectionStandsAndNothingFails() throws {
     let driver = driver(cycle: .seconds(900))
     try rest(driver)
-    try turn(loop) { !gpsd.isConnected }
+    try loop.turn { !gpsd.isConnected }
     #expect(driver.listening == .resting && driver.deadline == nil)
     #expect(sink.reports.isEmpty)
     driver.sample(at: .now)
-    try turn(loop) { gpsd.connectionCount == 2 }
+    try loop.turn { gpsd.connectionCount == 2 }
   }
 
   @Test func aReceiverThatIsKeptRunningIsLookedForUntilItIsThere() {
@@ -178,7 +178,7 @@ import Testing
     driver.sample(at: moment)
     var attempts = 0
     while attempts < 20 {
-      try turn(loop) { !driver.isGathering }
+      try loop.turn { !driver.isGathering }
       guard let deadline = supervisor.deadline else { break }
       attempts += 1
       moment = Moment(instant: deadline, wallTime: moment.wallTime)
@@ -191,12 +191,12 @@ import Testing
     let driver = driver()
     try rest(driver)
     driver.paceChanged(to: SamplingPace(cycle: .seconds(10), wantsPosition: false))
-    try turn(loop) { !gpsd.isConnected }
+    try loop.turn { !gpsd.isConnected }
     driver.sample(at: .now)
     #expect(!driver.isGathering && driver.deadline == nil && sink.reports.isEmpty)
     driver.paceChanged(to: SamplingPace(cycle: .seconds(10)))
     driver.sample(at: .now)
-    try turn(loop) { gpsd.connectionCount == 2 }
+    try loop.turn { gpsd.connectionCount == 2 }
   }
 
   @Test func aFixThatDoesNotComeEndsTheCycleAndNotTheConnection() throws {
@@ -223,9 +223,9 @@ import Testing
       return
     }
     try gpsd.say(#"{"class":"TPV","device":"/dev/ttyUSB0","mode":1}"# + "\r\n")
-    try turn(loop) { if case .withoutFix? = driver.shortfall { true } else { false } }
+    try loop.turn { if case .withoutFix? = driver.shortfall { true } else { false } }
     try gpsd.say(report(1))
-    try turn(loop) { driver.shortfall == nil }
+    try loop.turn { driver.shortfall == nil }
     #expect(latitudes == [51.5])
   }
 
@@ -234,15 +234,15 @@ import Testing
     let driver = driver()
     try introduce(driver)
     try gpsd.say(report(0, rest: ""))
-    try turn(loop) { driver.shortfall == nil }
+    try loop.turn { driver.shortfall == nil }
     #expect(driver.isGathering && sink.fixes.isEmpty)
     try gpsd.say(report(0))
-    try turn(loop) { !sink.fixes.isEmpty }
+    try loop.turn { !sink.fixes.isEmpty }
     try gpsd.say(report(1, rest: ""))
     driver.sample(at: .now)
     #expect(driver.isGathering && sink.fixes.count == 1, "the cycle begins amid them")
     try gpsd.say(report(1))
-    try turn(loop) { sink.fixes.count == 2 }
+    try loop.turn { sink.fixes.count == 2 }
     #expect(!driver.isGathering)
     #expect(sink.fixes.allSatisfy { $0.altitudeMeters == 12.5 })
   }
@@ -258,7 +258,7 @@ import Testing
     let driver = driver(details: .all)
     try introduce(driver)
     try gpsd.say(sky(12, 8) + report(0, rest: Self.whole + #","climb":-1.26"#))
-    try turn(loop) { !sink.fixes.isEmpty }
+    try loop.turn { !sink.fixes.isEmpty }
     #expect(sink.values["gps_fix"] == .text(InlineText("3D")))
     #expect(sink.values["gps_satellites_seen"] == .number(FixedPoint(12)))
     #expect(sink.values["gps_satellites_used"] == .number(FixedPoint(8)))
@@ -282,12 +282,12 @@ import Testing
     let driver = driver(details: [ReceiverDetailSet(.satellitesUsed)])
     try introduce(driver)
     try gpsd.say(sky(12, 8) + report(0))
-    try turn(loop) { !sink.fixes.isEmpty }
+    try loop.turn { !sink.fixes.isEmpty }
     #expect(sink.sensors.map { string($0.uniqueID) } == ["gps_satellites_used"])
     let other = self.driver()
     try introduce(other)
     try gpsd.say(sky(12, 8) + report(1))
-    try turn(loop) { sink.fixes.count == 2 }
+    try loop.turn { sink.fixes.count == 2 }
     #expect(sink.sensors.count == 1)
   }
 }

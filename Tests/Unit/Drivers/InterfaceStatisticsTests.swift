@@ -5,11 +5,7 @@ import Testing
 
 @testable import Drivers
 
-@Suite struct InterfaceStatisticsTests {
-  private let tree: FakeTree
-
-  init() throws { tree = try FakeTree() }
-
+@Suite final class InterfaceStatisticsTests: DriverSuite {
   private func rig(_ rest: String = "") throws -> SensorRig {
     try SensorRig("network: wwan0\(rest)", in: tree)
   }

@@ -93,11 +93,7 @@ func sensorSettings(_ entry: String) -> (settings: (any ConfiguredSensor)?, prob
   )
 }
 
-@Suite struct IIOTests {
-  private let tree: FakeTree
-
-  init() throws { tree = try FakeTree() }
-
+@Suite final class IIOTests: DriverSuite {
   private func add(_ recording: Recording, _ number: Int = 0, at place: String = "1-0076") throws {
     try tree.addConverter(
       number, named: recording.name, at: place, part: recording.part, recording.files)
@@ -314,11 +310,7 @@ func sensorSettings(_ entry: String) -> (settings: (any ConfiguredSensor)?, prob
   }
 }
 
-@Suite struct MonitorTests {
-  private let tree: FakeTree
-
-  init() throws { tree = try FakeTree() }
-
+@Suite final class MonitorTests: DriverSuite {
   private func add(_ recording: Recording, _ number: Int = 0, at place: String = "1-0040") throws {
     try tree.addMonitor(number, named: recording.name, at: place, recording.files)
   }

@@ -35,11 +35,7 @@ struct GoldenPart: CustomTestStringConvertible {
 }
 
 /// What the drivers of Linux 6.12 say, computed from the data sheet's numbers as they compute it.
-@Suite struct KnownPartTests {
-  private let tree: FakeTree
-
-  init() throws { tree = try FakeTree() }
-
+@Suite final class KnownPartTests: DriverSuite {
   private func check(_ part: GoldenPart) throws {
     let rig = try SensorRig(part.entry, in: tree)
     #expect(rig.failure() == nil)
@@ -178,11 +174,7 @@ struct GoldenPart: CustomTestStringConvertible {
 }
 
 /// Numbers that cannot be, and those for which nothing vouches.
-@Suite struct DoubtfulNumberTests {
-  private let tree: FakeTree
-
-  init() throws { tree = try FakeTree() }
-
+@Suite final class DoubtfulNumberTests: DriverSuite {
   private func addMonitor(_ name: String, _ files: [String: String]) throws {
     try tree.addMonitor(0, named: name, at: "1-0040", files)
   }

@@ -7,15 +7,8 @@ import Testing
 @testable import Drivers
 
 /// A check of an output, which must not start a pump.
-@Suite final class OutputLookTests {
-  private let tree: FakeTree
-  private let sink = RecordingSink()
-  private let context: SourceContext
-
-  init() throws {
-    tree = try FakeTree()
-    context = SourceContext(in: tree.path, try EventLoop(), sink, Supervisor(owner: sink))
-  }
+@Suite final class OutputLookTests: DriverSuite {
+  private lazy var context = SourceContext(in: tree.path, loop, sink, supervisor)
 
   private func makeLook(_ line: String = "GPIO22") -> OutputLook {
     OutputLook(
@@ -24,19 +17,12 @@ import Testing
         safe: .active), context)
   }
 
-  private func failure(of look: OutputLook) -> String? {
-    do throws(SourceFailure) {
-      try look.sample(at: at(seconds: 1))
-      return nil
-    } catch { return string(error) }
-  }
-
   private var recorded: Value? { sink.values["output_gpio22"] }
 
   @Test func aLineThatIsFreeIsNeitherAskedForNorSwitched() {
     let fake = FakeLine(tree.path / "gpiochip3", name: "GPIO22")
     let look = makeLook()
-    #expect(failure(of: look) == nil)
+    #expect(look.failure() == nil)
     #expect(fake.flags == 0, "no program asked for the line")
     #expect(!fake.outputLevel, "its safe state is on, and it stays off")
     #expect(recorded == .text(InlineText("free; a check does not switch it")))
@@ -47,7 +33,7 @@ import Testing
     let fake = FakeLine(tree.path / "gpiochip3", name: "GPIO22")
     fake.hold(as: "pumpd")
     let look = makeLook()
-    #expect(failure(of: look) == "busy GPIO22")
+    #expect(look.failure() == "busy GPIO22")
     #expect(recorded == .unavailable)
     #expect(look.holder == InlineText("pumpd"))
     #expect(fake.flags == 0)
@@ -55,7 +41,7 @@ import Testing
 
   @Test func aLineThatIsNotThereIsMissing() {
     let fake = FakeLine(tree.path / "gpiochip3", name: "GPIO22")
-    #expect(failure(of: makeLook("GPIO23")) == "missing GPIO23")
+    #expect(makeLook("GPIO23").failure() == "missing GPIO23")
     withExtendedLifetime(fake) {}
   }
 
@@ -63,7 +49,7 @@ import Testing
     let device = tree.path / "gpiochip3"
     let fake = FakeLine(device, name: "GPIO22")
     fake.refuseToOpen(EACCES)
-    #expect(failure(of: makeLook()) == "not permitted \(string(InlineText(device.bytes.span)))")
+    #expect(makeLook().failure() == "not permitted \(string(InlineText(device.bytes.span)))")
     #expect(recorded == .unavailable)
   }
 
@@ -71,7 +57,7 @@ import Testing
     let fakes = [2, 3].map {
       FakeLine(tree.path / [UInt8]("gpiochip\($0)".utf8), name: "GPIO22")
     }
-    #expect(failure(of: makeLook()) == "ambiguous GPIO22 'gpiochip2 gpiochip3'")
+    #expect(makeLook().failure() == "ambiguous GPIO22 'gpiochip2 gpiochip3'")
     withExtendedLifetime(fakes) {}
   }
 

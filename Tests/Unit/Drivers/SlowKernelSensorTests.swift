@@ -211,11 +211,7 @@ import Testing
 }
 
 /// What keeps what waiting, by where the kernel shows it.
-@Suite struct DeviceBusTests {
-  private let tree: FakeTree
-
-  init() throws { tree = try FakeTree() }
-
+@Suite final class DeviceBusTests: DriverSuite {
   private func bus(of device: String) throws -> DeviceBus {
     let link = "bus/iio/devices/iio:device\(randomSeed())"
     try tree.link("../../../devices/\(device)", at: link)

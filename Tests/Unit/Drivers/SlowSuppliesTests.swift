@@ -8,23 +8,16 @@ import Testing
 @testable import Drivers
 
 /// Supplies, zones and other files whose reads take their time: the loop goes on meanwhile.
-@Suite struct SlowSuppliesTests {
-  private let tree: FakeTree
-  private let sink = RecordingSink()
-  private let supervisor: Supervisor
-  private let loop: EventLoop
-  private let context: SourceContext
+@Suite final class SlowSuppliesTests: DriverSuite {
+  private lazy var context = SourceContext(
+    in: tree.path, loop, sink, supervisor,
+    reader: BackgroundReader(loop: loop, clock: reading_clock))
   private let battery = "class/power_supply/sbs-20-000b"
   private let capacity = "supply_sbs_20_000b_capacity"
   private static let files = ["capacity": "50\n", "voltage_now": "11700000\n"]
 
-  init() throws {
-    tree = try FakeTree()
-    supervisor = Supervisor(owner: sink)
-    loop = try EventLoop()
-    context = SourceContext(
-      in: tree.path, loop, sink, supervisor,
-      reader: BackgroundReader(loop: loop, clock: reading_clock))
+  override init() throws {
+    try super.init()
     try tree.write(["type": "Battery\n"].merging(Self.files) { $1 }, in: battery)
   }
 

@@ -6,17 +6,12 @@ import Testing
 
 @testable import Drivers
 
-@Suite final class SuppliesTests {
-  private let tree: FakeTree
-  private let sink = RecordingSink()
-  private let supervisor: Supervisor
-  private let context: SourceContext
+@Suite final class SuppliesTests: DriverSuite {
   private let battery = "class/power_supply/BAT0"
+  private lazy var supplies = supplies(named: nil)
 
-  init() throws {
-    tree = try FakeTree()
-    supervisor = Supervisor(owner: sink)
-    context = SourceContext(in: tree.path, try EventLoop(), sink, supervisor, readsInLoop: true)
+  override init() throws {
+    try super.init()
     try tree.write(
       [
         "type": "Battery\n", "present": "1\n", "status": "Discharging\n", "capacity": "83\n",
@@ -25,15 +20,17 @@ import Testing
       ], in: battery)
   }
 
-  private func supplies(_ names: [[UInt8]]? = nil) -> Supplies {
-    Supplies(SupplySettings(names: names), context)
+  private func supplies(named names: [[UInt8]]?) -> Supplies {
+    Supplies(
+      SupplySettings(names: names),
+      SourceContext(in: tree.path, loop, sink, supervisor, readsInLoop: true))
   }
   private func addMains(online: String = "1\n") throws {
     try tree.write(["type": "Mains\n", "online": online], in: "class/power_supply/AC")
   }
 
   @Test func aBatteryTellsAllItKnows() throws {
-    try supplies().sample(at: at(seconds: 1))
+    try supplies.sample(at: at(seconds: 1))
     #expect(
       sink.values == [
         "supply_bat0_capacity": .number(FixedPoint(83)),
@@ -50,7 +47,7 @@ import Testing
   @Test(arguments: [("Device\n", false), ("System\n", true), ("Unknown\n", true)])
   func theBatteryOfADeviceIsNotTheBoards(scope: String, isOfBoard: Bool) throws {
     try tree.write(scope, to: "\(battery)/scope")
-    try supplies().sample(at: at(seconds: 1))
+    try supplies.sample(at: at(seconds: 1))
     #expect(
       sink.sensors.compactMap(\.powerFigure)
         == (isOfBoard ? [.charge, .batteryStatus, .voltage] : []))
@@ -60,7 +57,7 @@ import Testing
 
   @Test func whatAPersonNamesIsReportedThoughItIsOfADevice() throws {
     try tree.write("Device\n", to: "\(battery)/scope")
-    try supplies([[UInt8]("BAT0".utf8)]).sample(at: at(seconds: 1))
+    try supplies(named: [[UInt8]("BAT0".utf8)]).sample(at: at(seconds: 1))
     #expect(sink.values["supply_bat0_capacity"] == .number(FixedPoint(83)))
     #expect(sink.sensors.compactMap(\.powerFigure).isEmpty)
   }
@@ -68,7 +65,6 @@ import Testing
   /// `hid-logitech-hidpp` counts up for ever (auto-cpufreq pull 322, Waybar issue 972).
   @Test func aKeyboardThatComesBackUnderOtherNamesTakesNoPlace() throws {
     try tree.remove(battery)
-    let supplies = supplies()
     for number in 0..<100 {
       let keyboard = "class/power_supply/hidpp_battery_\(number)"
       try tree.write(
@@ -84,7 +80,6 @@ import Testing
 
   @Test func whatLeftGivesItsPlaceBack() throws {
     try tree.remove(battery)
-    let supplies = supplies()
     for number in 0..<80 {
       try addPort(number)
       try supplies.sample(at: at(seconds: Int64(2 * number)))
@@ -107,7 +102,7 @@ import Testing
   ) throws {
     try tree.write(["capacity": capacity, "energy_full": full], in: battery)
     try tree.write(now, to: "\(battery)/energy_now")
-    try supplies().sample(at: at(seconds: 1))
+    try supplies.sample(at: at(seconds: 1))
     #expect(sink.values["supply_bat0_capacity"] == .number(FixedPoint(wanted)))
     #expect(sink.reports.isEmpty == (now != "-\n"))
   }
@@ -124,7 +119,7 @@ import Testing
   ) throws {
     try tree.write(
       ["status": status, "capacity": capacity, "energy_now": energy], in: battery)
-    try supplies().sample(at: at(seconds: 1))
+    try supplies.sample(at: at(seconds: 1))
     #expect(sink.values["supply_bat0_capacity"] == wanted)
     #expect(sink.reports.isEmpty)
   }
@@ -135,7 +130,7 @@ import Testing
       try tree.write(
         ["type": "Battery\n", "capacity": "50\n"], in: "class/power_supply/BAT\(number)")
     }
-    try supplies().sample(at: at(seconds: 1))
+    try supplies.sample(at: at(seconds: 1))
     let ids = sink.sensors.filter { $0.powerFigure == .charge }.map { string($0.uniqueID) }
     #expect(ids == (0..<10).map { "supply_bat\($0)_capacity" })
   }
@@ -149,7 +144,7 @@ import Testing
         "voltage_avg": "3465880\n", "voltage_ocv": "3520000\n", "current_avg": "-168560\n",
         "voltage_min_design": "3500000\n",
       ], in: battery)
-    try supplies().sample(at: at(seconds: 1))
+    try supplies.sample(at: at(seconds: 1))
     #expect(
       sink.values == [
         "supply_bat0_capacity": .number(FixedPoint(50)),
@@ -161,12 +156,11 @@ import Testing
 
   @Test func theNumberOfNowGoesBeforeTheAverage() throws {
     try tree.write("11000000\n", to: "\(battery)/voltage_avg")
-    try supplies().sample(at: at(seconds: 1))
+    try supplies.sample(at: at(seconds: 1))
     #expect(sink.values["supply_bat0_voltage"] == .number(FixedPoint(1235, decimals: 2)))
   }
 
   @Test func theNextSampleSeesTheNewNumbersInTheOpenFiles() throws {
-    let supplies = supplies()
     try supplies.sample(at: at(seconds: 1))
     try tree.write("7\n", to: "\(battery)/capacity")
     try tree.write("Charging\n", to: "\(battery)/status")
@@ -177,7 +171,6 @@ import Testing
 
   @Test func mainsAreAPlugThatIsInOrOut() throws {
     try addMains()
-    let supplies = supplies()
     try supplies.sample(at: at(seconds: 1))
     #expect(sink.values["supply_ac_online"] == .boolean(true))
     let plug = try #require(sink.sensors.first { $0.uniqueID == [UInt8]("supply_ac_online") })
@@ -191,21 +184,20 @@ import Testing
 
   @Test func aBatteryHasNoPlug() throws {
     try tree.write("1\n", to: "\(battery)/online")
-    try supplies().sample(at: at(seconds: 1))
+    try supplies.sample(at: at(seconds: 1))
     #expect(sink.values["supply_bat0_online"] == nil)
   }
 
   @Test func theFirstOfTwoFilesWithoutANumberIsReported() throws {
     try tree.write("gone\n", to: "\(battery)/voltage_now")
     try tree.write("fishing\n", to: "\(battery)/energy_now")
-    try supplies().sample(at: at(seconds: 1))
+    try supplies.sample(at: at(seconds: 1))
     #expect(sink.reports == ["BAT0: malformed BAT0/voltage_now 'gone'"])
   }
 
   @Test func textWhereANumberBelongsSilencesNothingElse() throws {
     try addMains()
     try tree.write("gone fishing\n", to: "\(battery)/voltage_now")
-    let supplies = supplies()
     try supplies.sample(at: at(seconds: 1))
     #expect(sink.values["supply_bat0_voltage"] == .unknown)
     #expect(sink.values["supply_bat0_capacity"] == .number(FixedPoint(83)))
@@ -224,7 +216,7 @@ import Testing
   @Test(arguments: [("1\n", true), ("50000\n", true), ("200000\n", false), ("0\n", false)])
   func aVoltageBelowAnyCellIsUnknownAndTheSupplyGoesOn(text: String, isUnknown: Bool) throws {
     try tree.write(text, to: "\(battery)/voltage_now")
-    try supplies().sample(at: at(seconds: 1))
+    try supplies.sample(at: at(seconds: 1))
     #expect((sink.values["supply_bat0_voltage"] == .unknown) == isUnknown)
     #expect(sink.values["supply_bat0_capacity"] == .number(FixedPoint(83)))
     #expect(sink.values["supply_bat0_energy"] == .number(FixedPoint(4153, decimals: 2)))
@@ -233,7 +225,7 @@ import Testing
 
   @Test func anErrorOfTheKernelSilencesNothingElse() throws {
     try tree.fail("\(battery)/current_now")
-    try supplies().sample(at: at(seconds: 1))
+    try supplies.sample(at: at(seconds: 1))
     #expect(sink.values["supply_bat0_current"] == .unknown)
     #expect(sink.values["supply_bat0_voltage"] == .number(FixedPoint(1235, decimals: 2)))
     #expect(sink.reports == ["BAT0: failed BAT0/current_now \(EIO)"])
@@ -242,11 +234,11 @@ import Testing
   @Test(arguments: ["", "\n", "93%", "-1", "255", "4000", "99999999999999999999", "\u{0}"])
   func aCapacityThatMakesNoSenseIsWorkedOutOrUnknown(text: String) throws {
     try tree.write(text, to: "\(battery)/capacity")
-    try supplies().sample(at: at(seconds: 1))
+    try supplies.sample(at: at(seconds: 1))
     #expect(sink.values["supply_bat0_capacity"] == .number(FixedPoint(83)))
     #expect(sink.reports.count == 1)
     try tree.remove("\(battery)/energy_full")
-    try supplies().sample(at: at(seconds: 2))
+    try supplies.sample(at: at(seconds: 2))
     #expect(sink.values["supply_bat0_capacity"] == .unknown)
   }
 
@@ -259,7 +251,7 @@ import Testing
   ) throws {
     try tree.remove("\(battery)/energy_full")
     try tree.write(text, to: "\(battery)/\(file)")
-    try supplies().sample(at: at(seconds: 1))
+    try supplies.sample(at: at(seconds: 1))
     let key = file == "capacity" ? file : "voltage"
     #expect(sink.values["supply_bat0_\(key)"] == .unknown)
     #expect(sink.values["supply_bat0_current"] == .number(FixedPoint(-1500, decimals: 3)))
@@ -268,7 +260,6 @@ import Testing
 
   @Test func anUnknownStatusIsPassedOn() throws {
     try tree.write("Hibernating\n", to: "\(battery)/status")
-    let supplies = supplies()
     try supplies.sample(at: at(seconds: 1))
     #expect(sink.values["supply_bat0_status"] == .text(InlineText("Hibernating")))
     try tree.write("", to: "\(battery)/status")
@@ -278,7 +269,6 @@ import Testing
   }
 
   @Test func aBatteryTakenOutOfItsBayIsUnavailable() throws {
-    let supplies = supplies()
     try supplies.sample(at: at(seconds: 1))
     try tree.write("0\n", to: "\(battery)/present")
     try supplies.sample(at: at(seconds: 2))
@@ -296,12 +286,11 @@ import Testing
     for (file, text) in ["type": "USB\n", "present": "0\n", "online": "0\n"] {
       try tree.write(text, to: "\(charger)/\(file)")
     }
-    try supplies().sample(at: at(seconds: 1))
+    try supplies.sample(at: at(seconds: 1))
     #expect(sink.values["supply_axp20x_usb_online"] == .boolean(false))
   }
 
   @Test func aSupplyThatAppearsLaterIsFound() throws {
-    let supplies = supplies()
     try supplies.sample(at: at(seconds: 1))
     try addMains()
     try supplies.sample(at: at(seconds: 2))
@@ -310,7 +299,6 @@ import Testing
   }
 
   @Test func aSupplyThatVanishesComesBackAsTheSameSensors() throws {
-    let supplies = supplies()
     try supplies.sample(at: at(seconds: 1))
     let sensorCount = sink.sensors.count
     try tree.remove(battery)
@@ -328,7 +316,6 @@ import Testing
 
   @Test func aDirectoryThatIsStillBeingFilledIsAskedAgain() throws {
     try tree.write("1\n", to: "class/power_supply/AC/online")
-    let supplies = supplies()
     try supplies.sample(at: at(seconds: 1))
     #expect(sink.values["supply_ac_online"] == nil)
     #expect(sink.reports == ["AC: missing AC/type"])
@@ -339,7 +326,7 @@ import Testing
 
   @Test func onlyTheNamedSuppliesAreReportedAndAMissingOneIsSaid() throws {
     try addMains()
-    let supplies = supplies([[UInt8]("AC"), [UInt8]("BAT1")])
+    let supplies = supplies(named: [[UInt8]("AC"), [UInt8]("BAT1")])
     try supplies.sample(at: at(seconds: 1))
     #expect(sink.values == ["supply_ac_online": .boolean(true)])
     #expect(sink.reports == ["BAT1: missing BAT1"])
@@ -347,23 +334,19 @@ import Testing
 
   @Test func aKernelWithoutPowerSuppliesHasNone() throws {
     try tree.remove("class")
-    try supplies().sample(at: at(seconds: 1))
+    try supplies.sample(at: at(seconds: 1))
     #expect(sink.sensors.isEmpty)
     #expect(sink.reports.isEmpty)
   }
 
   @Test func moreSuppliesThanAreFollowedIsSaidAndTheFirstOnesGoOn() throws {
-    for number in 0..<Supplies.suppliesMax {
-      try tree.write(
-        ["type": "Mains\n", "online": "1\n"], in: "class/power_supply/port\(number)")
-    }
-    #expect(throws: SourceFailure.self) { try self.supplies().sample(at: at(seconds: 1)) }
+    for number in 0..<Supplies.suppliesMax { try addPort(number) }
+    #expect(throws: SourceFailure.self) { try supplies.sample(at: at(seconds: 1)) }
     #expect(sink.readingCount >= Supplies.suppliesMax)
   }
 
   @Test func aFullListOfSensorsIsAskedForRoomOnce() throws {
     sink.sensorsMax = 2
-    let supplies = supplies()
     try supplies.sample(at: at(seconds: 1))
     sink.sensorsMax = 100
     try supplies.sample(at: at(seconds: 2))
@@ -374,7 +357,6 @@ import Testing
   @Test func thatThereAreTooManyEndsWithTheOneThatWasTooMuch() throws {
     // The battery is one of them.
     for number in 1..<Supplies.suppliesMax { try addPort(number) }
-    let supplies = supplies()
     try supplies.sample(at: at(seconds: 1))
     try addPort(99)
     #expect(throws: SourceFailure.self) { try supplies.sample(at: at(seconds: 2)) }

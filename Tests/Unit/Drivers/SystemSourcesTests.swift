@@ -5,26 +5,11 @@ import Testing
 @testable import Drivers
 @testable import LinuxIO
 
-@Suite final class SystemSourcesTests {
-  private let tree: FakeTree
-  private let sink = RecordingSink()
-  private let context: SourceContext
+@Suite final class SystemSourcesTests: DriverSuite {
+  private lazy var context = SourceContext(
+    in: tree.path, loop, sink, supervisor, readsInLoop: true)
   private let settings = SystemSettings(SystemSensor.allCases)
 
-  init() throws {
-    tree = try FakeTree()
-    context = SourceContext(
-      in: tree.path, try EventLoop(), sink, Supervisor(owner: sink), readsInLoop: true)
-  }
-
-  private func failure(of source: any Source, second: Int64) -> String? {
-    do throws(SourceFailure) {
-      try source.sample(at: at(seconds: second))
-      return nil
-    } catch {
-      return string(error)
-    }
-  }
   private func addZone(_ number: Int, type: String, _ millidegrees: String) throws {
     try tree.write(
       ["type": "\(type)\n", "temp": millidegrees], in: "class/thermal/thermal_zone\(number)")
@@ -69,7 +54,7 @@ import Testing
       ProcessorTemperature(settings, context),
       DiskSpace(settings, context, holding: tree.path / "nowhere"),
     ] as [any Source] {
-      #expect(failure(of: source, second: 1)?.hasPrefix("missing ") == true)
+      #expect(source.failure(at: 1)?.hasPrefix("missing ") == true)
     }
     #expect(sink.sensors.isEmpty)
   }
@@ -77,13 +62,13 @@ import Testing
   @Test func aFileThatTurnsToNonsenseIsUnknownUntilItDoesNot() throws {
     let memory = Memory(settings, context)
     try tree.write("MemTotal: 8 kB\nMemAvailable: 4 kB\n", to: "meminfo")
-    #expect(failure(of: memory, second: 1) == nil)
+    #expect(memory.failure(at: 1) == nil)
     #expect(sink.values == ["memory_used": tenths(500)])
     try tree.write("much\n", to: "meminfo")
-    #expect(failure(of: memory, second: 2)?.hasSuffix(" 'much'") == true)
+    #expect(memory.failure(at: 2)?.hasSuffix(" 'much'") == true)
     #expect(sink.values == ["memory_used": .unknown])
     try tree.write("MemTotal: 8 kB\nMemAvailable: 2 kB\n", to: "meminfo")
-    #expect(failure(of: memory, second: 3) == nil)
+    #expect(memory.failure(at: 3) == nil)
     #expect(sink.values == ["memory_used": tenths(750)])
   }
 
@@ -91,15 +76,15 @@ import Testing
     let start = LastStart(settings, context)
     let told: Value = .text(InlineText("2023-11-14T22:13:21+00:00"))
     try tree.write("0.50 9.00\n", to: "uptime")
-    #expect(failure(of: start, second: 2) == nil)
+    #expect(start.failure(at: 2) == nil)
     #expect(sink.values == ["last_start": told])
     #expect(sink.sensors.first?.deviceClass == [UInt8]("timestamp".utf8))
     #expect(sink.sensors.first?.stateClass == nil)
     try tree.write("60.00 9.00\n", to: "uptime")
-    #expect(failure(of: start, second: 70) == nil)
+    #expect(start.failure(at: 70) == nil)
     #expect(sink.values == ["last_start": told])
     try tree.write("for ages\n", to: "uptime")
-    #expect(failure(of: start, second: 71)?.hasSuffix(" 'for ages'") == true)
+    #expect(start.failure(at: 71)?.hasSuffix(" 'for ages'") == true)
     #expect(sink.values == ["last_start": .unknown])
   }
 
@@ -136,9 +121,9 @@ import Testing
     try addZone(0, type: "BAT0", "21000\n")
     try tree.write("Battery\n", to: "class/power_supply/BAT0/type")
     let temperature = ProcessorTemperature(settings, context)
-    #expect(failure(of: temperature, second: 1) == "missing a thermal zone that answers")
+    #expect(temperature.failure(at: 1) == "missing a thermal zone that answers")
     try addZone(1, type: "soc-thermal", "35000\n")
-    #expect(failure(of: temperature, second: 2) == nil)
+    #expect(temperature.failure(at: 2) == nil)
     #expect(sink.values == ["processor_temperature": tenths(350)])
   }
 
@@ -150,7 +135,7 @@ import Testing
   ])
   func theOnlyZoneFailsWithItsOwnReason(text: String, kind: String, reason: String) throws {
     try addZone(1, type: "soc-thermal", "\(text)\n")
-    let told = failure(of: ProcessorTemperature(settings, context), second: 1)
+    let told = ProcessorTemperature(settings, context).failure(at: 1)
     #expect(told?.hasPrefix("\(kind) ") == true && told?.hasSuffix(" \(reason)") == true)
   }
 
@@ -159,17 +144,17 @@ import Testing
     try addZone(7, type: "cpu-thermal", "45\n")
     try addZone(9, type: "cpu-thermal", "203000\n")
     try addMonitor(0, "coretemp", ["temp2_input": "-273000"])
-    let told = failure(of: ProcessorTemperature(settings, context), second: 1)
+    let told = ProcessorTemperature(settings, context).failure(at: 1)
     #expect(told?.hasSuffix(" 'whole degrees, not thousandths'") == true)
   }
 
   @Test func aFileThatIsNotThereHidesNoReason() throws {
     try addMonitor(0, "coretemp", ["temp2_input": "-273000"])
-    let told = failure(of: ProcessorTemperature(settings, context), second: 1)
+    let told = ProcessorTemperature(settings, context).failure(at: 1)
     #expect(told?.hasSuffix(" '-273.000 °C', outside of -50 to 150 °C") == true)
     try addMonitor(0, "nvme", [:])
     #expect(
-      failure(of: ProcessorTemperature(settings, context), second: 2)
+      ProcessorTemperature(settings, context).failure(at: 2)
         == "missing a thermal zone that answers")
   }
 
@@ -178,12 +163,11 @@ import Testing
   @Test(arguments: [("thing", false), ("cpu-thermal", true)])
   func onItsOwnOnlyAZoneOfTheProcessorFails(type: String, isFailure: Bool) throws {
     try addZone(0, type: type, "203000\n")
-    let told = failure(of: ProcessorTemperature(.all, context), second: 1)
+    let told = ProcessorTemperature(.all, context).failure(at: 1)
     #expect(told?.hasPrefix("missing ") == !isFailure)
   }
 
   @Test func aMachineThatNeedNotHaveAZoneFailsOnlyOnceItHadOne() throws {
-    let supervisor = Supervisor(owner: sink)
     supervisor.add(ProcessorTemperature(.all, context))
     supervisor.sample(at: at(seconds: 1))
     #expect(sink.sensors.isEmpty)
@@ -205,12 +189,12 @@ import Testing
     try addZone(0, type: "cpu-thermal", "48000\n")
     try addZone(1, type: "soc-thermal", "27000\n")
     let temperature = ProcessorTemperature(settings, context)
-    #expect(failure(of: temperature, second: 1) == nil)
+    #expect(temperature.failure(at: 1) == nil)
     try addZone(0, type: "cpu-thermal", "4294967295\n")
-    let told = failure(of: temperature, second: 2)
+    let told = temperature.failure(at: 2)
     #expect(told?.hasSuffix("'4294967.295 °C', outside of -50 to 150 °C") == true)
     #expect(sink.values == ["processor_temperature": .unknown])
-    #expect(failure(of: temperature, second: 3) == nil)
+    #expect(temperature.failure(at: 3) == nil)
     #expect(sink.values == ["processor_temperature": tenths(270)])
   }
 
@@ -224,7 +208,7 @@ import Testing
 
   private func celsius() -> Value? {
     let temperature = ProcessorTemperature(settings, context)
-    return failure(of: temperature, second: 1) == nil ? sink.values["processor_temperature"] : nil
+    return temperature.failure(at: 1) == nil ? sink.values["processor_temperature"] : nil
   }
 
   @Test(arguments: [["iwlwifi_1", "acpitz"], ["pch_skylake"], ["gpu-thermal", "ddr-thermal"], []])
@@ -257,12 +241,12 @@ import Testing
   @Test func whatTheMonitorDoesNotVouchForIsUnknownUntilItDoes() throws {
     try addMonitor(0, "k10temp", ["temp1_input": "42500", "temp1_fault": "0"])
     let temperature = ProcessorTemperature(settings, context)
-    #expect(failure(of: temperature, second: 1) == nil)
+    #expect(temperature.failure(at: 1) == nil)
     try tree.write("1\n", to: "class/hwmon/hwmon0/temp1_fault")
-    #expect(failure(of: temperature, second: 2)?.hasPrefix("distrusted ") == true)
-    #expect(failure(of: temperature, second: 3) != nil, "it is not chosen again")
+    #expect(temperature.failure(at: 2)?.hasPrefix("distrusted ") == true)
+    #expect(temperature.failure(at: 3) != nil, "it is not chosen again")
     try tree.write("0\n", to: "class/hwmon/hwmon0/temp1_fault")
-    #expect(failure(of: temperature, second: 4) == nil)
+    #expect(temperature.failure(at: 4) == nil)
     #expect(sink.values == ["processor_temperature": tenths(425)])
   }
 
@@ -276,25 +260,25 @@ import Testing
     try addZone(0, type: "soc-thermal", "40000\n")
     try addZone(1, type: "cpu-thermal", "")
     let temperature = ProcessorTemperature(settings, context)
-    #expect(failure(of: temperature, second: 1) == nil)
+    #expect(temperature.failure(at: 1) == nil)
     #expect(sink.values == ["processor_temperature": tenths(400)])
-    #expect(failure(of: temperature, second: 6) == nil)
+    #expect(temperature.failure(at: 6) == nil)
     #expect(sink.values == ["processor_temperature": tenths(400)])
     try addZone(1, type: "cpu-thermal", "48000\n")
-    #expect(failure(of: temperature, second: 15) == nil)
+    #expect(temperature.failure(at: 15) == nil)
     #expect(sink.values == ["processor_temperature": tenths(400)], "it is looked at ever less")
-    #expect(failure(of: temperature, second: 16) == nil)
+    #expect(temperature.failure(at: 16) == nil)
     #expect(sink.values == ["processor_temperature": tenths(480)])
   }
 
   @Test func aStopgapThatFailsIsLeftAtOnce() throws {
     try addZone(0, type: "soc-thermal", "40000\n")
     let temperature = ProcessorTemperature(settings, context)
-    #expect(failure(of: temperature, second: 1) == nil)
+    #expect(temperature.failure(at: 1) == nil)
     try addZone(0, type: "soc-thermal", "")
-    #expect(failure(of: temperature, second: 2) != nil)
+    #expect(temperature.failure(at: 2) != nil)
     try addZone(1, type: "cpu-thermal", "48000\n")
-    #expect(failure(of: temperature, second: 3) == nil)
+    #expect(temperature.failure(at: 3) == nil)
     #expect(sink.values == ["processor_temperature": tenths(480)])
   }
 
@@ -310,7 +294,7 @@ import Testing
 
   @Test func aFileSystemWithoutASizeCannotBeFull() {
     let procfs = DiskSpace(settings, context, holding: Path("/proc"))
-    #expect(failure(of: procfs, second: 1)?.hasPrefix("unsupported /proc") == true)
+    #expect(procfs.failure(at: 1)?.hasPrefix("unsupported /proc") == true)
   }
 
   /// Five of a hundred bytes are root's own; `df` says 52.6 % here.

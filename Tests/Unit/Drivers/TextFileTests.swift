@@ -6,11 +6,7 @@ import Testing
 
 @testable import Drivers
 
-@Suite struct TextFileTests {
-  private let tree: FakeTree
-
-  init() throws { tree = try FakeTree() }
-
+@Suite final class TextFileTests: DriverSuite {
   private func rig(_ rest: String = "") throws -> SensorRig {
     try SensorRig("file: \"\(string(tree.path.bytes))/tank\"\(rest)", in: tree)
   }

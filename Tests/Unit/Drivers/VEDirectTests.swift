@@ -5,7 +5,7 @@ import Testing
 
 @testable import Drivers
 
-@Suite final class VEDirectTests {
+@Suite final class VEDirectTests: DriverSuite {
   private static let charger = """
     PID 0xA042
     SER# HQ1750ABCDE
@@ -17,15 +17,12 @@ import Testing
     """
   private static let shunt = "PID 0xA389\nV 12000\nSOC 934\nTTG ---"
 
-  private let loop: EventLoop
   private let device: FakeSerialDevice
-  private let sink = RecordingSink()
-  private let supervisor: Supervisor
 
-  init() throws {
-    loop = try EventLoop()
+  override init() throws {
     device = try FakeSerialDevice()
-    supervisor = Supervisor(owner: sink)
+    try super.init()
+    try device.plugIn()
   }
 
   private func driver(
@@ -47,7 +44,6 @@ import Testing
   }
 
   @Test func whatAPortHeldIsNotReadAfterItWasDiscarded() throws {
-    try device.plugIn()
     let port = try Descriptor.serialPort(at: Path(device.path))
     try device.say([UInt8]("old".utf8))
     try port.discardInput()
@@ -79,7 +75,6 @@ import Testing
   }
 
   @Test func aChargerIsItsSensorsUnderItsSerialNumber() throws {
-    try device.plugIn()
     let driver = driver()
     #expect(driver.listening == .closed)
     ask()
@@ -103,7 +98,6 @@ import Testing
   }
 
   @Test func eachSensorIsToldAsHomeAssistantKnowsIt() throws {
-    try device.plugIn()
     try gather(driver(), Self.charger, Self.charger)
     func sensor(_ key: String) -> SensorDescription? {
       sink.sensors.first { string($0.uniqueID) == "ve_direct_hq1750abcde_\(key)" }
@@ -122,7 +116,6 @@ import Testing
   }
 
   @Test func aMonitorIsKnownByItsCable() throws {
-    try device.plugIn()
     let driver = driver()
     try gather(driver, Self.shunt, Self.shunt)
     #expect(
@@ -137,21 +130,18 @@ import Testing
   }
 
   @Test func theUniqueIDAndTheIconOfTheConfigurationHold() throws {
-    try device.plugIn()
     try gather(driver(uniqueID: "roof", icon: "mdi:sun"), Self.charger, Self.charger)
     #expect(sink.values["ve_direct_roof_voltage"] != nil)
     #expect(sink.sensors.allSatisfy { $0.icon == [UInt8]("mdi:sun".utf8) })
   }
 
   @Test func onlyWhatIsWantedIsASensor() throws {
-    try device.plugIn()
     let soc = try #require(VEDirectSensor.keys.firstIndex { "\($0)" == "soc" })
     try gather(driver(only: VEDirectSensors([soc])), Self.shunt, Self.shunt)
     #expect(sink.sensors.map { string($0.uniqueID) } == ["ve_direct_cable_ve4xyz_if00_port0_soc"])
   }
 
   @Test func anotherChargerAtTheCableHasSensorsOfItsOwn() throws {
-    try device.plugIn()
     let driver = driver()
     try gather(driver, Self.charger, Self.charger)
     let other = Self.charger.replacing("HQ1750ABCDE", with: "HQ2")
@@ -166,7 +156,6 @@ import Testing
   private static let subject = "cable-VE4XYZ-if00-port0"
 
   @Test func aCableThatIsUnpluggedWhileItIsListenedToComesBack() throws {
-    try device.plugIn()
     let driver = driver()
     try gather(driver, Self.charger, Self.charger)
     ask()
@@ -193,6 +182,7 @@ import Testing
   }
 
   @Test func aCableThatWasNeverThereIsMissing() {
+    device.unplug()
     let driver = driver()
     ask()
     #expect(sink.reports == ["\(Self.subject): missing \(Self.subject)"])
@@ -202,7 +192,6 @@ import Testing
   }
 
   @Test func aSilentDeviceIsSaidOnceAndItsValuesAreUnavailable() throws {
-    try device.plugIn()
     let driver = driver()
     try gather(driver, Self.charger, Self.charger)
     ask()
@@ -216,7 +205,6 @@ import Testing
   }
 
   @Test func aPortThatAnotherProgramHoldsIsBusy() throws {
-    try device.plugIn()
     let other = try Descriptor(opening: Path(device.path), mode: .device)
     #expect(try other.lock())
     _ = driver()
@@ -225,7 +213,6 @@ import Testing
   }
 
   @Test func aFileIsNoSerialPort() throws {
-    let tree = try FakeTree()
     try tree.write("V 12", to: "file")
     let source = VEDirect(
       VEDirectSettings(
@@ -239,7 +226,6 @@ import Testing
   }
 
   @Test func aNumberThatCannotBeIsUnknownAndSaidOnce() throws {
-    try device.plugIn()
     let driver = driver()
     let name = string(driver.name)
     try gather(driver, Self.charger, Self.charger)
@@ -261,7 +247,6 @@ import Testing
   }
 
   @Test func whatCameBeforeItWasOpenedIsNotBelieved() throws {
-    try device.plugIn()
     let driver = driver()
     try gather(driver, Self.charger, Self.charger)
     try device.sayBlock(Self.charger.replacing("V 14010", with: "V 9000"))
