@@ -8,27 +8,13 @@ import Testing
 @testable import Drivers
 
 /// The anchor watch with its line, its file, and what passes through it.
-@Suite final class AnchorAlarmTests: AnchorAlarmOwner {
-  private let folder: URL
-  private let loop: EventLoop
-  private let sink = RecordingSink()
-  private let supervisor: Supervisor
+@Suite final class AnchorAlarmTests: DriverSuite, AnchorAlarmOwner {
   private var present = Instant(nanoseconds: 1_000_000_000_000)
   private var states: [AnchorMonitor.State] = []
 
-  init() throws {
-    folder = FileManager.default.temporaryDirectory.appending(path: "anchor-\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    loop = try EventLoop()
-    supervisor = Supervisor(owner: sink)
-  }
-
-  deinit { try? FileManager.default.removeItem(at: folder) }
-
   func anchorChanged(_ status: AnchorMonitor.Status) { states.append(status.state) }
 
-  private var path: Path { Path([UInt8](folder.path.utf8)) }
-  private var file: URL { folder.appending(path: "anchor.watch") }
+  private var file: URL { URL(filePath: string(tree.path.bytes) + "/anchor.watch") }
   private var moment: Moment { Moment(instant: present, wallTime: Moment.now.wallTime) }
   private static let uniqueID = "anchor"
 
@@ -38,17 +24,25 @@ import Testing
   private let settings = AnchorSettings(
     radiusMeters: 40, line: lineSettings, name: [UInt8]("Anchor"))
 
-  private func context(_ devices: StaticString = "/nowhere") -> SourceContext {
+  private var context: SourceContext {
     SourceContext(
-      in: Path(devices), loop, sink, supervisor, cycle: .seconds(10), answerTimeout: .seconds(1),
+      in: tree.path, loop, sink, supervisor, cycle: .seconds(10), answerTimeout: .seconds(1),
       now: present)
   }
 
   /// As a new run of the agent makes it.
   private func alarm() -> AnchorAlarm {
     let alarm = AnchorAlarm(
-      settings, in: path, context(), owner: self, now: { [self] in present })
+      settings, in: tree.path, context, owner: self, now: { [self] in present })
     alarm.sample(at: moment)
+    return alarm
+  }
+
+  /// A watch that is set where the boat is, and has seen it at these places.
+  private func setAlarm(north: Double...) -> AnchorAlarm {
+    let alarm = alarm()
+    alarm.setAnchor(at: moment)
+    for north in north { sees(alarm, north: north) }
     return alarm
   }
 
@@ -110,9 +104,7 @@ import Testing
   }
 
   @Test func whatStaysIsNotToldAgain() {
-    let alarm = alarm()
-    alarm.setAnchor(at: moment)
-    sees(alarm, north: 0, 1, 2, 3)
+    _ = setAlarm(north: 0, 1, 2, 3)
     #expect(sink.readingCount == 3)
   }
 
@@ -140,21 +132,25 @@ import Testing
 
   // MARK: The line
 
-  private func line(_ alarm: AnchorAlarm, in devices: StaticString) -> GPIOLine {
-    GPIOLine(Self.lineSettings, context(devices).tapped(by: AnchorSwitch(of: alarm)))
+  private func makeChip(_ name: String = "GPIO5") -> FakeLine {
+    FakeLine(tree.path / "gpiochip0", name: name)
+  }
+
+  private func line(_ alarm: AnchorAlarm) -> GPIOLine {
+    GPIOLine(Self.lineSettings, context.tapped(by: AnchorSwitch(of: alarm)))
   }
 
   /// The switch is turned.
   private func turnSwitch(_ chip: FakeLine, to level: Bool, _ line: GPIOLine) throws {
     chip.edge(to: level, at: Moment.now.instant)
-    try loop.turn(until: Instant(nanoseconds: 0))
+    try turn()
     line.deadlineReached(at: .now)
   }
 
   @Test func theLineSetsTheWatchAndIsNoSensor() throws {
-    let chip = FakeLine(Path("/anchor-1/gpiochip0"), name: "GPIO5")
+    let chip = makeChip()
     let alarm = alarm()
-    let line = line(alarm, in: "/anchor-1")
+    let line = line(alarm)
     line.sample(at: .now)
     #expect(value == .unavailable)
     try turnSwitch(chip, to: true, line)
@@ -167,10 +163,10 @@ import Testing
   }
 
   @Test func aLineThatGoesLeavesTheBoatWatchedAndIsTold() throws {
-    let chip = FakeLine(Path("/anchor-2/gpiochip0"), name: "GPIO5")
+    let chip = makeChip()
     chip.level = true
     let alarm = alarm()
-    let line = line(alarm, in: "/anchor-2")
+    let line = line(alarm)
     line.sample(at: .now)
     sees(alarm, north: 0)
     chip.hangUp()
@@ -184,12 +180,12 @@ import Testing
 
   /// The board file has moved the line to where this board has it.
   @Test func aLineUnderAnotherNameIsTheSameOne() throws {
-    let chip = FakeLine(Path("/anchor-3/gpiochip0"), name: "PA5")
+    let chip = makeChip("PA5")
     let line = Self.lineSettings.moved(to: .name([UInt8]("PA5")))
     let moved = AnchorSettings(radiusMeters: 40, line: line, name: settings.name)
     chip.level = true
-    let alarm = AnchorAlarm(moved, in: path, context(), owner: nil)
-    let source = GPIOLine(line, context("/anchor-3").tapped(by: AnchorSwitch(of: alarm)))
+    let alarm = AnchorAlarm(moved, in: tree.path, context, owner: nil)
+    let source = GPIOLine(line, context.tapped(by: AnchorSwitch(of: alarm)))
     source.sample(at: .now)
     #expect(alarm.status.state == .awaitingPlace)
     #expect(sink.sensors.map { string($0.uniqueID) } == [Self.uniqueID])
@@ -198,9 +194,7 @@ import Testing
   // MARK: The file
 
   @Test func aBoatThatDragsIsOutsideAfterARestart() throws {
-    let before = alarm()
-    before.setAnchor(at: moment)
-    sees(before, north: 0, 60, 60)
+    _ = setAlarm(north: 0, 60, 60)
     let next = alarm()
     #expect(next.status.state == .outside)
     #expect(value == .boolean(true))
@@ -212,35 +206,30 @@ import Testing
   }
 
   @Test func aWatchThatWasClearedStaysSoAfterAPowerCut() {
-    let before = alarm()
-    before.setAnchor(at: moment)
-    sees(before, north: 0)
-    before.clearAnchor(at: moment)
+    setAlarm(north: 0).clearAnchor(at: moment)
     #expect(alarm().status.state == .unset)
   }
 
   /// The switch is read before the first cycle asks for anything.
   @Test func aSwitchThatIsReadFirstFindsWhatWasKept() throws {
-    let chip = FakeLine(Path("/anchor-4/gpiochip0"), name: "GPIO5")
+    let chip = makeChip()
     chip.level = true
     do {
       let before = alarm()
-      let line = line(before, in: "/anchor-4")
+      let line = line(before)
       line.sample(at: .now)
       sees(before, north: 0, 60, 60)
       #expect(before.status.state == .outside)
     }
     let next = AnchorAlarm(
-      settings, in: path, context(), owner: nil, now: { [self] in present })
-    let nextLine = self.line(next, in: "/anchor-4")
+      settings, in: tree.path, context, owner: nil, now: { [self] in present })
+    let nextLine = self.line(next)
     nextLine.sample(at: .now)
     #expect(next.status.state == .outside)
   }
 
   @Test func aTornFileIsToldAndTheSwitchSetsTheWatchAnew() throws {
-    let before = alarm()
-    before.setAnchor(at: moment)
-    sees(before, north: 0)
+    _ = setAlarm(north: 0)
     try Data(try Data(contentsOf: file).prefix(11)).write(to: file)
     let next = alarm()
     #expect(next.status.state == .unset)
@@ -273,18 +262,16 @@ import Testing
 
   /// A switch that is on sets a watch where none is known; what is on the disk stays as it is.
   @Test func aFileThatBecomesReadableCountsAsNothingWasDecidedSince() throws {
-    let before = alarm()
-    before.setAnchor(at: moment)
-    sees(before, north: 0, 60, 60)
+    _ = setAlarm(north: 0, 60, 60)
     let bytes = try Data(contentsOf: file)
-    try makeUnreadable()
+    try tree.fail("anchor.watch")
     let next = alarm()
     AnchorSwitch(of: next).record(
       Reading(sensor: SensorIndex(0), value: .boolean(true), time: moment.wallTime))
     sees(next, north: 0)
     #expect(next.status.state == .inside)
     #expect(sink.reports == ["anchor.watch: failed anchor.watch \(EIO)"])
-    try FileManager.default.removeItem(at: file)
+    try tree.remove("anchor.watch")
     try bytes.write(to: file)
     present = present + .seconds(10)
     next.sample(at: moment)
@@ -295,23 +282,14 @@ import Testing
 
   @Test(arguments: [true, false])
   func aCommandCountsAlthoughTheFileCannotBeRead(sets: Bool) throws {
-    let before = alarm()
-    before.setAnchor(at: moment)
-    sees(before, north: 0, 60, 60)
-    try makeUnreadable()
+    _ = setAlarm(north: 0, 60, 60)
+    try tree.fail("anchor.watch")
     let next = alarm()
     if sets { next.setAnchor(at: moment) } else { next.clearAnchor(at: moment) }
     #expect(
       sink.reports == ["anchor.watch: failed anchor.watch \(EIO)", "anchor.watch: recovered"])
     #expect(alarm().status.state == (sets ? .awaitingPlace : .unset))
     #expect(sink.reports.count == 2)
-  }
-
-  /// Reading it says EIO.
-  private func makeUnreadable() throws {
-    try FileManager.default.removeItem(at: file)
-    try FileManager.default.createSymbolicLink(
-      atPath: file.path, withDestinationPath: "/proc/self/mem")
   }
 
   @Test(arguments: [2, 60])
@@ -341,12 +319,12 @@ import Testing
 
   @Test func aDiskThatTakesNothingIsToldAndTriedAgain() throws {
     let alarm = alarm()
-    try FileManager.default.removeItem(at: folder)
+    try tree.remove("")
     alarm.setAnchor(at: moment)
     #expect(sink.reports == ["anchor.watch: missing anchor.watch"])
     sees(alarm, north: 0)
     #expect(value == .boolean(false), "it watches all the same")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try tree.write("", to: "file")
     alarm.sample(at: moment)
     #expect(sink.reports.last == "anchor.watch: recovered")
     #expect(self.alarm().status.state == .unknown)
