@@ -61,6 +61,9 @@ final class SensorRig {
     }
   }
 
+  /// Reads once; the number as it is sent, or what failed.
+  func answer() -> String? { failure() ?? number }
+
   /// Waits until nothing of the source is on its way.
   func wait(until isOver: (() -> Bool)? = nil) {
     while !(isOver?() ?? !source.isGathering) { try? loop.turn(until: nil) }
@@ -77,6 +80,11 @@ final class SensorRig {
   }
 
   var sensor: SensorDescription? { sink.sensors.first }
+}
+
+extension DriverSuite {
+  /// What one reading of an entry of `sensors` brings: the number as it is sent, or what failed.
+  func answer(_ entry: String) throws -> String? { try SensorRig(entry, in: tree).answer() }
 }
 
 /// The settings that an entry of `sensors` makes, and what is wrong with it.
@@ -117,8 +125,7 @@ func sensorSettings(_ entry: String) -> (settings: (any ConfiguredSensor)?, prob
   {
     try add(recording)
     let rig = try SensorRig(entry, in: tree)
-    #expect(rig.failure() == nil)
-    #expect(rig.number == wanted)
+    #expect(rig.answer() == wanted)
   }
 
   @Test func homeAssistantIsToldWhatTheChannelMeasures() throws {
@@ -157,8 +164,7 @@ func sensorSettings(_ entry: String) -> (settings: (any ConfiguredSensor)?, prob
     // Another device has its number now.
     try tree.addConverter(0, named: "tmp117", at: "1-0048", ["in_temp_input": "99000"])
     try tree.addConverter(1, named: "bme280", at: "1-0077", ["in_temp_input": "-5000"])
-    #expect(rig.failure() == nil)
-    #expect(rig.number == "-5.0")
+    #expect(rig.answer() == "-5.0")
   }
 
   @Test func aDeviceThatIsNotThereIsAnUnavailableSensorAndFoundLater() throws {
@@ -168,8 +174,7 @@ func sensorSettings(_ entry: String) -> (settings: (any ConfiguredSensor)?, prob
     try add(.ads1115, 3, at: "1-0048")
     #expect(rig.failure() == "missing bme280/temp")
     try add(.bme280On6_1, 5)
-    #expect(rig.failure() == nil)
-    #expect(rig.number == "25.1")
+    #expect(rig.answer() == "25.1")
   }
 
   @Test func aDeviceWithoutThisChannelIsMissingToo() throws {
@@ -186,21 +191,14 @@ func sensorSettings(_ entry: String) -> (settings: (any ConfiguredSensor)?, prob
     let both = try SensorRig("iio: ads1015/voltage0", in: tree)
     #expect(both.failure() == "ambiguous ads1015/voltage0 '1-0048 1-0049'")
     #expect(both.value == .unavailable)
-    let first = try SensorRig("iio: ads1015@1-0048/voltage0", in: tree)
-    #expect(first.failure() == nil)
-    #expect(first.number == "8.00")
-    let second = try SensorRig("iio: ads1015@1-0049/voltage0", in: tree)
-    #expect(second.failure() == nil)
-    #expect(second.number == "2.05")
-    let none = try SensorRig("iio: ads1015@1-004a/voltage0", in: tree)
-    #expect(none.failure() == "missing ads1015@1-004a/voltage0")
+    #expect(try answer("iio: ads1015@1-0048/voltage0") == "8.00")
+    #expect(try answer("iio: ads1015@1-0049/voltage0") == "2.05")
+    #expect(try answer("iio: ads1015@1-004a/voltage0") == "missing ads1015@1-004a/voltage0")
   }
 
   @Test func aNameThatHasAnAtItselfIsAName() throws {
     try tree.addConverter(0, named: "dht11@4", at: "dht11@4", ["in_temp_input": "21000"])
-    let rig = try SensorRig("iio: dht11@4/temp", in: tree)
-    #expect(rig.failure() == nil)
-    #expect(rig.number == "21.0")
+    #expect(try answer("iio: dht11@4/temp") == "21.0")
   }
 
   @Test func aDeviceThatLeavesIsUnavailable() throws {
@@ -216,8 +214,7 @@ func sensorSettings(_ entry: String) -> (settings: (any ConfiguredSensor)?, prob
   @Test func aDeviceThatIsThereAndNotConnectedToItsDriverIsMissing() throws {
     try add(.bme280On6_1)
     try tree.fail("\(converter())/in_temp_input", with: ENODEV)
-    let rig = try SensorRig("iio: bme280/temp", in: tree)
-    #expect(rig.failure() == "missing bme280/temp")
+    #expect(try answer("iio: bme280/temp") == "missing bme280/temp")
   }
 
   @Test(arguments: [EREMOTEIO, ENXIO, ETIMEDOUT, EIO])
@@ -229,8 +226,7 @@ func sensorSettings(_ entry: String) -> (settings: (any ConfiguredSensor)?, prob
     #expect(rig.failure() == "failed bme280/temp \(code)")
     #expect(rig.value == .unavailable)
     try tree.write("1000", to: "\(converter())/in_temp_input")
-    #expect(rig.failure() == nil)
-    #expect(rig.number == "1.0")
+    #expect(rig.answer() == "1.0")
   }
 
   @Test func aDeviceWhoseBufferRunsIsBusy() throws {
@@ -253,8 +249,7 @@ func sensorSettings(_ entry: String) -> (settings: (any ConfiguredSensor)?, prob
     #expect(rig.failure() == "failed bme280/temp \(EAGAIN)")
     #expect(rig.value == .unavailable)
     try tree.write("1000", to: file)
-    #expect(rig.failure() == nil)
-    #expect(rig.number == "1.0")
+    #expect(rig.answer() == "1.0")
     try tree.fail(file, with: EAGAIN)
     #expect(rig.failure() == nil)
   }
@@ -285,13 +280,11 @@ func sensorSettings(_ entry: String) -> (settings: (any ConfiguredSensor)?, prob
     let rig = try SensorRig("iio: mcp3008/voltage3", in: tree)
     #expect(rig.failure() == nil)
     try tree.write("1\n", to: "\(device)/in_voltage_scale")
-    #expect(rig.failure() == nil)
-    #expect(rig.number == "1.65")
+    #expect(rig.answer() == "1.65")
     try tree.write("\n", to: "\(device)/in_voltage3_raw")
     #expect(rig.failure() != nil)
     try tree.write("512\n", to: "\(device)/in_voltage3_raw")
-    #expect(rig.failure() == nil)
-    #expect(rig.number == "0.51")
+    #expect(rig.answer() == "0.51")
   }
 
   @Test func aNumberThatItsCalibrationMakesTooLargeIsUnknown() throws {
@@ -305,8 +298,7 @@ func sensorSettings(_ entry: String) -> (settings: (any ConfiguredSensor)?, prob
 
   @Test func aShuntThatTheDeviceDoesNotKnowIsMissing() throws {
     try tree.addConverter(0, named: "x", at: "1-0040", ["in_current0_input": "1000"])
-    let rig = try SensorRig("iio: x/current0, shunt: 0.1", in: tree)
-    #expect(rig.failure() == "missing x/current0")
+    #expect(try answer("iio: x/current0, shunt: 0.1") == "missing x/current0")
   }
 }
 
@@ -327,8 +319,7 @@ func sensorSettings(_ entry: String) -> (settings: (any ConfiguredSensor)?, prob
   {
     try add(recording)
     let rig = try SensorRig(entry, in: tree)
-    #expect(rig.failure() == nil)
-    #expect(rig.number == wanted)
+    #expect(rig.answer() == wanted)
   }
 
   @Test func homeAssistantIsToldWhatTheChannelMeasures() throws {
@@ -344,11 +335,8 @@ func sensorSettings(_ entry: String) -> (settings: (any ConfiguredSensor)?, prob
   @Test func twoChipsOfOneNameAreToldApartByTheirPlace() throws {
     try add(.ina219, 0, at: "1-0041")
     try add(Recording(name: "ina219", part: nil, files: ["in1_input": "5000"]), 1, at: "1-0040")
-    let both = try SensorRig("hwmon: ina219/in1", in: tree)
-    #expect(both.failure() == "ambiguous ina219/in1 '1-0040 1-0041'")
-    let first = try SensorRig("hwmon: ina219@1-0040/in1", in: tree)
-    #expect(first.failure() == nil)
-    #expect(first.number == "5.00")
+    #expect(try answer("hwmon: ina219/in1") == "ambiguous ina219/in1 '1-0040 1-0041'")
+    #expect(try answer("hwmon: ina219@1-0040/in1") == "5.00")
   }
 
   @Test(arguments: ["power_supply", "thermal"])
@@ -358,14 +346,12 @@ func sensorSettings(_ entry: String) -> (settings: (any ConfiguredSensor)?, prob
     let rig = try SensorRig("hwmon: lm75/temp1", in: tree)
     #expect(rig.failure() == "missing lm75/temp1")
     try tree.addMonitor(1, named: "lm75", at: "1-0048", ["temp1_input": "20000"])
-    #expect(rig.failure() == nil)
-    #expect(rig.number == "20.0")
+    #expect(rig.answer() == "20.0")
   }
 
   @Test func aShuntThatTheChipDoesNotKnowIsMissing() throws {
     try tree.addMonitor(0, named: "ina219", at: "1-0040", ["curr1_input": "1000"])
-    let rig = try SensorRig("hwmon: ina219/curr1, shunt: 0.1", in: tree)
-    #expect(rig.failure() == "missing shunt_resistor")
+    #expect(try answer("hwmon: ina219/curr1, shunt: 0.1") == "missing shunt_resistor")
   }
 
   @Test func aChipThatLeavesIsUnavailableAndFoundAgain() throws {
@@ -373,7 +359,6 @@ func sensorSettings(_ entry: String) -> (settings: (any ConfiguredSensor)?, prob
     #expect(rig.failure() == "missing sht3x/temp1")
     #expect(rig.value == .unavailable)
     try add(.sht31, 7, at: "1-0044")
-    #expect(rig.failure() == nil)
-    #expect(rig.number == "-7.5")
+    #expect(rig.answer() == "-7.5")
   }
 }

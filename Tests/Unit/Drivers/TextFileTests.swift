@@ -28,9 +28,7 @@ import Testing
   ])
   func theNumberOfAFileIsRead(rest: String, text: String, wanted: String) throws {
     try tree.write(text, to: "tank")
-    let rig = try rig(rest)
-    #expect(rig.failure() == nil)
-    #expect(rig.number == wanted)
+    #expect(try rig(rest).answer() == wanted)
   }
 
   /// A disk on a network, or a program that stands behind a file system.
@@ -78,8 +76,7 @@ import Testing
     #expect(rig.failure() == "missing \(name())")
     #expect(rig.value == .unavailable)
     try tree.write("2\n", to: "tank")
-    #expect(rig.failure() == nil)
-    #expect(rig.number == "2.00")
+    #expect(rig.answer() == "2.00")
   }
 
   @Test(arguments: [("", "nothing"), ("full\n", "full"), ("1\n2\n", "1?2")])
@@ -107,8 +104,7 @@ import Testing
     func text(_ blankCount: Int) -> String { String(repeating: " ", count: blankCount) + "a=12" }
     let rig = try rig(", pattern: \"a=*\"")
     try tree.write(text(TextFileSensor.byteCountMax - 4), to: "tank")
-    #expect(rig.failure() == nil)
-    #expect(rig.number == "12.00")
+    #expect(rig.answer() == "12.00")
     // The next digit would be behind it.
     try tree.write(text(TextFileSensor.byteCountMax - 4) + "3", to: "tank")
     #expect(rig.failure() != nil)
@@ -120,8 +116,7 @@ import Testing
     let directory = try rig()
     #expect(directory.failure() == "failed \(name()) \(EISDIR)")
     #expect(directory.value == .unavailable)
-    let device = try SensorRig("file: /dev/zero", in: tree)
-    #expect(device.failure() == "failed /dev/zero \(ESPIPE)")
+    #expect(try answer("file: /dev/zero") == "failed /dev/zero \(ESPIPE)")
   }
 
   @Test func anErrorOfTheKernelIsUnavailableWithItsNumber() throws {
