@@ -111,23 +111,6 @@ func sensorSettings(_ entry: String) -> (settings: (any ConfiguredSensor)?, prob
     "devices/platform/i2c-1/\(place)/iio:device0"
   }
 
-  /// Beside those of `KnownPartTests`.
-  @Test(arguments: [
-    ("iio: bme280/temp", Recording.bme280On6_1, "25.1"),
-    ("iio: bme280/humidityrelative", .bme280On6_12, "45.1"),
-    ("iio: ads1015/voltage0-voltage1, decimals: 3", .ads1115, "-0.050"),
-    ("iio: bench/voltage0, decimals: 6", .dummy, "0.000107"), ("iio: bench/steps", .dummy, "7.00"),
-    ("iio: ina226/current3", .ina226OnDebian, "1.50"),
-    ("iio: ina226/current3, shunt: 0.002", .ina226OnDebian, "7.50"),
-    ("iio: ads1015/voltage0, unit: \"%\", scale: [2.9, 1.2], to: [0, 100]", .ads1115, "50.0"),
-  ])
-  func aChannelIsReadAsItsRecordingSays(entry: String, recording: Recording, wanted: String) throws
-  {
-    try add(recording)
-    let rig = try SensorRig(entry, in: tree)
-    #expect(rig.answer() == wanted)
-  }
-
   @Test func homeAssistantIsToldWhatTheChannelMeasures() throws {
     try add(.bme280On6_1)
     let rig = try SensorRig("iio: bme280/temp", in: tree)
@@ -305,21 +288,6 @@ func sensorSettings(_ entry: String) -> (settings: (any ConfiguredSensor)?, prob
 @Suite final class MonitorTests: DriverSuite {
   private func add(_ recording: Recording, _ number: Int = 0, at place: String = "1-0040") throws {
     try tree.addMonitor(number, named: recording.name, at: place, recording.files)
-  }
-
-  @Test(arguments: [
-    ("hwmon: ina219/in1", Recording.ina219, "12.61"), ("hwmon: ina219/in0", .ina219, "0.05"),
-    ("hwmon: ina219/curr1", .ina219, "5.00"), ("hwmon: ina219/power1", .ina219, "63"),
-    ("hwmon: ina219/curr1, shunt: 0.1", .ina219, "0.50"),
-    ("hwmon: ina219/power1, shunt: 0.1, decimals: 1", .ina219, "6.3"),
-    ("hwmon: ina219/in1, table: [[11.8, 0], [12.6, 100]], unit: \"%\"", .ina219, "100.0"),
-    ("hwmon: sht3x/temp1", .sht31, "-7.5"), ("hwmon: sht3x/humidity1", .sht31, "45.1"),
-  ])
-  func aChannelIsReadAsItsRecordingSays(entry: String, recording: Recording, wanted: String) throws
-  {
-    try add(recording)
-    let rig = try SensorRig(entry, in: tree)
-    #expect(rig.answer() == wanted)
   }
 
   @Test func homeAssistantIsToldWhatTheChannelMeasures() throws {

@@ -34,7 +34,8 @@ struct GoldenPart: CustomTestStringConvertible {
   var testDescription: String { entry }
 }
 
-/// What the drivers of Linux 6.12 say, computed from the data sheet's numbers as they compute it.
+/// What the drivers of Linux 6.12 say, computed from the data sheet's numbers as they compute it,
+/// and what becomes of it by what a person writes.
 @Suite final class KnownPartTests: DriverSuite {
   static let converters = GoldenPart.parts(
     """
@@ -49,7 +50,18 @@ struct GoldenPart: CustomTestStringConvertible {
     iio: 1-002a/voltage0, factor: 1000, unit: mV, decimals: 3 -> 1.547: @nau7802 \
     in_voltage0_raw=503316 in_voltage_scale=0.000003073
     iio: ad7768-1/voltage0 -> 1.20: in_voltage0_raw=2457600 in_voltage_scale=0.000488281250
+    iio: ads1015/voltage0, unit: "%", scale: [2.9, 1.2], to: [0, 100] -> 50.0: @ads1115 \
+    in_voltage0_raw=16400 in_voltage0_scale=0.125000000
+    iio: ads1015/voltage0-voltage1, decimals: 3 -> -0.050: @ads1115 \
+    in_voltage0-voltage1_raw=-800 in_voltage0-voltage1_scale=0.062500000
+    iio: ina226/current3 -> 1.50: @ina226 in_current3_raw=1500 in_current3_scale=1.000000000
+    iio: ina226/current3, shunt: 0.002 -> 7.50: @ina226 in_current3_raw=1500 \
+    in_current3_scale=1.000000000 in_shunt_resistor=0.010000000
+    iio: bench/voltage0, decimals: 6 -> 0.000107: in_voltage0_raw=73 in_voltage0_offset=7 \
+    in_voltage0_scale=0.001333
+    iio: bench/steps -> 7.00: in_steps_input=7
     iio: bme280/temp -> 25.1: in_temp_input=25080.000000000
+    iio: bme280/humidityrelative -> 45.1: in_humidityrelative_input=45123.000000000
     iio: bmp280/pressure -> 1006.5: in_pressure_input=100.653253906
     iio: bme680/humidityrelative -> 45.1: in_humidityrelative_input=45.123000000
     iio: bme680/temp -> 21.4: in_temp_input=21430
@@ -138,7 +150,13 @@ struct GoldenPart: CustomTestStringConvertible {
   static let monitors = GoldenPart.parts(
     """
     hwmon: ina219/curr1 -> -0.04: curr1_input=-40
+    hwmon: ina219/curr1, shunt: 0.1 -> 0.50: curr1_input=5000 shunt_resistor=10000
+    hwmon: ina219/in0 -> 0.05: in0_input=50
     hwmon: ina219/in1 -> 4.23: in1_input=4228
+    hwmon: ina219/in1, table: [[11.8, 0], [12.6, 100]], unit: "%" -> 100.0: in1_input=12613
+    hwmon: ina219/power1 -> 63: power1_input=63000000
+    hwmon: ina219/power1, shunt: 0.1, decimals: 1 -> 6.3: power1_input=63000000 \
+    shunt_resistor=10000
     hwmon: ina3221/curr1, shunt: 0.1 -> 1.20: curr1_input=12000 shunt1_resistor=10000 \
     shunt2_resistor=100000
     hwmon: ina3221/curr2, shunt: 0.1 -> 12.00: curr2_input=12000 shunt1_resistor=10000 \

@@ -90,14 +90,6 @@ struct Recording {
       "in_voltage0_raw": "73\n", "in_voltage0_offset": "7\n", "in_voltage0_scale": "0.001333\n",
       "in_steps_input": "7\n",
     ])
-  /// The driver of Debian, with its own order of channels and the resistor in ohms.
-  static let ina226OnDebian = Recording(
-    name: "ina226", part: "ina226",
-    files: [
-      "in_voltage1_raw": "10090\n", "in_voltage1_scale": "1.250000000\n",
-      "in_current3_raw": "1500\n", "in_current3_scale": "1.000000000\n",
-      "in_shunt_resistor": "0.010000000\n",
-    ])
   /// A board with 0.1 ohm, of which the kernel thinks that it has 0.01: 0.5 A flow.
   static let ina219 = Recording(
     name: "ina219", part: nil,
