@@ -16,6 +16,14 @@ import Testing
       debounce: debounce, isUrgent: true)
     return GPIOLine(settings, SourceContext(in: tree.path, loop, sink, supervisor))
   }
+
+  /// A line, and its source after the first cycle.
+  private func start(debounce: Duration = .milliseconds(20)) -> (fake: FakeLine, line: GPIOLine) {
+    let (fake, line) = (FakeLine(device), makeLine(debounce: debounce))
+    line.sample(at: .now)
+    return (fake, line)
+  }
+
   private var device: Path { tree.path / "gpiochip3" }
   private var recorded: Value? { sink.values["gpio_gpio17"] }
 
@@ -138,9 +146,7 @@ import Testing
   /// The level may be ahead of the events that the kernel still has: then it is not read.
   @Test(arguments: [true, false])
   func aChangeCountsOnceItHasLastedAndFromItsOwnTime(level: Bool) throws {
-    let fake = FakeLine(device)
-    let line = makeLine()
-    line.sample(at: Moment.now)
+    let (fake, line) = start()
     let edgeAt = Moment.now.instant
     fake.edge(to: true, at: edgeAt)
     fake.level = level
@@ -157,9 +163,7 @@ import Testing
 
   /// The kernel may wake a process for nothing (`epoll(7)`, `select(2)`).
   @Test func aWakeUpWithoutAnEdgeIsNoFailureOfTheLine() throws {
-    let fake = FakeLine(device)
-    let line = makeLine(debounce: .zero)
-    line.sample(at: Moment.now)
+    let (fake, line) = start(debounce: .zero)
     line.descriptorReady(-1, .input)
     #expect(sink.reports.isEmpty)
     #expect(recorded == .boolean(false))
@@ -187,9 +191,7 @@ import Testing
   func aLineThatIsGoneIsUnavailable(
     leave: @Sendable (FakeLine, GPIOLine, EventLoop) throws -> Void
   ) throws {
-    let fake = FakeLine(device)
-    let line = makeLine()
-    line.sample(at: Moment.now)
+    let (fake, line) = start()
     try leave(fake, line, loop)
     #expect(recorded == .unavailable)
     #expect(sink.reports == ["GPIO17: missing GPIO17"])
@@ -197,9 +199,7 @@ import Testing
 
   /// The numbers of the edges tell.
   @Test func aDroppedEdgeDoesNotLeaveALineOnTheWrongLevel() throws {
-    let fake = FakeLine(device)
-    let line = makeLine(debounce: .zero)
-    line.sample(at: Moment.now)
+    let (fake, line) = start(debounce: .zero)
     let start = Moment.now.instant
     fake.edge(to: true, at: start)
     fake.loseEdges(1)
@@ -211,9 +211,7 @@ import Testing
   }
 
   @Test func aStormIsTakenInPiecesAndEndsOnTheRightLevel() throws {
-    let fake = FakeLine(device)
-    let line = makeLine(debounce: .zero)
-    line.sample(at: Moment.now)
+    let (fake, line) = start(debounce: .zero)
     let start = Moment.now.instant
     for number in 1...Int64(LineInput.eventsPerReadMax) + 5 {
       fake.edge(to: number % 2 == 1, at: start + .nanoseconds(number))

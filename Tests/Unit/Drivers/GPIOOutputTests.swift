@@ -21,6 +21,14 @@ import Testing
   }
 
   private func makeFake() -> FakeLine { FakeLine(tree.path / "gpiochip3", name: "GPIO22") }
+
+  /// A line and an output that has it.
+  private func start(maxOn: Duration? = nil, safe: Level = .inactive) -> (FakeLine, GPIOOutput) {
+    let (fake, output) = (makeFake(), makeOutput(maxOn: maxOn, safe: safe))
+    supervisor.sample(at: at(seconds: 0))
+    return (fake, output)
+  }
+
   private var recorded: Value? { sink.values["output_gpio22"] }
 
   @Test(arguments: [(Level.inactive, false), (.active, true)])
@@ -67,9 +75,7 @@ import Testing
   }
 
   @Test func aPumpGoesOffByItself() throws {
-    let fake = makeFake()
-    let output = makeOutput(maxOn: .seconds(600))
-    supervisor.sample(at: at(seconds: 0))
+    let (fake, output) = start(maxOn: .seconds(600))
     #expect(supervisor.deadline == nil)
     _ = output.switchOn(at: at(seconds: 10))
     #expect(supervisor.deadline == at(seconds: 610).instant)
@@ -83,9 +89,7 @@ import Testing
 
   @Test(arguments: [Level.inactive, .active])
   func whenTheAgentEndsTheLineIsSafeAndFree(safe: Level) {
-    let fake = makeFake()
-    let output = makeOutput(safe: safe)
-    supervisor.sample(at: at(seconds: 0))
+    let (fake, output) = start(safe: safe)
     _ = safe == .active ? output.switchOff(at: at(seconds: 1)) : output.switchOn(at: at(seconds: 1))
     #expect(output.holder == InlineText("homeward"))
     supervisor.stop(at: at(seconds: 2))
@@ -95,9 +99,7 @@ import Testing
   }
 
   @Test func anOutputThatDoesNotFollowIsToldAsItIs() {
-    let fake = makeFake()
-    let output = makeOutput()
-    supervisor.sample(at: at(seconds: 0))
+    let (fake, output) = start()
     fake.short()
     #expect(!output.switchOn(at: at(seconds: 1)))
     #expect(recorded == .boolean(false))
@@ -110,9 +112,7 @@ import Testing
 
   /// What drives the line was away for a moment, such as an expander on I2C.
   @Test func anOutputThatDidNotFollowIsSetAgain() {
-    let fake = makeFake()
-    let output = makeOutput()
-    supervisor.sample(at: at(seconds: 0))
+    let (fake, output) = start()
     #expect(output.switchOn(at: at(seconds: 1)))
     fake.level = false
     supervisor.sample(at: at(seconds: 2))
@@ -144,9 +144,7 @@ import Testing
   }
 
   @Test func aCommandThatTheKernelRefusesIsNotDone() {
-    let fake = makeFake()
-    let output = makeOutput()
-    supervisor.sample(at: at(seconds: 0))
+    let (fake, output) = start()
     fake.hangUp()
     #expect(!output.switchOn(at: at(seconds: 1)))
     #expect(recorded == .unavailable)

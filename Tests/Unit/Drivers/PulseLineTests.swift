@@ -30,6 +30,18 @@ import Testing
     fake.level = true
     return fake
   }
+
+  /// A line at rest that is counted since the second 0.
+  private func start(
+    _ counts: CountsFile? = nil, minWidth: Duration = .zero, rate: PulseRateSettings? = nil,
+    perPulse: FixedPoint = FixedPoint(2794, decimals: 4)
+  ) -> (fake: FakeLine, line: PulseLine) {
+    let fake = makeFake()
+    let line = makeLine(counts, minWidth: minWidth, rate: rate, perPulse: perPulse)
+    line.sample(at: at(seconds: 0))
+    return (fake, line)
+  }
+
   private var total: Value? { sink.values["pulses_gpio27"] }
   private func millimetres(_ tenThousandths: Int64) -> Value {
     .number(FixedPoint(tenThousandths, decimals: 4))
@@ -43,9 +55,7 @@ import Testing
   }
 
   @Test func aTotalIsExactAndTheSensorIsARainGauge() throws {
-    let fake = makeFake()
-    let line = makeLine()
-    line.sample(at: at(seconds: 1))
+    let (fake, line) = start()
     #expect(total == millimetres(0))
     for second: Int64 in 2...4 { pulse(fake, seconds: second) }
     line.sample(at: at(seconds: 60))
@@ -77,9 +87,7 @@ import Testing
   }
 
   @Test func aBounceIsNoPulse() {
-    let fake = makeFake()
-    let line = makeLine(minWidth: .milliseconds(5))
-    line.sample(at: at(seconds: 1))
+    let (fake, line) = start(minWidth: .milliseconds(5))
     let start = at(seconds: 2).instant
     for (level, milliseconds) in [(true, 0), (false, 1), (true, 2), (false, 100)] {
       fake.edge(to: level, at: start + .milliseconds(milliseconds))
@@ -92,9 +100,7 @@ import Testing
     let rate = PulseRateSettings(
       span: .seconds(3600),
       entity: EntitySettings(name: [UInt8]("Rain rate"), unit: [UInt8]("mm/h")))
-    let fake = makeFake()
-    let line = makeLine(rate: rate)
-    line.sample(at: at(seconds: 1))
+    let (fake, line) = start(rate: rate)
     #expect(sink.values["pulses_gpio27_rate"] == .number(FixedPoint(0, decimals: 3)))
     pulse(fake, seconds: 100)
     pulse(fake, seconds: 700)
@@ -106,9 +112,7 @@ import Testing
   }
 
   @Test func aTotalThatIsTooLargeIsUnknown() {
-    let fake = makeFake()
-    let line = makeLine(perPulse: FixedPoint(.max))
-    line.sample(at: at(seconds: 1))
+    let (fake, line) = start(perPulse: FixedPoint(.max))
     pulse(fake, seconds: 2)
     pulse(fake, seconds: 3)
     line.sample(at: at(seconds: 60))
@@ -143,9 +147,7 @@ import Testing
   }
 
   @Test func noMoreIsReadAtOneTimeThanTheKernelKeeps() throws {
-    let fake = makeFake()
-    let line = makeLine(perPulse: FixedPoint(1))
-    line.sample(at: at(seconds: 0))
+    let (fake, line) = start(perPulse: FixedPoint(1))
     for _ in 0..<1100 { fake.edge(to: true, at: at(seconds: 1).instant) }
     line.sample(at: at(seconds: 10))
     #expect(total == .number(FixedPoint(1024)))
@@ -195,9 +197,7 @@ import Testing
 
   /// 96 times a day at the most.
   @Test func aTotalIsWrittenOnceInFifteenMinutesAndOnlyWhenItChanged() throws {
-    let fake = makeFake()
-    let line = makeLine()
-    line.sample(at: at(seconds: 0))
+    let (fake, line) = start()
     pulse(fake, seconds: 1)
     line.sample(at: at(seconds: 899))
     #expect(keptBytes().isEmpty)
@@ -238,9 +238,7 @@ import Testing
     bytes += (0..<4).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
     try Descriptor(opening: tree.path / CountsFile.fileName, mode: .writePrivate)
       .writeAll(bytes.span)
-    let fake = makeFake()
-    let line = makeLine()
-    line.sample(at: at(seconds: 0))
+    let (fake, line) = start()
     pulse(fake, seconds: 1)
     line.stop(at: at(seconds: 2))
     #expect(keptBytes() == bytes)
@@ -276,9 +274,7 @@ import Testing
   }
 
   @Test func aDiskThatCannotBeWrittenIsTold() {
-    let fake = makeFake()
-    let line = makeLine(makeCounts(tree.path / "nowhere"))
-    line.sample(at: at(seconds: 0))
+    let (fake, line) = start(makeCounts(tree.path / "nowhere"))
     pulse(fake, seconds: 1)
     line.sample(at: at(seconds: 900))
     #expect(sink.reports == ["pulses.counts: missing pulses.counts"])
@@ -287,9 +283,7 @@ import Testing
 
   /// As a check does, beside an agent that may be running.
   @Test func whoOnlyLooksWritesNothing() {
-    let fake = makeFake()
-    let line = makeLine()
-    line.sample(at: at(seconds: 0))
+    let (fake, line) = start()
     pulse(fake, seconds: 1)
     line.sample(at: at(seconds: 2))
     #expect(total == millimetres(2794))
@@ -299,9 +293,7 @@ import Testing
   @Test func twoLinesShareOneFile() throws {
     let counts = makeCounts()
     counts.keep(5, of: [UInt8]("other"), now: at(seconds: 0).instant)
-    let fake = makeFake()
-    let line = makeLine(counts)
-    line.sample(at: at(seconds: 0))
+    let (fake, line) = start(counts)
     pulse(fake, seconds: 1)
     line.stop(at: at(seconds: 2))
     let kept = try KeptCounts(file: keptBytes().span)
