@@ -13,17 +13,12 @@ import YAML
     _ battery: String, sensors: String = cable
   ) -> (settings: EstimatedBatterySettings?, problems: [String]) {
     let problems = ProblemCollector()
-    func field(_ text: String) -> ConfigurationField? {
-      ConfigurationField(file: [UInt8](text.utf8), example: "{}", problems: problems)
+    let known = problems.field("[{ \(sensors) }]").map { SensorKind.list($0) } ?? []
+    let settings = problems.field("{ \(battery) }").map {
+      BatterySettings($0, among: known.flatMap { $0.measured })
     }
-    let known = field("[{ \(sensors) }]").map {
-      SensorKind.list($0).flatMap { $0.measured }
-    }
-    guard let field = field("{ \(battery) }") else { return (nil, ["no file"]) }
-    let settings = BatterySettings(field, among: known ?? [])
-    let said = problems.errors.problems.map { string($0.problem) }
-    guard case .estimated(let estimated) = settings else { return (nil, said) }
-    return (estimated, said)
+    guard case .estimated(let estimated)? = settings else { return (nil, problems.texts) }
+    return (estimated, problems.texts)
   }
 
   @Test func aBatteryNamesTheSensorsThatMeasureIt() throws {
@@ -111,8 +106,7 @@ import YAML
   @Test func theOtherWordsOfBatteryStillHold() {
     let problems = ProblemCollector()
     func settings(_ text: String) -> BatterySettings? {
-      ConfigurationField(file: [UInt8](text.utf8), example: "{}", problems: problems)
-        .map { BatterySettings($0) }
+      problems.field(text).map { BatterySettings($0) }
     }
     #expect(settings("off") == .off)
     #expect(settings("auto") == .automatic)

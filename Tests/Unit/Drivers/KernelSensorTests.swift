@@ -87,12 +87,19 @@ extension DriverSuite {
   func answer(_ entry: String) throws -> String? { try SensorRig(entry, in: tree).answer() }
 }
 
+extension ProblemCollector {
+  /// The field of a file with this text, whose problems are collected here.
+  func field(_ text: String) -> ConfigurationField? {
+    ConfigurationField(file: [UInt8](text.utf8), example: "{}", problems: self)
+  }
+
+  var texts: [String] { errors.problems.map { string($0.problem) } }
+}
+
 /// The settings that an entry of `sensors` makes, and what is wrong with it.
 func sensorSettings(_ entry: String) -> (settings: (any ConfiguredSensor)?, problems: [String]) {
   let problems = ProblemCollector()
-  let file = [UInt8]("[{ name: Bench, \(entry) }]".utf8)
-  let field = ConfigurationField(file: file, example: "sensors", problems: problems)
-  let settings = field.map { SensorKind.list($0) } ?? []
+  let settings = problems.field("[{ name: Bench, \(entry) }]").map { SensorKind.list($0) } ?? []
   return (
     problems.isEmpty ? settings.first : nil,
     problems.errors.problems.map { problem in

@@ -12,10 +12,8 @@ import YAML
     _ text: String, _ settings: (ConfigurationField) -> Settings?
   ) throws -> Settings {
     let problems = ProblemCollector()
-    let field = try #require(
-      ConfigurationField(file: [UInt8](text.utf8), example: "{}", problems: problems))
-    let read = settings(field)
-    #expect(problems.errors.problems.map { string($0.problem) } == [])
+    let read = settings(try #require(problems.field(text)))
+    #expect(problems.texts == [])
     return try #require(read)
   }
 

@@ -13,23 +13,19 @@ import YAML
   private func read(_ entries: String...) -> (sensors: [any ConfiguredSensor], problems: [String]) {
     let problems = ProblemCollector()
     let text = "[" + entries.map { "{\($0)}" }.joined(separator: ",\n") + "]"
-    guard
-      let field = ConfigurationField(
-        file: [UInt8](text.utf8), example: "[]", problems: problems)
-    else { return ([], ["no file"]) }
-    let sensors = SensorKind.list(field)
-    return (sensors, problems.errors.problems.map { string($0.problem) })
+    let sensors = problems.field(text).map { SensorKind.list($0) } ?? []
+    return (sensors, problems.texts)
   }
 
-  private func only(
-    _ read: (sensors: [any ConfiguredSensor], problems: [String])
-  ) -> VEDirectSettings? {
-    guard read.problems.isEmpty else { return nil }
-    return (read.sensors.first as? SensorEntry<VEDirectSettings>)?.settings
+  /// The settings of an entry without a problem.
+  private func configured(_ entry: String) throws -> VEDirectSettings {
+    let (sensors, problems) = read(entry)
+    #expect(problems == [])
+    return try #require(sensors.first as? SensorEntry<VEDirectSettings>).settings
   }
 
   @Test func anEntryNeedsAPathAndAName() throws {
-    let settings = try #require(only(read("ve_direct: \(Self.path), name: House battery")))
+    let settings = try configured("ve_direct: \(Self.path), name: House battery")
     #expect(string(settings.path) == Self.path)
     #expect(string(settings.entity.name) == "House battery")
     #expect(settings.sensors == .usual)
@@ -37,8 +33,8 @@ import YAML
   }
 
   @Test func onlyNamesSensorsByTheirWords() throws {
-    let settings = try #require(
-      only(read("ve_direct: \(Self.path), name: A, only: [voltage, soc, charge_cycles]")))
+    let settings = try configured(
+      "ve_direct: \(Self.path), name: A, only: [voltage, soc, charge_cycles]")
     let keys = VEDirectSensor.keys.indices.filter { settings.sensors.contains($0) }
       .map { "\(VEDirectSensor.keys[$0])" }
     #expect(keys == ["voltage", "soc", "charge_cycles"])
@@ -73,17 +69,16 @@ import YAML
   }
 
   @Test func messagesCallItByTheEndOfItsPath() throws {
-    let settings = try #require(only(read("ve_direct: \(Self.path), name: A")))
+    let settings = try configured("ve_direct: \(Self.path), name: A")
     #expect(string(settings.name) == "BV_VE_Direct_cable_VE4XYZ-if00-port0")
-    let short = try #require(only(read("ve_direct: /dev/serial0, name: A")))
+    let short = try configured("ve_direct: /dev/serial0, name: A")
     #expect(string(short.name) == "serial0")
-    let long = try #require(
-      only(read("ve_direct: /dev/\(String(repeating: "x", count: 60)), name: A")))
+    let long = try configured("ve_direct: /dev/\(String(repeating: "x", count: 60)), name: A")
     #expect(long.name.count > 0)
   }
 
   @Test func eachFailureHasARemedy() throws {
-    let settings = try #require(only(read("ve_direct: /dev/serial0, name: A")))
+    let settings = try configured("ve_direct: /dev/serial0, name: A")
     let name = settings.name
     #expect(settings.remedies.source == name)
     func remedy(_ failure: SourceFailure) -> String {
