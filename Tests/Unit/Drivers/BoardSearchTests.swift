@@ -130,13 +130,14 @@ import Testing
     #expect(kind.note.map { string($0.bytes) } == "thermal zones here: cpu, gpu")
   }
 
+  private func makeChip(_ number: Int, label: String = "pcf8574", name: String? = nil) -> FakeLine {
+    FakeLine(
+      tree.path / [UInt8]("gpiochip\(number)".utf8), label: label, name: name ?? "L\(number)")
+  }
+
   @Test func linesAreCountedForEachChipAndSomeAreExamples() throws {
     let names = ["ID_SDA", "GPIO17", "two words", "-", "a/b", "°C"]
-    let fakes = try names.indices.map { number in
-      try tree.write("", to: "gpiochip\(number)")
-      let path = tree.path / [UInt8]("gpiochip\(number)".utf8)
-      return FakeLine(path, label: "chip-\(number)", name: names[number])
-    }
+    let fakes = names.indices.map { makeChip($0, label: "chip-\($0)", name: names[$0]) }
     fakes[0].hold(as: "i2c")
     try tree.write("", to: "gpiochip9")  // This file is no chip.
     let kind = GPIOLineSettings.found(in: search())
@@ -155,11 +156,7 @@ import Testing
   }
 
   @Test func twoPartsOfAKindAreTwoChips() throws {
-    let fakes = try (0...1).map { number in
-      try tree.write("", to: "gpiochip\(number)")
-      return FakeLine(
-        tree.path / [UInt8]("gpiochip\(number)".utf8), label: "pcf8574", name: "L\(number)")
-    }
+    let fakes = (0...1).map { makeChip($0) }
     fakes[1].hold(as: "pump")
     let kind = GPIOLineSettings.found(in: search())
     #expect(kind.items.map { string($0.address) } == ["pcf8574", "pcf8574"])
@@ -170,11 +167,8 @@ import Testing
   }
 
   @Test func twoExpandersAreToldApartByTheirPlaces() throws {
-    let fakes = try (0...1).map { number in
-      try tree.addExpander(number, at: "1-002\(number)")
-      return FakeLine(
-        tree.path / [UInt8]("gpiochip\(number)".utf8), label: "pcf8574", name: "L\(number)")
-    }
+    let fakes = (0...1).map { makeChip($0) }
+    for number in 0...1 { try tree.addExpander(number, at: "1-002\(number)") }
     let kind = GPIOLineSettings.found(in: search())
     #expect(kind.items.map { string($0.address) } == ["1-0020", "1-0021"])
     #expect(

@@ -9,13 +9,12 @@ import Testing
     GPIOLineUses(in: GPIOChips(devices: tree.path, sys: tree.path))
   }
 
-  private func makeLine(chip: Int, name: String = "GPIO17") throws -> FakeLine {
-    try tree.write("", to: "gpiochip\(chip)")
-    return FakeLine(tree.path / [UInt8]("gpiochip\(chip)".utf8), name: name)
+  private func makeLine(chip: Int, name: String = "GPIO17") -> FakeLine {
+    FakeLine(tree.path / [UInt8]("gpiochip\(chip)".utf8), name: name)
   }
 
-  @Test func aLineIsTakenWhileItIsHeldAndSaysByWhom() throws {
-    let fake = try makeLine(chip: 3)
+  @Test func aLineIsTakenWhileItIsHeldAndSaysByWhom() {
+    let fake = makeLine(chip: 3)
     func line(isTaken: Bool, consumer: String) -> GPIOLineUse {
       GPIOLineUse(
         chip: [UInt8]("pinctrl-fake".utf8), offset: 17, name: [UInt8]("GPIO17".utf8),
@@ -30,7 +29,7 @@ import Testing
   }
 
   @Test func aLineIsFoundByTheParentOfItsChip() throws {
-    let fakes = [try makeLine(chip: 2, name: "A"), try makeLine(chip: 3, name: "B")]
+    let fakes = [makeLine(chip: 2, name: "A"), makeLine(chip: 3, name: "B")]
     try tree.addExpander(2, at: "1-0020")
     try tree.addExpander(3, at: "1-0021")
     let address = GPIOLineAddress.chip(label: [UInt8]("1-0021".utf8), offset: 17)
@@ -39,14 +38,14 @@ import Testing
     withExtendedLifetime(fakes) {}
   }
 
-  @Test func aSecondNodeOfAChipIsNoOtherChip() throws {
-    let fakes = [try makeLine(chip: 0), try makeLine(chip: 4)]
+  @Test func aSecondNodeOfAChipIsNoOtherChip() {
+    let fakes = [makeLine(chip: 0), makeLine(chip: 4)]
     fakes[1].isSecondNode(of: fakes[0])
     #expect(uses.lines.count == 18)
   }
 
-  @Test func aChipThatMayNotBeOpenedIsKnownToBeLeftOut() throws {
-    let fake = try makeLine(chip: 3)
+  @Test func aChipThatMayNotBeOpenedIsKnownToBeLeftOut() {
+    let fake = makeLine(chip: 3)
     fake.refuseToOpen(13)  // EACCES
     #expect(uses.lines.isEmpty)
     #expect(uses.isIncomplete)
@@ -54,8 +53,8 @@ import Testing
     #expect(!uses.isIncomplete)
   }
 
-  @Test func aLineThatTheKernelDoesNotTellOfIsKnownToBeLeftOut() throws {
-    let fake = try makeLine(chip: 3)
+  @Test func aLineThatTheKernelDoesNotTellOfIsKnownToBeLeftOut() {
+    let fake = makeLine(chip: 3)
     fake.refuseToTell(19)  // ENODEV
     #expect(uses.lines.count == 17)
     #expect(uses.isIncomplete)

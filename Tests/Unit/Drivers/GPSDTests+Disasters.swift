@@ -19,7 +19,7 @@ extension GPSDTests {
     supervisor.sample(at: .now)
     #expect(supervisor.deadline == retryAt, "it waits for a while")
     let count = gpsd.connectionCount
-    supervisor.deadlineReached(at: later(Supervision.firstDelay))
+    supervisor.deadlineReached(at: moment(in: Supervision.firstDelay))
     try loop.turn { gpsd.connectionCount > count }
     try gpsd.say(Self.version)
     try loop.turn { gpsd.heard == Self.reportsCommand }
@@ -57,7 +57,7 @@ extension GPSDTests {
     try loop.turn { !sink.reports.isEmpty }
     #expect(!driver.isGathering)
     let retryAt = try #require(supervisor.deadline)
-    supervisor.deadlineReached(at: later(Supervision.firstDelay))
+    supervisor.deadlineReached(at: moment(in: Supervision.firstDelay))
     try loop.turn { supervisor.deadline.map { $0 > retryAt } == true && !driver.isGathering }
     #expect(sink.reports == ["gpsd: missing \(subject)"])
   }
@@ -132,7 +132,7 @@ extension GPSDTests {
       report(
         1, rest: #","altMSL":null,"speed":{"x":[1]},"track":"90","eph":1e400,"epv":[],"RTCM3":{}"#))
     try loop.turn { driver.shortfall == nil }
-    driver.deadlineReached(at: later(GPSDSession.othersTimeout))
+    driver.deadlineReached(at: moment(in: GPSDSession.othersTimeout))
     let fix = try #require(sink.fixes.first)
     #expect(fix.latitude == 51.5)
     #expect(fix.altitudeMeters == nil)

@@ -50,11 +50,6 @@ import Testing
     return driver
   }
 
-  func later(_ duration: Duration) -> Moment {
-    let now = Moment.now
-    return Moment(instant: now.instant + duration, wallTime: now.wallTime)
-  }
-
   /// Lets the driver connect and ask for reports.
   func introduce(_ driver: GPSD, at moment: Moment = .now) throws {
     let count = gpsd.connectionCount
@@ -77,19 +72,15 @@ import Testing
   @Test func aReportBecomesAFixWithEachValueInItsPlace() throws {
     let driver = driver()
     let start = Moment.now.instant
-    driver.sample(at: .now)
+    try introduce(driver)
     #expect(driver.isGathering)
     #expect(driver.deadline != nil)
-    try loop.turn { gpsd.connectionCount == 1 }
-    try gpsd.say(Self.version)
-    try loop.turn { gpsd.heard == Self.reportsCommand }
     try gpsd.say(
-      Self.watch
-        + report(
-          1,
-          rest: #","altHAE":59.5,"altMSL":12.5,"alt":12.5,"epx":17.240,"epy":15.217,"epv":27.600,"#
-            + #""track":90.2000,"magtrack":90.0480,"magvar":-0.2,"speed":1.492,"climb":0.000,"#
-            + #""eps":34.48,"epc":55.20,"geoidSep":47.000,"eph":17.100,"sep":28.500"#))
+      report(
+        1,
+        rest: #","altHAE":59.5,"altMSL":12.5,"alt":12.5,"epx":17.240,"epy":15.217,"epv":27.600,"#
+          + #""track":90.2000,"magtrack":90.0480,"magvar":-0.2,"speed":1.492,"climb":0.000,"#
+          + #""eps":34.48,"epc":55.20,"geoidSep":47.000,"eph":17.100,"sep":28.500"#))
     try loop.turn { !sink.fixes.isEmpty }
 
     var fix = try #require(sink.fixes.first)
@@ -206,7 +197,7 @@ import Testing
     #expect(driver.isGathering, "it is not over yet")
     try gpsd.say(#"{"class":"TPV","device":"/dev/ttyUSB0","mode":1}"# + "\r\n")
     try loop.turn(until: Moment.now.instant)
-    driver.deadlineReached(at: later(.seconds(30)))
+    driver.deadlineReached(at: moment(in: .seconds(30)))
     #expect(!driver.isGathering)
     #expect(sink.fixes.isEmpty)
     #expect(sink.reports.isEmpty)

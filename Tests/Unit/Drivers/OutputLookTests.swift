@@ -10,6 +10,8 @@ import Testing
 @Suite final class OutputLookTests: DriverSuite {
   private lazy var context = SourceContext(in: tree.path, loop, sink, supervisor)
 
+  private func makeFake() -> FakeLine { FakeLine(tree.path / "gpiochip3", name: "GPIO22") }
+
   private func makeLook(_ line: String = "GPIO22") -> OutputLook {
     OutputLook(
       OutputSettings(
@@ -20,7 +22,7 @@ import Testing
   private var recorded: Value? { sink.values["output_gpio22"] }
 
   @Test func aLineThatIsFreeIsNeitherAskedForNorSwitched() {
-    let fake = FakeLine(tree.path / "gpiochip3", name: "GPIO22")
+    let fake = makeFake()
     let look = makeLook()
     #expect(look.failure() == nil)
     #expect(fake.flags == 0, "no program asked for the line")
@@ -30,7 +32,7 @@ import Testing
   }
 
   @Test func aLineThatIsHeldIsInUseByItsHolder() {
-    let fake = FakeLine(tree.path / "gpiochip3", name: "GPIO22")
+    let fake = makeFake()
     fake.hold(as: "pumpd")
     let look = makeLook()
     #expect(look.failure() == "busy GPIO22")
@@ -40,7 +42,7 @@ import Testing
   }
 
   @Test func aLineThatIsNotThereIsMissing() {
-    let fake = FakeLine(tree.path / "gpiochip3", name: "GPIO22")
+    let fake = makeFake()
     #expect(makeLook("GPIO23").failure() == "missing GPIO23")
     withExtendedLifetime(fake) {}
   }

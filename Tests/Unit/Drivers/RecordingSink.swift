@@ -97,3 +97,9 @@ func at(seconds: Int64) -> Moment {
     instant: Instant(nanoseconds: seconds * 1_000_000_000),
     wallTime: WallTime(nanoseconds: (1_700_000_000 + seconds) * 1_000_000_000))
 }
+
+/// The moment that is so far from now.
+func moment(in duration: Duration) -> Moment {
+  let now = Moment.now
+  return Moment(instant: now.instant + duration, wallTime: now.wallTime)
+}

@@ -36,6 +36,10 @@ import Testing
     }
   }
 
+  private func giveThreadsTime() throws {
+    for _ in 0..<50 { try loop.turn(until: Moment.now.instant + .milliseconds(1)) }
+  }
+
   private func wait(for source: any Source) {
     while source.isGathering { try? loop.turn(until: nil) }
   }
@@ -81,7 +85,7 @@ import Testing
     let names = ["sbs-20-000b", "BAT9"].map { [UInt8]($0.utf8) }
     let source = try source(.supplies(SupplySettings(names: names)))
     supervisor.sample(at: at(seconds: 1))
-    for _ in 0..<50 { try loop.turn(until: Moment.now.instant + .milliseconds(1)) }
+    try giveThreadsTime()
     #expect(sink.sensors.isEmpty)
     try tree.overwrite("50\n\n\n\n\n", in: "\(battery)/capacity")
     wait(for: source)
@@ -96,7 +100,7 @@ import Testing
     let names = ["sbs-20-000b", "AC"].map { [UInt8]($0.utf8) }
     let source = try source(.supplies(SupplySettings(names: names)))
     supervisor.sample(at: at(seconds: 1))
-    for _ in 0..<50 { try loop.turn(until: Moment.now.instant + .milliseconds(1)) }
+    try giveThreadsTime()
     supervisor.deadlineReached(at: at(seconds: 6))
     while sink.values.isEmpty { try loop.turn(until: Moment.now.instant + .milliseconds(1)) }
     #expect(sink.values == ["supply_ac_online": .boolean(true)])
@@ -113,7 +117,7 @@ import Testing
     try tree.write("\(HANGING_READ_MARK)0", to: "\(battery)/voltage_now")
     let source = try source()
     supervisor.sample(at: at(seconds: 1))
-    for _ in 0..<50 { try loop.turn(until: Moment.now.instant + .milliseconds(1)) }
+    try giveThreadsTime()
     try tree.overwrite("17\n", in: "\(battery)/capacity")
     supervisor.devicesChanged(.powerSupply, at: at(seconds: 2))
     #expect(sink.values.isEmpty)

@@ -38,11 +38,6 @@ import Testing
     return driver
   }
 
-  private func moment(in duration: Duration) -> Moment {
-    let now = Moment.now
-    return Moment(instant: now.instant + duration, wallTime: now.wallTime)
-  }
-
   @Test func whatAPortHeldIsNotReadAfterItWasDiscarded() throws {
     let port = try Descriptor.serialPort(at: Path(device.path))
     try device.say([UInt8]("old".utf8))
