@@ -24,37 +24,29 @@ import YAML
     #expect(Outcome.problem(file) == expected)
   }
 
+  static let noUTF8 = "the file is not UTF-8 here; save it as UTF-8"
+  static let control = "there is an invisible control character here; delete it"
+  static let mark = "there is a byte order mark (U+FEFF) here; delete it"
+
   @Test(
     arguments: [
       ([0xFF, 0xFE, 0x65, 0x00], "f:1:1: the file is UTF-16; save it as UTF-8"),
       ([0xFE, 0xFF, 0x00, 0x65], "f:1:1: the file is UTF-16; save it as UTF-8"),
-      ([0xFF, 0x65, 0x00], "f:1:1: the file is not UTF-8 here; save it as UTF-8"),
-      ([0xFE, 0x65, 0x00], "f:1:1: the file is not UTF-8 here; save it as UTF-8"),
-      (
-        Array("é: \n ".utf8) + [0xFF],
-        "f:2:2: the file is not UTF-8 here; save it as UTF-8"
-      ),
-      (
-        Array("é: ".utf8) + [0xC3],
-        "f:1:4: the file is not UTF-8 here; save it as UTF-8"
-      ),
-      (
-        [0xED, 0xA0, 0x80],
-        "f:1:1: the file is not UTF-8 here; save it as UTF-8"
-      ),
+      ([0xFF, 0x65, 0x00], "f:1:1: \(noUTF8)"),
+      ([0xFE, 0x65, 0x00], "f:1:1: \(noUTF8)"),
+      (Array("é: \n ".utf8) + [0xFF], "f:2:2: \(noUTF8)"),
+      (Array("é: ".utf8) + [0xC3], "f:1:4: \(noUTF8)"),
+      ([0xED, 0xA0, 0x80], "f:1:1: \(noUTF8)"),
       (
         Array("a\r\n\r\nb".utf8) + [0],
         "f:3:2: there is a NUL byte here; is this the right file?"
       ),
-      (Array("a\u{1B}[2J".utf8), "f:1:2: there is an invisible control character here; delete it"),
-      (Array("é\u{2028}a".utf8), "f:1:2: there is an invisible control character here; delete it"),
-      (Array("é\u{85}a".utf8), "f:1:2: there is an invisible control character here; delete it"),
-      (Array("é\u{FEFF}a".utf8), "f:1:2: there is a byte order mark (U+FEFF) here; delete it"),
-      (
-        Array("#\u{FEFF}".utf8),
-        "f:1:2: there is a byte order mark (U+FEFF) here; delete it"
-      ),
-      (Array("é\u{FFFF}a".utf8), "f:1:2: there is an invisible control character here; delete it"),
+      (Array("a\u{1B}[2J".utf8), "f:1:2: \(control)"),
+      (Array("é\u{2028}a".utf8), "f:1:2: \(control)"),
+      (Array("é\u{85}a".utf8), "f:1:2: \(control)"),
+      (Array("é\u{FEFF}a".utf8), "f:1:2: \(mark)"),
+      (Array("#\u{FEFF}".utf8), "f:1:2: \(mark)"),
+      (Array("é\u{FFFF}a".utf8), "f:1:2: \(control)"),
     ] as [([UInt8], String)])
   func aFileThatIsNotTextIsLocatedToTheCharacter(_ bytes: [UInt8], _ expected: String) {
     #expect(Outcome.problems(bytes) == [expected])
@@ -70,7 +62,8 @@ import YAML
       Outcome.problems(full + [0x0A]) == ["f:1:1: the file has 65537 bytes; the most is 65536"])
   }
 
-  static let noBreak = "there is a no-break space (U+00A0) here; write a plain space"
+  static let plainly = "write a plain space"
+  static let noBreak = "there is a no-break space (U+00A0) here; \(plainly)"
   static let zeroWidth = "there is a zero-width space (U+200B) here; delete it"
   static let turned = "there is a mark that turns the direction of writing "
 
@@ -85,28 +78,16 @@ import YAML
     ("every:\u{A0}10s", "f:2:7: \(noBreak)"),
     ("every: 10s\u{200B}", "f:2:11: \(zeroWidth)"),
     ("\u{200B}every: 10s", "f:2:1: \(zeroWidth)"),
-    (
-      "every: 10\u{202F}s",
-      "f:2:10: there is a narrow no-break space (U+202F) here; write a plain space"
-    ),
-    (
-      "every:\u{2003}10s",
-      "f:2:7: there is another kind of space (U+2003) here; write a plain space"
-    ),
-    (
-      "sensors:\u{3000}[]",
-      "f:2:9: there is another kind of space (U+3000) here; write a plain space"
-    ),
+    ("every: 10\u{202F}s", "f:2:10: there is a narrow no-break space (U+202F) here; \(plainly)"),
+    ("every:\u{2003}10s", "f:2:7: there is another kind of space (U+2003) here; \(plainly)"),
+    ("sensors:\u{3000}[]", "f:2:9: there is another kind of space (U+3000) here; \(plainly)"),
     ("every: 10s\u{AD}", "f:2:11: there is a soft hyphen (U+00AD) here; delete it"),
     ("every: 10s\u{2060}", "f:2:11: there is a word joiner (U+2060) here; delete it"),
     ("every: 10s\u{200E}", "f:2:11: there is a left-to-right mark (U+200E) here; delete it"),
     ("every: \u{200F}10s", "f:2:8: there is a right-to-left mark (U+200F) here; delete it"),
     ("every: \u{61C}10s", "f:2:8: there is an Arabic letter mark (U+061C) here; delete it"),
-    ("every: 10\u{3164}s", "f:2:10: there is a Hangul filler (U+3164) here; write a plain space"),
-    (
-      "every:\u{2800}10s",
-      "f:2:7: there is a blank Braille pattern (U+2800) here; write a plain space"
-    ),
+    ("every: 10\u{3164}s", "f:2:10: there is a Hangul filler (U+3164) here; \(plainly)"),
+    ("every:\u{2800}10s", "f:2:7: there is a blank Braille pattern (U+2800) here; \(plainly)"),
     ("every: \u{202A}10s", "f:2:8: \(turned)(U+202A) here; delete it"),
     ("every: \u{202E}10s", "f:2:8: \(turned)(U+202E) here; delete it"),
     ("every: \u{2066}10s", "f:2:8: \(turned)(U+2066) here; delete it"),
@@ -211,26 +192,24 @@ import YAML
   }
 
   static let yaml = "this is not YAML:"
-  static let quote = "a text in quotes begins here and does not end"
+  static let quote =
+    "a text in quotes begins here and does not end; close it with the quote it begins with"
+  static let reserved = "a value cannot begin with this character; put it in quotes"
+  static let noMappingHere =
+    "\(yaml) mapping values are not allowed in this context; check the indentation; a text that"
+    + " contains \": \" needs quotes"
+  static let notAligned =
+    "\(yaml) did not find expected key while parsing a block mapping, which begins on line 1; check"
+    + " the indentation: keys that belong together align"
 
   @Test(arguments: [
     ("device:\n\tname: x", "f:3:1: the line is indented with a tab; use spaces"),
     ("sensors:\n  - a\n \t- b", "f:4:2: the line is indented with a tab; use spaces"),
-    (
-      "device: { name: \"a\n\n",
-      "f:2:17: \(quote); close it with the quote it begins with"
-    ),
-    (
-      "device: { name: 'a",
-      "f:2:17: \(quote); close it with the quote it begins with"
-    ),
-    ("device: @x", "f:2:9: a value cannot begin with this character; put it in quotes"),
-    ("device: { name: `x` }", "f:2:17: a value cannot begin with this character; put it in quotes"),
-    (
-      "device: a: b",
-      "f:2:10: \(yaml) mapping values are not allowed in this context; check the "
-        + "indentation; a text that contains \": \" needs quotes"
-    ),
+    ("device: { name: \"a\n\n", "f:2:17: \(quote)"),
+    ("device: { name: 'a", "f:2:17: \(quote)"),
+    ("device: @x", "f:2:9: \(reserved)"),
+    ("device: { name: `x` }", "f:2:17: \(reserved)"),
+    ("device: a: b", "f:2:10: \(noMappingHere)"),
     (
       "device: { name: x\nbattery: auto\n",
       "f:3:8: \(yaml) did not find expected ',' or '}' while parsing a flow mapping, which "
@@ -243,16 +222,8 @@ import YAML
       "device: { name: x\n",
       "f:2:9: a section begins here and does not end; close it with }"
     ),
-    (
-      " every: 10s",
-      "f:2:2: \(yaml) did not find expected key while parsing a block mapping, "
-        + "which begins on line 1; check the indentation: keys that belong together align"
-    ),
-    (
-      "device:\n  name: x\n icon: y",
-      "f:4:2: \(yaml) did not find expected key while parsing a block mapping, which begins "
-        + "on line 1; check the indentation: keys that belong together align"
-    ),
+    (" every: 10s", "f:2:2: \(notAligned)"),
+    ("device:\n  name: x\n icon: y", "f:4:2: \(notAligned)"),
     (
       "every",
       "f:2:1: \(yaml) could not find expected ':' while scanning a simple key; "
@@ -276,15 +247,18 @@ import YAML
   @Test func afterASyntaxErrorOnlyWhatWasFoundBeforeIsReported() {
     #expect(
       Outcome.problems("evry: !x 1\nevry: 2\ndevice: a: b\nhost: *x\n") == [
-        "f:1:7: evry: tags are not supported; \(Self.tagRemedy)",
+        "f:1:7: evry: \(Self.noTags)",
         "f:2:1: the key \"evry\" is here twice; remove one; the first is on line 1",
-        "f:3:10: \(Self.yaml) mapping values are not allowed in this context; check the "
-          + "indentation; a text that contains \": \" needs quotes",
+        "f:3:10: \(Self.noMappingHere)",
       ])
   }
 
-  static let tagRemedy = "write the value itself; a text that begins with ! needs quotes"
-  static let aliasRemedy = "write the value out; a text that begins with * needs quotes"
+  static let noTags =
+    "tags are not supported; write the value itself; a text that begins with ! needs quotes"
+  static let noAliases =
+    "aliases (*) are not supported; write the value out; a text that begins with * needs quotes"
+  static let noMerge = "merge keys (<<) are not supported; write the settings out"
+  static let isTwice = "is here twice; remove one; the first is on line 2"
 
   @Test(arguments: [
     (
@@ -292,46 +266,22 @@ import YAML
       "f:2:8: every: !secret is not supported: only Home Assistant knows it; write a "
         + "token to the file of token_file, and other values here"
     ),
-    (
-      "every: !!str 10s",
-      "f:2:8: every: tags are not supported; \(tagRemedy)"
-    ),
-    (
-      "system: !include x.yaml",
-      "f:2:9: system: tags are not supported; \(tagRemedy)"
-    ),
-    (
-      "battery: !x [BAT0]",
-      "f:2:10: battery: tags are not supported; \(tagRemedy)"
-    ),
+    ("every: !!str 10s", "f:2:8: every: \(noTags)"),
+    ("system: !include x.yaml", "f:2:9: system: \(noTags)"),
+    ("battery: !x [BAT0]", "f:2:10: battery: \(noTags)"),
     (
       "every: &e 10s",
       "f:2:8: every: anchors (&) are not supported; remove it, and write the value wherever "
         + "it is needed"
     ),
-    (
-      "every: *e",
-      "f:2:8: every: aliases (*) are not supported; \(aliasRemedy)"
-    ),
-    (
-      "battery: [BAT0, *x]",
-      "f:2:17: battery[1]: aliases (*) are not supported; \(aliasRemedy)"
-    ),
-    ("<<: *defaults", "f:2:1: merge keys (<<) are not supported; write the settings out"),
-    (
-      "device: { <<: [*a, *b] }",
-      "f:2:11: device: merge keys (<<) are not supported; write the settings out"
-    ),
+    ("every: *e", "f:2:8: every: \(noAliases)"),
+    ("battery: [BAT0, *x]", "f:2:17: battery[1]: \(noAliases)"),
+    ("<<: *defaults", "f:2:1: \(noMerge)"),
+    ("device: { <<: [*a, *b] }", "f:2:11: device: \(noMerge)"),
     ("? [a, b]\n: c", "f:2:3: a key must be a plain word; write key: value"),
     ("device: { { a: b }: c }", "f:2:11: device: a key must be a plain word; write key: value"),
-    (
-      "every: 10s\nevery: 20s",
-      "f:3:1: the key \"every\" is here twice; remove one; the first is on line 2"
-    ),
-    (
-      "device: { name: a,\n  \"name\": b }",
-      "f:3:3: device: the key \"name\" is here twice; remove one; the first is on line 2"
-    ),
+    ("every: 10s\nevery: 20s", "f:3:1: the key \"every\" \(isTwice)"),
+    ("device: { name: a,\n  \"name\": b }", "f:3:3: device: the key \"name\" \(isTwice)"),
     ("---\nevery: 10s", "f:2:1: a second document begins here; keep one, and remove the line ---"),
     ("...\n---\n", "f:3:1: a second document begins here; keep one, and remove the line ---"),
     (
@@ -354,7 +304,7 @@ import YAML
 
   @Test func aKeyCannotCommandTheTerminal() {
     let problems = Outcome.problems(minimum + "\"\\e[2J\": *e\n")
-    #expect(problems.last == "f:2:10: ?[2J: aliases (*) are not supported; \(Self.aliasRemedy)")
+    #expect(problems.last == "f:2:10: ?[2J: \(Self.noAliases)")
     #expect(problems.first?.hasPrefix("f:2:1: unknown key \"?[2J\"; ") == true)
   }
 

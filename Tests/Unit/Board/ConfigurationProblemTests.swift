@@ -55,12 +55,23 @@ import YAML
         .hasPrefix("f:2:8: every: \"\(written)\" is out of range; "))
   }
 
+  static let offOrGPSD = "is not possible here; write off or { source: gpsd }"
+  static let noPort = "is not a port; write a number from 1 to 65535"
+  static let noAddress =
+    "is not a numeric address; write one such as 192.168.1.9, without a port; names are not resolved"
+    + " here"
+  static let noReceiver = "is not a receiver of gpsd; write for example /dev/ttyACM0"
+  static let autoOrNames =
+    "is not possible here; write auto, off or a list of names, such as [BAT0]"
+  static let noSupply =
+    "is not the name of a power supply; write one that \"ls /sys/class/power_supply\" shows"
+  static let isUsed = "this is already used on line 2; write each one once"
+  static let nameLength = "characters; write 1 to 64, not only spaces"
+  static let controlInName = "the name has a control character; remove it"
+
   @Test(arguments: [
-    ("location: on", 11, "location", "\"on\" is not possible here; write off or { source: gpsd }"),
-    (
-      "location: gpsd", 11, "location",
-      "\"gpsd\" is not possible here; write off or { source: gpsd }"
-    ),
+    ("location: on", 11, "location", "\"on\" \(offOrGPSD)"),
+    ("location: gpsd", 11, "location", "\"gpsd\" \(offOrGPSD)"),
     (
       "location: [gpsd]", 11, "location",
       "keys and values are expected here; write for example location: { source: gpsd }"
@@ -73,73 +84,32 @@ import YAML
       "location: { source: gps }", 21, "location.source",
       "\"gps\" is unknown; did you mean \"gpsd\"?"
     ),
-    (
-      "location: { source: gpsd, port: 0 }", 33, "location.port",
-      "\"0\" is not a port; write a number from 1 to 65535"
-    ),
-    (
-      "location: { source: gpsd, port: 65536 }", 33, "location.port",
-      "\"65536\" is not a port; write a number from 1 to 65535"
-    ),
-    (
-      "location: { source: gpsd, host: a b }", 33, "location.host",
-      "\"a b\" is not a numeric address; write one such as 192.168.1.9, without a port; names are not"
-        + " resolved here"
-    ),
+    ("location: { source: gpsd, port: 0 }", 33, "location.port", "\"0\" \(noPort)"),
+    ("location: { source: gpsd, port: 65536 }", 33, "location.port", "\"65536\" \(noPort)"),
+    ("location: { source: gpsd, host: a b }", 33, "location.host", "\"a b\" \(noAddress)"),
     (
       "location: { source: gpsd, host: gps.local }", 33, "location.host",
-      "\"gps.local\" is not a numeric address; write one such as 192.168.1.9, without a port; names"
-        + " are not resolved here"
+      "\"gps.local\" \(noAddress)"
     ),
-    (
-      "location: { source: gpsd, host: \"h:1\" }", 33, "location.host",
-      "\"h:1\" is not a numeric address; write one such as 192.168.1.9, without a port; names are not"
-        + " resolved here"
-    ),
-    (
-      "location: { source: gpsd, device: a b }", 35, "location.device",
-      "\"a b\" is not a receiver of gpsd; write for example /dev/ttyACM0"
-    ),
-    (
-      "location: { source: gpsd, device: \"\" }", 35, "location.device",
-      "\"\" is not a receiver of gpsd; write for example /dev/ttyACM0"
-    ),
+    ("location: { source: gpsd, host: \"h:1\" }", 33, "location.host", "\"h:1\" \(noAddress)"),
+    ("location: { source: gpsd, device: a b }", 35, "location.device", "\"a b\" \(noReceiver)"),
+    ("location: { source: gpsd, device: \"\" }", 35, "location.device", "\"\" \(noReceiver)"),
     (
       "location: { source: gpsd, devcie: a }", 27, "location",
       "unknown key \"devcie\"; did you mean \"device\"?"
     ),
-    (
-      "battery: BAT0", 10, "battery",
-      "\"BAT0\" is not possible here; write auto, off or a list of names, such as [BAT0]"
-    ),
-    (
-      "battery: no", 10, "battery",
-      "\"no\" is not possible here; write auto, off or a list of names, such as [BAT0]"
-    ),
+    ("battery: BAT0", 10, "battery", "\"BAT0\" \(autoOrNames)"),
+    ("battery: no", 10, "battery", "\"no\" \(autoOrNames)"),
     ("battery: []", 10, "battery", "this list has 0 items; write 1 to 16"),
     (
       "battery: { chemistry: agm }", 10, "battery",
       "the key \"voltage\" is missing; write for example voltage: House battery voltage"
     ),
-    (
-      "battery: [a/b]", 11, "battery[0]",
-      "\"a/b\" is not the name of a power supply; write one that \"ls "
-        + "/sys/class/power_supply\" shows"
-    ),
-    (
-      "battery: [..]", 11, "battery[0]",
-      "\"..\" is not the name of a power supply; write one that \"ls "
-        + "/sys/class/power_supply\" shows"
-    ),
-    (
-      "battery: [A, B, A]", 17, "battery[2]",
-      "this is already used on line 2; write each one once"
-    ),
+    ("battery: [a/b]", 11, "battery[0]", "\"a/b\" \(noSupply)"),
+    ("battery: [..]", 11, "battery[0]", "\"..\" \(noSupply)"),
+    ("battery: [A, B, A]", 17, "battery[2]", isUsed),
     ("system: [load, laod]", 16, "system[1]", "\"laod\" is unknown; did you mean \"load\"?"),
-    (
-      "system: [load, load]", 16, "system[1]",
-      "this is already used on line 2; write each one once"
-    ),
+    ("system: [load, load]", 16, "system[1]", isUsed),
     (
       "system: all", 9, "system",
       "\"all\" is not possible here; write auto, off or a list, such as [cpu_temperature, load]"
@@ -170,26 +140,14 @@ import YAML
       "device: Boat", 9, "device",
       "keys and values are expected here; write for example device: { name: Boat }"
     ),
-    (
-      "device: { name: \"\" }", 17, "device.name",
-      "the name has 0 characters; write 1 to 64, not only spaces"
-    ),
-    (
-      "device: { name: \"  \" }", 17, "device.name",
-      "the name has 2 characters; write 1 to 64, not only spaces"
-    ),
+    ("device: { name: \"\" }", 17, "device.name", "the name has 0 \(nameLength)"),
+    ("device: { name: \"  \" }", 17, "device.name", "the name has 2 \(nameLength)"),
     (
       "device: { name: \(String(repeating: "ä", count: 65)) }", 17, "device.name",
-      "the name has 65 characters; write 1 to 64, not only spaces"
+      "the name has 65 \(nameLength)"
     ),
-    (
-      "device: { name: \"a\\u0085b\" }", 17, "device.name",
-      "the name has a control character; remove it"
-    ),
-    (
-      "device: { name: \"a\\0b\" }", 17, "device.name",
-      "the name has a control character; remove it"
-    ),
+    ("device: { name: \"a\\u0085b\" }", 17, "device.name", controlInName),
+    ("device: { name: \"a\\0b\" }", 17, "device.name", controlInName),
     (
       "sensors: { gpio: GPIO17 }", 10, "sensors",
       "a list is expected here; write for example [{ gpio: GPIO17, name: Bilge }]"
@@ -206,17 +164,16 @@ import YAML
     #expect(Outcome.problem(minimum + line + "\n") == "f:2:\(column): \(key): \(expected)")
   }
 
+  static let allKeys =
+    "write every, upload, state_directory, home_assistant, notifications, push, durability, history,"
+    + " device, location, battery, system, host, sensors, outputs, commands or power"
+
   @Test(arguments: [
     ("evry: 10s", "f:2:1: unknown key \"evry\"; did you mean \"every\"?"),
     ("Every: 10s", "f:2:1: unknown key \"Every\"; did you mean \"every\"?"),
     ("eveyr: 10s", "f:2:1: unknown key \"eveyr\"; did you mean \"every\"?"),
     ("devise: { name: x }", "f:2:1: unknown key \"devise\"; did you mean \"device\"?"),
-    (
-      "mqtt: hunter2",
-      "f:2:1: unknown key \"mqtt\"; write every, upload, state_directory, home_assistant, notifications, push, "
-        + "durability, history, device, location, battery, system, host, sensors, outputs,"
-        + " commands or power"
-    ),
+    ("mqtt: hunter2", "f:2:1: unknown key \"mqtt\"; \(allKeys)"),
     (
       "device: { nickname: hunter2 }",
       "f:2:11: device: unknown key \"nickname\"; the only key here is name"
@@ -224,12 +181,7 @@ import YAML
     ("host: { porc: /x }", "f:2:9: host: unknown key \"porc\"; did you mean \"proc\"?"),
     ("host: { ssy: /x }", "f:2:9: host: unknown key \"ssy\"; did you mean \"sys\"?"),
     ("host: { xy: /x }", "f:2:9: host: unknown key \"xy\"; write proc, sys or boards"),
-    (
-      "\"a\\e[31m\": 1",
-      "f:2:1: unknown key \"a?[31m\"; write every, upload, state_directory, home_assistant, notifications, push, "
-        + "durability, history, device, location, battery, system, host, sensors, outputs,"
-        + " commands or power"
-    ),
+    ("\"a\\e[31m\": 1", "f:2:1: unknown key \"a?[31m\"; \(allKeys)"),
   ])
   func anUnknownKeyIsAnsweredWithTheNearestOne(_ line: String, _ expected: String) {
     #expect(Outcome.problem(minimum + line + "\n") == expected)
@@ -268,24 +220,16 @@ import YAML
   }
 
   @Test(arguments: [
-    (
-      "token_file: /etc/homeward/token",
-      "f:2:1: unknown key \"token_file\"; it belongs below home_assistant"
-    ),
-    ("url: http://ha", "f:2:1: unknown key \"url\"; it belongs below home_assistant"),
-    (
-      "register_again: 1h", "f:2:1: unknown key \"register_again\"; it belongs below home_assistant"
-    ),
-    (
-      "device: { name: x }\nname: Boat", "f:3:1: unknown key \"name\"; it belongs below device"
-    ),
-    (
-      "location: { source: gpsd, moving: { every: 10s } }\nor_turn: 20°",
-      "f:3:1: unknown key \"or_turn\"; it belongs below location.moving"
-    ),
+    ("", "token_file: /etc/homeward/token", "home_assistant"),
+    ("", "url: http://ha", "home_assistant"), ("", "register_again: 1h", "home_assistant"),
+    ("device: { name: x }\n", "name: Boat", "device"),
+    ("location: { source: gpsd, moving: { every: 10s } }\n", "or_turn: 20°", "location.moving"),
   ])
-  func aKeyOfASectionIsSentThere(_ lines: String, _ expected: String) {
-    #expect(Outcome.problem(minimum + lines + "\n") == expected)
+  func aKeyOfASectionIsSentThere(_ before: String, _ line: String, _ section: String) {
+    #expect(
+      Outcome.problem(minimum + before + line + "\n")
+        == "f:\(before.isEmpty ? 2 : 3):1: unknown key \"\(line.prefix { $0 != ":" })\"; it belongs"
+        + " below \(section)")
   }
 
   @Test func aListOfNetworksBesideItsSectionIsSentThere() {

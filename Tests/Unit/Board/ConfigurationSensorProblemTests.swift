@@ -41,7 +41,9 @@ import Testing
     a chip's number or path is not enough: numbers change between kernels; \
     write the line's name or the chip's label, such as pinctrl-bcm2711/17, as "gpioinfo" shows
     """
-  static let noOffset = "write a number from 0 to 4095, as \"gpioinfo\" shows"
+  static let noOffset =
+    "has no offset after its last slash; write a number from 0 to 4095, as \"gpioinfo\" shows"
+  static let noName = "is not a name; write 1 to 31 bytes, as \"gpioinfo\" shows"
 
   @Test(arguments: [
     (
@@ -51,23 +53,16 @@ import Testing
     ),
     ("gpiochip0/17", chip), ("gpiochip0", chip), ("/dev/gpiochip0", chip),
     ("/dev/gpiochip0/17", chip),
-    ("chip/4096", "\"chip/4096\" has no offset after its last slash; \(noOffset)"),
-    ("chip/", "\"chip/\" has no offset after its last slash; \(noOffset)"),
-    ("chip/-1", "\"chip/-1\" has no offset after its last slash; \(noOffset)"),
-    ("chip/017", "\"chip/017\" has no offset after its last slash; \(noOffset)"),
-    ("chip/0x11", "\"chip/0x11\" has no offset after its last slash; \(noOffset)"),
-    (
-      "a/99999999999999999999",
-      "\"a/99999999999999999999\" has no offset after its last slash; \(noOffset)"
-    ),
-    ("/17", "\"\" is not a name; write 1 to 31 bytes, as \"gpioinfo\" shows"),
-    ("\"\"", "\"\" is not a name; write 1 to 31 bytes, as \"gpioinfo\" shows"),
-    (
-      "0123456789012345678901234567890x",
-      "\"0123456789012345678901234567890x\" is not a name; "
-        + "write 1 to 31 bytes, as \"gpioinfo\" shows"
-    ),
-    ("\"a\\tb\"", "\"a?b\" is not a name; write 1 to 31 bytes, as \"gpioinfo\" shows"),
+    ("chip/4096", "\"chip/4096\" \(noOffset)"),
+    ("chip/", "\"chip/\" \(noOffset)"),
+    ("chip/-1", "\"chip/-1\" \(noOffset)"),
+    ("chip/017", "\"chip/017\" \(noOffset)"),
+    ("chip/0x11", "\"chip/0x11\" \(noOffset)"),
+    ("a/99999999999999999999", "\"a/99999999999999999999\" \(noOffset)"),
+    ("/17", "\"\" \(noName)"),
+    ("\"\"", "\"\" \(noName)"),
+    ("0123456789012345678901234567890x", "\"0123456789012345678901234567890x\" \(noName)"),
+    ("\"a\\tb\"", "\"a?b\" \(noName)"),
   ])
   func aLineThatAKernelUpdateWouldMoveIsRefused(_ written: String, _ expected: String) {
     let file = minimum + "sensors: [{ gpio: \(written), name: x }]"
@@ -124,6 +119,8 @@ import Testing
     #expect(Outcome.problem(file) == "f:2:23: sensors[0].one_wire: \(expected)")
   }
 
+  static let ofTheBoard = "is a sensor of the board itself; write another one"
+
   @Test(arguments: [
     ("unit: K", "\"K\" is unknown; write °C"),
     ("device_class: moisture", "\"moisture\" is unknown; write temperature"),
@@ -135,16 +132,10 @@ import Testing
       "unique_id: Soil",
       "\"Soil\" is not a unique id; write 1 to 64 letters from a to z, digits or _"
     ),
-    ("unique_id: last_start", "\"last_start\" is a sensor of the board itself; write another one"),
-    ("unique_id: supply_a", "\"supply_a\" is a sensor of the board itself; write another one"),
-    (
-      "unique_id: power_level",
-      "\"power_level\" is a sensor of the board itself; write another one"
-    ),
-    (
-      "unique_id: battery_days_left",
-      "\"battery_days_left\" is a sensor of the board itself; write another one"
-    ),
+    ("unique_id: last_start", "\"last_start\" \(ofTheBoard)"),
+    ("unique_id: supply_a", "\"supply_a\" \(ofTheBoard)"),
+    ("unique_id: power_level", "\"power_level\" \(ofTheBoard)"),
+    ("unique_id: battery_days_left", "\"battery_days_left\" \(ofTheBoard)"),
   ])
   func aKindIsToHomeAssistantWhatItMeasures(_ setting: String, _ expected: String) {
     let key = setting.prefix { $0 != ":" }

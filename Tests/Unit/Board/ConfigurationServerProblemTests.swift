@@ -80,63 +80,36 @@ import Testing
     #expect(problem.contains(expected), "\(problem)")
   }
 
+  static let noScheme =
+    "does not begin with http:// or https://; write for example http://192.168.1.5:8123"
+  static let noHost = "has no valid host; write for example http://192.168.1.5:8123"
+  static let noPort =
+    "has no valid port; write a colon and a number from 1 to 65535; an IPv6 address needs [ and ]"
+  static let notASCII =
+    "has a space or a character beyond ASCII; write such a host as xn--..., and such a path with %"
+
   @Test(arguments: [
-    (
-      "ha.local:8123",
-      "does not begin with http:// or https://; write for example http://192.168.1.5:8123"
-    ),
-    (
-      "ftp://ha",
-      "does not begin with http:// or https://; write for example http://192.168.1.5:8123"
-    ),
-    ("http://", "has no valid host; write for example http://192.168.1.5:8123"),
-    ("http:///x", "has no valid host; write for example http://192.168.1.5:8123"),
-    ("http://:8123", "has no valid host; write for example http://192.168.1.5:8123"),
-    ("http://a!b", "has no valid host; write for example http://192.168.1.5:8123"),
-    ("http://[]", "has no valid host; write for example http://192.168.1.5:8123"),
+    ("ha.local:8123", noScheme),
+    ("ftp://ha", noScheme),
+    ("http://", noHost),
+    ("http:///x", noHost),
+    ("http://:8123", noHost),
+    ("http://a!b", noHost),
+    ("http://[]", noHost),
     ("http://[::1", "has a [ without ]; write for example http://[::1]:8123"),
     ("http://me:secret@ha", "has a user name; leave it out: Home Assistant asks for a token only"),
     ("http://ha?x=1", "has a ? or #; leave out what follows it"),
     ("http://ha/x#y", "has a ? or #; leave out what follows it"),
-    (
-      "http://h a",
-      "has a space or a character beyond ASCII; write such a host as xn--..., and such a "
-        + "path with %"
-    ),
-    (
-      "http://hä",
-      "has a space or a character beyond ASCII; write such a host as xn--..., and such a "
-        + "path with %"
-    ),
-    (
-      "http://ha:",
-      "has no valid port; write a colon and a number from 1 to 65535; an IPv6 address needs [ and ]"
-    ),
-    (
-      "http://ha:0",
-      "has no valid port; write a colon and a number from 1 to 65535; an IPv6 address needs [ and ]"
-    ),
-    (
-      "http://ha:65536",
-      "has no valid port; write a colon and a number from 1 to 65535; an IPv6 address needs [ and ]"
-    ),
-    (
-      "http://ha:80x",
-      "has no valid port; write a colon and a number from 1 to 65535; an IPv6 address needs [ and ]"
-    ),
-    (
-      "http://fd00::5",
-      "has no valid port; write a colon and a number from 1 to 65535; an IPv6 address needs [ and ]"
-    ),
-    (
-      "http://[::1]x",
-      "has no valid port; write a colon and a number from 1 to 65535; an IPv6 address needs [ and ]"
-    ),
+    ("http://h a", notASCII),
+    ("http://hä", notASCII),
+    ("http://ha:", noPort),
+    ("http://ha:0", noPort),
+    ("http://ha:65536", noPort),
+    ("http://ha:80x", noPort),
+    ("http://fd00::5", noPort),
+    ("http://[::1]x", noPort),
     ("http://\(String(repeating: "a", count: 506))", "has 513 bytes; the most is 512"),
-    (
-      "http://\(String(repeating: "a", count: 254))",
-      "has no valid host; write for example http://192.168.1.5:8123"
-    ),
+    ("http://\(String(repeating: "a", count: 254))", noHost),
   ])
   func aWrongAddressIsExplainedAndNeverShown(_ written: String, _ expected: String) {
     #expect(

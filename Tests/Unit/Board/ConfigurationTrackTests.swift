@@ -29,31 +29,20 @@ import Testing
     #expect(try track(", moving: { or_distance: \(written) }")?.distanceMeters == meters)
   }
 
+  static let meters = "write for example 50m; the units are m, km or nmi"
+  static let noNumber = "is not a number with a unit; write for example 50m"
+  static let outOfRange = "is out of range; write 1 to 1000000 m"
+
   @Test(arguments: [
-    (
-      "moving: { or_distance: 50 }", 50, "moving.or_distance",
-      "\"50\" has no unit; write for example 50m; the units are m, km or nmi"
-    ),
+    ("moving: { or_distance: 50 }", 50, "moving.or_distance", "\"50\" has no unit; \(meters)"),
     (
       "moving: { or_distance: 50ft }", 50, "moving.or_distance",
       "\"50ft\" has another unit; write for example 50m; the units are m, km or nmi"
     ),
-    (
-      "moving: { or_distance: far }", 50, "moving.or_distance",
-      "\"far\" is not a number with a unit; write for example 50m"
-    ),
-    (
-      "moving: { or_distance: 5.m }", 50, "moving.or_distance",
-      "\"5.m\" is not a number with a unit; write for example 50m"
-    ),
-    (
-      "moving: { or_distance: 0.9m }", 50, "moving.or_distance",
-      "\"0.9m\" is out of range; write 1 to 1000000 m"
-    ),
-    (
-      "moving: { or_distance: 1000.1km }", 50, "moving.or_distance",
-      "\"1000.1km\" is out of range; write 1 to 1000000 m"
-    ),
+    ("moving: { or_distance: far }", 50, "moving.or_distance", "\"far\" \(noNumber)"),
+    ("moving: { or_distance: 5.m }", 50, "moving.or_distance", "\"5.m\" \(noNumber)"),
+    ("moving: { or_distance: 0.9m }", 50, "moving.or_distance", "\"0.9m\" \(outOfRange)"),
+    ("moving: { or_distance: 1000.1km }", 50, "moving.or_distance", "\"1000.1km\" \(outOfRange)"),
     (
       "moving: { or_turn: 171° }", 46, "moving.or_turn",
       "\"171°\" is out of range; write 5 to 170 °"
