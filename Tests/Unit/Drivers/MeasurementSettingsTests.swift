@@ -72,7 +72,13 @@ import Testing
     #expect(description.deviceClass == measurement.entity.deviceClass)
   }
 
-  static let notItsUnit = "or convert it, such as factor: 1000"
+  static let notItsUnit = "is not the unit of this measurement"
+  static let convert = "or convert it, such as factor: 1000"
+  static let noDevice = "is not a device and its channel; write for example iio: bme280/temp"
+  static let noChannel =
+    "is not a channel; write the file's name without in_ and without _raw or _input, such as voltage0"
+  static let noNumber = "is not a number; write for example"
+  static let notWhole = "is not a whole number in range; write one from"
   static let oneCalibration =
     "a sensor has only one calibration; write scale and to, or table, or factor and offset"
   static let bothOfScale =
@@ -83,14 +89,8 @@ import Testing
     + "write the points in order, each once"
 
   @Test(arguments: [
-    (
-      "iio: a/voltage0, unit: mV",
-      "unit: \"mV\" is not the unit of this measurement; write V; \(notItsUnit)"
-    ),
-    (
-      "iio: a/steps, unit: mV",
-      "unit: \"mV\" is not the unit of this measurement; leave it out; \(notItsUnit)"
-    ),
+    ("iio: a/voltage0, unit: mV", "unit: \"mV\" \(notItsUnit); write V; \(convert)"),
+    ("iio: a/steps, unit: mV", "unit: \"mV\" \(notItsUnit); leave it out; \(convert)"),
     (
       "iio: a/voltage0, device_class: moisture",
       "device_class: moisture does not match \"V\"; write it with unit: %"
@@ -118,10 +118,7 @@ import Testing
       "state_class: \"total_rising\" is unknown; write measurement, total, total_increasing or "
         + "measurement_angle"
     ),
-    (
-      "file: /a, decimals: 7",
-      "decimals: \"7\" is not a whole number in range; write one from 0 to 6"
-    ),
+    ("file: /a, decimals: 7", "decimals: \"7\" \(notWhole) 0 to 6"),
     ("file: /a, factor: 2, table: [[0, 0], [1, 1]]", "factor: \(oneCalibration)"),
     ("file: /a, scale: [0, 1], to: [0, 1], table: [[0, 0], [1, 1]]", "table: \(oneCalibration)"),
     ("file: /a, offset: 2, clamp: true", "offset: \(oneCalibration)"),
@@ -133,44 +130,24 @@ import Testing
     ("file: /a, scale: [1], to: [0, 1]", "scale: this list has 1 items; write 2 to 2"),
     ("file: /a, table: [[0, 0]]", "table: this list has 1 items; write 2 to 32"),
     ("file: /a, table: [[0, 0], [1]]", "table[1]: this list has 1 items; write 2 to 2"),
-    (
-      "file: /a, table: [[0, 0], [1, x]]",
-      "table[1][1]: \"x\" is not a number; write for example 0.5"
-    ),
+    ("file: /a, table: [[0, 0], [1, x]]", "table[1][1]: \"x\" \(noNumber) 0.5"),
     ("file: /a, factor: 0", "factor: the factor is 0; write another number"),
-    ("file: /a, factor: 1e3", "factor: \"1e3\" is not a number; write for example 0.5"),
+    ("file: /a, factor: 1e3", "factor: \"1e3\" \(noNumber) 0.5"),
     (
       "file: /a, factor: 1000000001",
       "factor: a number is too large; write one from -1000000000 to 1000000000"
     ),
     ("file: a", "file: this is not an absolute path; begin it with /"),
-    (
-      "file: /a, line: 0",
-      "line: \"0\" is not a whole number in range; write one from 1 to 999"
-    ),
+    ("file: /a, line: 0", "line: \"0\" \(notWhole) 1 to 999"),
     (
       "file: /a, pattern: level",
       "pattern: \"level\" is not a pattern; "
         + "write the text around the number, and one * for the number, such as \"level=*\""
     ),
-    (
-      "iio: bme280",
-      "iio: \"bme280\" is not a device and its channel; write for example iio: bme280/temp"
-    ),
-    (
-      "iio: /temp",
-      "iio: \"/temp\" is not a device and its channel; write for example iio: bme280/temp"
-    ),
-    (
-      "iio: a/in_temp",
-      "iio: \"in_temp\" is not a channel; "
-        + "write the file's name without in_ and without _raw or _input, such as voltage0"
-    ),
-    (
-      "iio: a/voltage0_raw",
-      "iio: \"voltage0_raw\" is not a channel; "
-        + "write the file's name without in_ and without _raw or _input, such as voltage0"
-    ),
+    ("iio: bme280", "iio: \"bme280\" \(noDevice)"),
+    ("iio: /temp", "iio: \"/temp\" \(noDevice)"),
+    ("iio: a/in_temp", "iio: \"in_temp\" \(noChannel)"),
+    ("iio: a/voltage0_raw", "iio: \"voltage0_raw\" \(noChannel)"),
     (
       "hwmon: a/temp",
       "hwmon: \"temp\" is not a channel; write in, curr, power, energy, temp, humidity or fan with "
@@ -185,10 +162,7 @@ import Testing
       "shunt: a resistor of this size measures no current; "
         + "write the ohms of the resistor on the board, such as 0.1 for R100"
     ),
-    (
-      "iio: a/current0, shunt: R100",
-      "shunt: \"R100\" is not a number; write for example 0.1"
-    ),
+    ("iio: a/current0, shunt: R100", "shunt: \"R100\" \(noNumber) 0.1"),
   ])
   func aWrongSettingIsNamedWithWhatWouldBeRight(entry: String, problem: String) {
     let found = problems(entry)

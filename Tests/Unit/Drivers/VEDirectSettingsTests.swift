@@ -40,18 +40,15 @@ import YAML
     #expect(keys == ["voltage", "soc", "charge_cycles"])
   }
 
+  static let notEnough =
+    "the number of a serial port is not enough: another start may give it to another cable"
+
   @Test(arguments: [
     ("ve_direct: ttyUSB0, name: A", "this is not an absolute path"),
     ("ve_direct: /etc/passwd, name: A", "this is not a serial port"),
     ("ve_direct: /dev/, name: A", "this is not a serial port"),
-    (
-      "ve_direct: /dev/ttyUSB0, name: A",
-      "the number of a serial port is not enough: another start may give it to another cable"
-    ),
-    (
-      "ve_direct: /dev/ttyACM1, name: A",
-      "the number of a serial port is not enough: another start may give it to another cable"
-    ),
+    ("ve_direct: /dev/ttyUSB0, name: A", notEnough),
+    ("ve_direct: /dev/ttyACM1, name: A", notEnough),
     ("ve_direct: /dev/serial0, name: A, only: [volts]", "\"volts\" is unknown"),
     ("ve_direct: /dev/serial0, name: A, only: []", "this list has 0 items"),
     ("ve_direct: /dev/serial0, name: A, only: voltage", "a list is expected here"),
