@@ -4,7 +4,7 @@ import Testing
 
 /// How the words of a command line are taken.
 @Suite struct ArgumentsTests {
-  private func arguments(_ words: String...) -> Arguments {
+  private func arguments(_ words: [String]) -> Arguments {
     Arguments(words.map { Array($0.utf8) })
   }
 
@@ -14,7 +14,7 @@ import Testing
 
   @Test(arguments: [["--config", "a=b"], ["--config=a=b"]])
   func aValueStandsBehindItsOptionOrBehindASign(words: [String]) throws {
-    var arguments = Arguments(words.map { Array($0.utf8) })
+    var arguments = arguments(words)
     let option = try #require(try arguments.next())
     #expect("--config" ~= option && option.isOption)
     #expect(text(try arguments.value(of: option, "a file")) == "a=b")
@@ -22,33 +22,32 @@ import Testing
   }
 
   @Test func aWordIsTakenAsItIs() throws {
-    var arguments = arguments("a=b", "-", "--", "-x=1")
+    var arguments = arguments(["a=b", "-", "--", "-x=1"])
     for word in ["a=b", "-", "--", "-x=1"] { #expect(try next(&arguments) == word) }
     #expect(try next(&arguments) == nil)
   }
 
   /// Without its options unpair would delete the device.
   @Test func withSudoThereIsTheSameCommandLine() {
-    let words = arguments("unpair", "--local", "--config", "my boat.yaml", "")
+    let words = arguments(["unpair", "--local", "--config", "my boat.yaml", ""])
     #expect(text(words.withSudo.bytes) == "sudo homeward unpair --local --config 'my boat.yaml' ''")
   }
 
-  @Test func theNextCommandHasTheSameConfiguration() {
-    func option(_ words: String...) -> String? {
-      text(Arguments(words.map { Array($0.utf8) }).configurationOption.bytes)
-    }
-    #expect(option("check", "--config", "boat.yaml", "--json") == " --config boat.yaml")
-    #expect(option("check", "--json=1", "--config=boat.yaml") == " --config boat.yaml")
-    #expect(option("check", "--help", "--config=b") == " --config b")
-    for words in [[], ["check", "--json"], ["check", "--config"]] as [[String]] {
-      #expect(text(Arguments(words.map { Array($0.utf8) }).configurationOption.bytes) == "")
-    }
-    #expect(option("check", "--config", "-") == "")
-    #expect(option("check", "--config", "a\u{1B}[2J") == " --config 'a?[2J'")
+  @Test(
+    arguments: [
+      ("check --config boat.yaml --json", " --config boat.yaml"),
+      ("check --json=1 --config=boat.yaml", " --config boat.yaml"),
+      ("check --help --config=b", " --config b"), ("", ""), ("check --json", ""),
+      ("check --config", ""), ("check --config -", ""),
+      ("check --config a\u{1B}[2J", " --config 'a?[2J'"),
+    ])
+  func theNextCommandHasTheSameConfiguration(words: String, option: String) {
+    let arguments = arguments(words.split(separator: " ").map(String.init))
+    #expect(text(arguments.configurationOption.bytes) == option)
   }
 
   @Test func aValueWhereNoneBelongsIsAMistake() throws {
-    var arguments = arguments("--once=1", "--all")
+    var arguments = arguments(["--once=1", "--all"])
     #expect(try next(&arguments) == "--once")
     guard case .mistake(let words)? = failure(&arguments) else {
       Issue.record("the value was passed over")
@@ -59,7 +58,7 @@ import Testing
 
   @Test(arguments: [["--config"], ["--config="], ["--config", ""]])
   func aValueThatIsMissingIsAskedFor(words: [String]) throws {
-    var arguments = Arguments(words.map { Array($0.utf8) })
+    var arguments = arguments(words)
     let option = try #require(try arguments.next())
     do throws(UsageError) {
       _ = try arguments.value(of: option, "the name of a file")
@@ -71,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: ["--help", "-h"]) func helpIsGivenToWhoAsks(word: String) {
-    var arguments = arguments(word)
+    var arguments = arguments([word])
     guard case .helpWanted? = failure(&arguments) else {
       Issue.record("\(word) asks for help")
       return

@@ -23,8 +23,7 @@ private func problems(_ file: String) -> [String] {
     _ = try BoardFile.parse([UInt8](file.utf8))
     return []
   } catch {
-    let rendered = String(decoding: error.rendered(fileName: [UInt8]("f".utf8)), as: UTF8.self)
-    return rendered.split(separator: "\n").map(String.init)
+    return error.lines
   }
 }
 

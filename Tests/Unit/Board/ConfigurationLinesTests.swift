@@ -27,19 +27,20 @@ private let boardFile = """
     }, isIncomplete: false)
 
   private func found(
-    _ sensors: String, as uses: GPIOLineUses? = nil
-  ) throws -> (lines: [GPIOLineSettings], warnings: [String]) {
-    let configuration = try Outcome.configuration(minimum + "sensors: [\(sensors)]\n")
+    _ entries: String, as uses: GPIOLineUses? = nil
+  ) throws -> (configuration: Configuration, warnings: [String]) {
     let pins = BoardPins(try BoardFile.parse([UInt8](boardFile.utf8)))
     var warnings: [String] = []
-    let found = configuration.findingLines(as: uses ?? kernel, pins) {
-      warnings.append(String(decoding: $0.bytes, as: UTF8.self))
-    }
-    return (found.lines, warnings)
+    let found = try Outcome.configuration(minimum + entries)
+      .findingLines(as: uses ?? kernel, pins) {
+        warnings.append(String(decoding: $0.bytes, as: UTF8.self))
+      }
+    return (found, warnings)
   }
 
   private func address(_ written: String, as uses: GPIOLineUses? = nil) throws -> String? {
-    text(try found("{ gpio: \(written), name: Bilge }", as: uses).lines.first?.address.text)
+    let found = try found("sensors: [{ gpio: \(written), name: Bilge }]\n", as: uses)
+    return text(found.configuration.lines.first?.address.text)
   }
 
   @Test func aLineWithoutANameIsFoundByTheBoardFile() throws {
@@ -63,11 +64,9 @@ private let boardFile = """
   /// With and without a sensor that has a line.
   @Test(arguments: ["", "sensors: [{ gpio: ID_SDA, name: Bilge }]\n"])
   func theLineOfTheAnchorWatchIsFoundToo(sensors: String) throws {
-    let configuration = try Outcome.configuration(
-      minimum + "location: { source: gpsd, anchor: { radius: 40m, gpio: GPIO2 } }\n" + sensors)
-    let pins = BoardPins(try BoardFile.parse([UInt8](boardFile.utf8)))
-    let found = configuration.findingLines(as: kernel, pins) { _ in }
-    let line = try #require(found.location?.anchor?.line)
+    let (configuration, _) = try found(
+      "location: { source: gpsd, anchor: { radius: 40m, gpio: GPIO2 } }\n" + sensors)
+    let line = try #require(configuration.location?.anchor?.line)
     #expect(text(line.address.text) == "main-chip/2")
     #expect(text(line.entity.uniqueID) == "gpio_gpio2")
   }
@@ -95,19 +94,21 @@ private let boardFile = """
   }
 
   @Test func theSensorStaysTheSameInHomeAssistant() throws {
-    let written = try found("{ gpio: PIN2, name: Bilge }, { gpio: GPIO2, name: B, unique_id: own }")
-    #expect(text(written.lines[0].entity.uniqueID) == "gpio_pin2")
-    #expect(text(written.lines[1].entity.uniqueID) == "own")
-    #expect(try found("{ gpio: ID_SDA, name: Bilge }").lines[0].entity.uniqueID == nil)
+    let lines = try moved(
+      "sensors: [{ gpio: PIN2, name: Bilge }, { gpio: GPIO2, name: B, unique_id: own },"
+        + " { gpio: ID_SDA, name: C }]\n"
+    ).lines
+    #expect(lines.map { text($0.entity.uniqueID) } == ["gpio_pin2", "own", nil])
   }
 
   @Test func aPinThatIsNoLineIsToldAndHarmsNoOther() throws {
-    let result = try found("{ gpio: PIN1, name: Bilge }, { gpio: PIN2, name: Hatch }")
+    let result = try found(
+      "sensors: [{ gpio: PIN1, name: Bilge }, { gpio: PIN2, name: Hatch }]\n")
     #expect(
       result.warnings == [
         "Bilge: \"PIN1\" is 3V3, not a GPIO line; sudo homeward pins shows the pins of this board"
       ])
-    #expect(result.lines.map { text($0.address.text) } == ["PIN1", "main-chip/2"])
+    #expect(result.configuration.lines.map { text($0.address.text) } == ["PIN1", "main-chip/2"])
   }
 
   @Test func aLineThatIsNamedTwiceIsRefusedByWhateverNames() throws {
@@ -123,8 +124,7 @@ private let boardFile = """
         }
         return []
       } catch {
-        let lines = String(decoding: error.rendered(fileName: [UInt8]("f".utf8)), as: UTF8.self)
-        return lines.split(separator: "\n").map(String.init)
+        return error.lines
       }
     }
     let two = "sensors: [{ gpio: GPIO2, name: Bilge }, { pulses: main-chip/2, name: Rain }]\n"
@@ -147,9 +147,9 @@ private let boardFile = """
   }
 
   private func moved(_ entries: String) throws -> Configuration {
-    let configuration = try Outcome.configuration(minimum + entries)
-    let pins = BoardPins(try BoardFile.parse([UInt8](boardFile.utf8)))
-    return configuration.findingLines(as: kernel, pins) { _ in Issue.record("a warning") }
+    let found = try found(entries)
+    #expect(found.warnings == [])
+    return found.configuration
   }
 
   @Test func pulsesAreFoundAtAPinAndKeepTheirCountAndTheirRate() throws {
@@ -179,14 +179,8 @@ private let boardFile = """
   }
 
   @Test func anOutputAtAPinThatIsNoLineIsTold() throws {
-    let configuration = try Outcome.configuration(
-      minimum + "outputs: [{ gpio: PIN1, name: Pump }]\n")
-    let pins = BoardPins(try BoardFile.parse([UInt8](boardFile.utf8)))
-    var warnings: [String] = []
-    let found = configuration.findingLines(as: kernel, pins) {
-      warnings.append(String(decoding: $0.bytes, as: UTF8.self))
-    }
+    let (configuration, warnings) = try found("outputs: [{ gpio: PIN1, name: Pump }]\n")
     #expect(warnings.count == 1 && warnings[0].hasPrefix("Pump: \"PIN1\" is 3V3"))
-    #expect(text(found.outputs[0].address.text) == "PIN1")
+    #expect(text(configuration.outputs[0].address.text) == "PIN1")
   }
 }

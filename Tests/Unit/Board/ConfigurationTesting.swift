@@ -17,8 +17,7 @@ enum Outcome {
       _ = try Configuration.parse(bytes)
       return []
     } catch {
-      let rendered = String(decoding: error.rendered(fileName: Array("f".utf8)), as: UTF8.self)
-      return rendered.split(separator: "\n").map(String.init)
+      return error.lines
     }
   }
 
@@ -35,6 +34,14 @@ func sensor(_ settings: String) -> String {
 }
 
 func text(_ bytes: [UInt8]?) -> String? { bytes.map { String(decoding: $0, as: UTF8.self) } }
+
+extension ConfigurationErrors {
+  /// What is wrong with a file called `f`, one line each.
+  var lines: [String] {
+    String(decoding: rendered(fileName: Array("f".utf8)), as: UTF8.self).split(separator: "\n")
+      .map(String.init)
+  }
+}
 
 extension Configuration {
   /// The sensors that are GPIO lines.

@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 
 @testable import Board
@@ -6,22 +5,16 @@ import Testing
 
 /// What Home Assistant shows of a board on its page: "MODEL by MANUFACTURER", and its firmware.
 @Suite struct DeviceNamesTests {
-  private let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-
   /// The registration of a board with these files of the kernel.
   private func request(_ files: [String: String]) throws -> RegistrationRequest {
-    for (name, text) in files {
-      let file = folder.appending(path: name)
-      try FileManager.default.createDirectory(
-        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-      try Data(text.utf8).write(to: file)
+    let machine = Machine()
+    defer { withExtendedLifetime(machine) {} }
+    for (name, text) in files { try machine.write(text, to: name) }
+    let host = try ["sys", "proc"].map { name in
+      "\(name): \(try #require(text(machine.path(name).bytes)))"
     }
-    let path = folder.path
-    let configuration = try Configuration.parse(
-      [UInt8](
-        "home_assistant: { url: http://h }\nhost: { sys: \(path)/sys, proc: \(path)/proc }\n".utf8))
-    defer { try? FileManager.default.removeItem(at: folder) }
-    return configuration.registrationRequest(nil)
+    return try Outcome.configuration(minimum + "host: { \(host.joined(separator: ", ")) }\n")
+      .registrationRequest(nil)
   }
 
   private func words(_ files: [String: String]) throws -> String {
