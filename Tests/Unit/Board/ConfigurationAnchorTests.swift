@@ -136,28 +136,9 @@ import Testing
 }
 
 /// From the keys of the configuration to the sources and their failures.
-@Suite final class AnchorWiringTests: ReadingSink, SupervisorOwner, AnchorAlarmOwner {
-  private var sensors: [SensorDescription] = []
-  private var values: [String: Value] = [:]
-  private var failed: [String] = []
-  private var fixCount = 0
+@Suite final class AnchorWiringTests: WiringSuite, AnchorAlarmOwner {
   private var states: [AnchorMonitor.State] = []
 
-  func declare(_ sensor: SensorDescription) -> SensorIndex? {
-    sensors.append(sensor)
-    return SensorIndex(sensors.count - 1)
-  }
-
-  func record(_ reading: Reading) {
-    values[text(sensors[reading.sensor.value].uniqueID) ?? ""] = reading.value
-  }
-
-  func record(_ fix: Fix) { fixCount += 1 }
-  func sourceFailed(_ source: InlineText, _ failure: SourceFailure) {
-    failed.append(text([UInt8](source.bytes)) ?? "")
-  }
-  func sourceRecovered(_ source: InlineText) {}
-  func receiverChosen(_ source: InlineText, _ receiver: InlineText) {}
   func anchorChanged(_ status: AnchorMonitor.Status) { states.append(status.state) }
 
   private func configuration() throws -> Configuration {
@@ -166,18 +147,9 @@ import Testing
         + "location: { source: gpsd, port: 1, anchor: { radius: 40m, gpio: GPIO999 } }\n")
   }
 
-  private func context(_ configuration: Configuration, _ supervisor: Supervisor) throws
-    -> SourceContext
-  {
-    configuration.sourceContext(
-      loop: try EventLoop(), sink: self, supervisor: supervisor, cycle: configuration.every,
-      answerTimeout: .seconds(1), now: Moment.now.instant)
-  }
-
   @Test func theWatchHearsItsLineAndTheReceiver() throws {
     let configuration = try configuration()
-    let supervisor = Supervisor(owner: self)
-    let context = try context(configuration, supervisor)
+    let context = context(configuration)
     let anchor = try #require(configuration.anchorAlarm(context, owner: self))
     let sources = configuration.sources(context, anchor: anchor)
     #expect(sources.map { text([UInt8]($0.name.bytes)) } == ["anchor", "GPIO999", "gpsd"])
@@ -204,8 +176,7 @@ import Testing
       minimum + "system: off\nbattery: off\nstate_directory: /nowhere\n"
         + "location: { source: gpsd, port: 1, anchor: { radius: 40m } }\n"
         + "commands: [command_anchor]\n")
-    let supervisor = Supervisor(owner: self)
-    let context = try context(configuration, supervisor)
+    let context = context(configuration)
     let anchor = try #require(configuration.anchorAlarm(context, owner: self))
     let sources = configuration.sources(context, anchor: anchor)
     #expect(sources.map { text([UInt8]($0.name.bytes)) } == ["anchor", "gpsd"])
@@ -220,8 +191,7 @@ import Testing
   /// A command beside the agent, such as `check`, must not set, clear or write what is the agent's.
   @Test func whatIsTriedBesideTheAgentHasNoWatch() throws {
     let configuration = try configuration()
-    let supervisor = Supervisor(owner: self)
-    let sources = configuration.sources(try context(configuration, supervisor))
+    let sources = configuration.sources(context(configuration))
     #expect(sources.map { text([UInt8]($0.name.bytes)) } == ["GPIO999", "gpsd"])
   }
 }

@@ -1,4 +1,7 @@
 import Board
+import Bytes
+import LinuxIO
+import Sensing
 import YAML
 
 @testable import Drivers
@@ -48,4 +51,37 @@ extension Configuration {
   var lines: [GPIOLineSettings] {
     sensors.compactMap { ($0 as? SensorEntry<GPIOLineSettings>)?.settings }
   }
+}
+
+/// A suite that takes what the sources of a configuration bring, and notes which of them fail.
+class WiringSuite: ReadingSink, SupervisorOwner {
+  private(set) var sensors: [SensorDescription] = []
+  private(set) var values: [String: Value] = [:]
+  private(set) var failed: [String] = []
+  lazy var supervisor = Supervisor(owner: self)
+  let loop: EventLoop
+
+  init() throws { loop = try EventLoop() }
+
+  func context(_ configuration: Configuration) -> SourceContext {
+    configuration.sourceContext(
+      loop: loop, sink: self, supervisor: supervisor, cycle: configuration.every,
+      answerTimeout: .seconds(1), now: Moment.now.instant)
+  }
+
+  func declare(_ sensor: SensorDescription) -> SensorIndex? {
+    sensors.append(sensor)
+    return SensorIndex(sensors.count - 1)
+  }
+
+  func record(_ reading: Reading) {
+    values[text(sensors[reading.sensor.value].uniqueID) ?? ""] = reading.value
+  }
+
+  func record(_ fix: Fix) {}
+  func sourceFailed(_ source: InlineText, _ failure: SourceFailure) {
+    failed.append(text([UInt8](source.bytes)) ?? "")
+  }
+  func sourceRecovered(_ source: InlineText) {}
+  func receiverChosen(_ source: InlineText, _ receiver: InlineText) {}
 }

@@ -4,28 +4,12 @@ import Drivers
 import Foundation
 import LinuxIO
 import Sensing
+import TestRun
 import Testing
 
 /// From the keys of the configuration to the percentage: a monitor at a pseudo terminal, and the
 /// battery that its sensors tell about.
-@Suite final class EstimatedBatteryWiringTests: ReadingSink, SupervisorOwner {
-  private var sensors: [SensorDescription] = []
-  private var values: [String: Value] = [:]
-
-  func declare(_ sensor: SensorDescription) -> SensorIndex? {
-    sensors.append(sensor)
-    return SensorIndex(sensors.count - 1)
-  }
-
-  func record(_ reading: Reading) {
-    values[text(sensors[reading.sensor.value].uniqueID) ?? ""] = reading.value
-  }
-
-  func record(_ fix: Fix) {}
-  func sourceFailed(_ source: InlineText, _ failure: SourceFailure) {}
-  func sourceRecovered(_ source: InlineText) {}
-  func receiverChosen(_ source: InlineText, _ receiver: InlineText) {}
-
+@Suite final class EstimatedBatteryWiringTests: WiringSuite {
   private func block(_ lines: [String]) -> [UInt8] {
     let bytes = [UInt8]((lines.map { "\r\n\($0)" }.joined() + "\r\nChecksum\t").utf8)
     return bytes + [0 &- bytes.reduce(0, &+)]
@@ -36,28 +20,16 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10))) func theConfigurationJoinsTheBatteryWithItsSensors() throws {
-    var device: Int32 = -1
-    var port: Int32 = -1
-    try #require(unsafe openpty(&device, &port, nil, nil, nil) == 0)
-    defer {
-      close(device)
-      close(port)
-    }
-    let path = try #require(unsafe ttyname(port).map { unsafe String(cString: $0) })
+    let device = try PseudoTerminal()
     let configuration = try Outcome.configuration(
       minimum + "system: off\n"
         + "battery: { name: Bank, voltage: House voltage, chemistry: lead_acid }\n"
-        + "sensors: [{ ve_direct: \(path), name: House }]\n")
-    let loop = try EventLoop()
-    let supervisor = Supervisor(owner: self)
-    let context = configuration.sourceContext(
-      loop: loop, sink: self, supervisor: supervisor, cycle: configuration.every,
-      answerTimeout: .seconds(1), now: Moment.now.instant)
-    for source in configuration.sources(context) { supervisor.add(source) }
+        + "sensors: [{ ve_direct: \(device.path), name: House }]\n")
+    for source in configuration.sources(context(configuration)) { supervisor.add(source) }
     supervisor.sample(at: moment(in: .seconds(-1)))
     let said = block(["PID\t0xA042", "V\t12500"])
     for _ in 0..<2 {
-      try #require(unsafe write(device, said, said.count) == said.count)
+      try #require(unsafe write(device.person, said, said.count) == said.count)
     }
     while supervisor.isGathering {
       try loop.turn(until: Moment.now.instant + .milliseconds(5))

@@ -15,15 +15,6 @@ import Testing
 
   init() { state = StateDirectory(Path(Array(place.path.utf8))) }
 
-  private func failure<Value>(_ body: () throws(CommandFailure) -> Value) -> CommandFailure? {
-    do throws(CommandFailure) {
-      _ = try body()
-      return nil
-    } catch {
-      return error
-    }
-  }
-
   @Test func whatIsKeptIsThereAfterARestart() throws {
     #expect(state.open() == .open)
     #expect(try state.keptRegistration() == nil)
@@ -40,8 +31,8 @@ import Testing
     // `homeward check` judges it without opening it.
     let words = text(state.exposureFailure?.text.bytes)
     #expect(words?.hasPrefix("other users can write to \(place.path), which") == true)
-    let refused = failure { () throws(CommandFailure) in
-      _ = try StateDirectory.open(Array(place.path.utf8))
+    let refused = #expect(throws: CommandFailure.self) {
+      try StateDirectory.open(Array(place.path.utf8))
     }
     #expect(refused?.code == .noPermission)
   }
@@ -78,7 +69,7 @@ import Testing
   @Test func aDamagedRegistrationIsNotReplaced() throws {
     #expect(state.open() == .open)
     try Data("{".utf8).write(to: place.appending(path: "registration.json"))
-    let refused = failure { () throws(CommandFailure) in _ = try state.keptRegistration() }
+    let refused = #expect(throws: CommandFailure.self) { try state.keptRegistration() }
     #expect(refused?.code == .dataError)
     #expect(
       text(refused?.text.bytes)?.hasPrefix("\(place.path)/registration.json is damaged") == true)
@@ -115,7 +106,7 @@ import Testing
   @Test func whatCannotBeKeptSaysWhyAndWhatToDo() {
     // In a file there is no room for files.
     #expect(FileManager.default.createFile(atPath: place.path, contents: nil))
-    let refused = failure { () throws(CommandFailure) in
+    let refused = #expect(throws: CommandFailure.self) {
       try state.keep(rejectedFingerprint: [1, 2, 3])
     }
     #expect(refused?.code == .noInput)
