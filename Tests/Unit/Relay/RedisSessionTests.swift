@@ -80,8 +80,7 @@ import Testing
     let store = try RedisStore(server.address(), limits: Limits(), clocks: .kernel)
     let token = BoardToken.random()
     #expect(try store.add("boat", token, at: .now))
-    let text = #"{"message":"m","push_token":"\#(token.pushToken)"}"#
-    let push = StoreOperation.push(try PushRequest(Array(text.utf8)))
+    let push = try token.push()
     for time in [WallTime.now - .seconds(400), .now + .seconds(400)] {
       #expect(throws: StoreFailure.self) { try store.perform([push], at: time) }
     }

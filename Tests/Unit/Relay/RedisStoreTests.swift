@@ -23,26 +23,18 @@ import Testing
     return store
   }
 
-  private func push(_ token: BoardToken? = nil) throws -> StoreOperation {
-    let text = #"{"message":"m","push_token":"\#((token ?? self.token).pushToken)"}"#
-    return .push(try PushRequest(Array(text.utf8)))
-  }
-
-  private func question(_ key: KeyPair? = nil, after number: Int64 = 0) throws -> StoreOperation {
-    let body = #"{"acknowledged":\#(number),"public_key":"\#((key ?? board).base64)"}"#
-    return .fetch(token.fetchDigest, try #require(FetchRequest(Array(body.utf8))))
-  }
-
   private func send(to store: RedisStore, at time: WallTime? = nil) throws -> Outcome? {
-    try store.perform([push()], at: time ?? now).first
+    try store.perform([token.push()], at: time ?? now).first
   }
 
   @discardableResult
   private func fetch(
     from store: RedisStore, after number: Int64 = 0, key: KeyPair? = nil
   ) throws -> [SealedNotification] {
-    guard case .waiting(let read, _) = try store.perform([question(key, after: number)], at: now)[0]
-    else { throw StoreFailure(code: 0, message: "the board is not known", remedy: "") }
+    let question = try token.fetch(after: number, key: key ?? board)
+    guard case .waiting(let read, _) = try store.perform([question], at: now)[0] else {
+      throw StoreFailure(code: 0, message: "the board is not known", remedy: "")
+    }
     return read
   }
 
@@ -66,7 +58,7 @@ import Testing
     let relays = try [first, server.store(), server.store()]
     var accepted = 0
     for turn in 0..<60 {
-      let outcomes = try relays[turn % 3].perform(Array(repeating: push(), count: 7), at: now)
+      let outcomes = try relays[turn % 3].perform(Array(repeating: token.push(), count: 7), at: now)
       accepted += outcomes.count { isAccepted($0) }
     }
     #expect(accepted == 150)
@@ -104,8 +96,8 @@ import Testing
     let store = try pairedStore()
     #expect(isAccepted(try send(to: store)))
     let renewed = KeyPair()
-    let outcomes = try store.perform(
-      [push(), question(renewed), push(), question(renewed)], at: now)
+    let question = try token.fetch(after: 0, key: renewed)
+    let outcomes = try store.perform([token.push(), question, token.push(), question], at: now)
     #expect(isAccepted(outcomes[0]) && isAccepted(outcomes[2]))
     let read = try fetch(from: store, key: renewed)
     #expect(board.open(try #require(read.first).sealed) != nil)
@@ -185,7 +177,7 @@ import Testing
   @Test func scriptsThatTheServerHasLostAreLoadedAgain() throws {
     let store = try pairedStore()
     try server.send("SCRIPT", "FLUSH")
-    #expect(try store.perform([push(), push()], at: now).count { isAccepted($0) } == 2)
+    #expect(try store.perform([token.push(), token.push()], at: now).count { isAccepted($0) } == 2)
     try server.send("SCRIPT", "FLUSH")
     #expect(try store.revoke("boat"))
   }
@@ -221,7 +213,7 @@ import Testing
     let failure = #expect(throws: StoreFailure.self) { try send(to: store) }
     #expect(failure?.description.contains(words) == true, "\(String(describing: failure))")
     _ = try? fetch(from: store)
-    #expect(try store.perform([push(.random())], at: now) == [.unknown])
+    #expect(try store.perform([BoardToken.random().push()], at: now) == [.unknown])
   }
 
   @Test func aNotificationThatIsDamagedIsAFailure() throws {

@@ -153,3 +153,16 @@ final class RedisServer {
     let description = "neither valkey-tools nor redis-tools is installed (deploy/lib/needs.sh)"
   }
 }
+
+extension BoardToken {
+  /// A notification as Home Assistant sends it for the board of this token.
+  func push(_ words: String = "m") throws -> StoreOperation {
+    .push(try PushRequest(Array(#"{"message":"\#(words)","push_token":"\#(pushToken)"}"#.utf8)))
+  }
+
+  /// The question of the board of this token for what comes after a number.
+  func fetch(after number: Int64, key: KeyPair) throws -> StoreOperation {
+    let body = #"{"acknowledged":\#(number),"public_key":"\#(key.base64)"}"#
+    return .fetch(fetchDigest, try #require(FetchRequest(Array(body.utf8))))
+  }
+}

@@ -5,14 +5,25 @@ import Testing
 
 @testable import Relay
 
-@Suite struct StoreTests {
+@Suite final class StoreTests {
   private let token = BoardToken.random()
   private let board = KeyPair()
   private let now = WallTime(seconds: 1_795_867_200)
   /// Number of the first notification, if it comes now.
   private let first: Int64 = 1_795_867_200_000
 
+  /// Goes with the test.
+  private var place: StorePlace?
+
   /// A store with a board that has said its key.
+  private func pairedStore(
+    _ kind: StoreKind, _ change: (inout Limits) -> Void = { _ in }
+  ) throws -> any Store {
+    let place = try StorePlace(kind)
+    self.place = place
+    return try pairedStore(place, change)
+  }
+
   private func pairedStore(
     _ place: StorePlace, _ change: (inout Limits) -> Void = { _ in }
   ) throws -> any Store {
@@ -22,15 +33,10 @@ import Testing
     return store
   }
 
-  private func push(_ words: String) throws -> StoreOperation {
-    .push(
-      try PushRequest(Array(#"{"message":"\#(words)","push_token":"\#(token.pushToken)"}"#.utf8)))
-  }
-
   private func send(
     _ words: String, to store: any Store, at time: WallTime? = nil
   ) throws -> Outcome? {
-    try store.perform([push(words)], at: time ?? now).first
+    try store.perform([token.push(words)], at: time ?? now).first
   }
 
   /// Asks for what comes after the `number`th notification.
@@ -39,11 +45,8 @@ import Testing
     key: KeyPair? = nil, at time: WallTime? = nil
   ) throws -> Outcome? {
     let acknowledged = number == 0 ? 0 : first + number - 1
-    let body = #"{"acknowledged":\#(acknowledged),"public_key":"\#((key ?? board).base64)"}"#
-    let request = try #require(FetchRequest(Array(body.utf8)))
-    return try store.perform(
-      [.fetch((other ?? token).fetchDigest, request)], at: time ?? now
-    ).first
+    let question = try (other ?? token).fetch(after: acknowledged, key: key ?? board)
+    return try store.perform([question], at: time ?? now).first
   }
 
   /// The messages of an outcome, as the board reads them.
@@ -61,8 +64,7 @@ import Testing
 
   @Test(arguments: StoreKind.allCases)
   func aBoardReadsInOrderWhatCameForIt(kind: StoreKind) throws {
-    let place = try StorePlace(kind)
-    let store = try pairedStore(place)
+    let store = try pairedStore(kind)
     #expect(try send("one", to: store) == .accepted(counts(1, 0)))
     #expect(try send("two", to: store) == .accepted(counts(2, 0)))
     #expect(
@@ -71,8 +73,7 @@ import Testing
 
   @Test(arguments: StoreKind.allCases)
   func whatIsNotAcknowledgedIsGivenAgain(kind: StoreKind) throws {
-    let place = try StorePlace(kind)
-    let store = try pairedStore(place)
+    let store = try pairedStore(kind)
     for words in ["one", "two", "three"] { _ = try send(words, to: store) }
     #expect(messages(try fetch(from: store)).count == 3)
     #expect(messages(try fetch(from: store, after: 2)) == [#"3 {"message":"three"}"#])
@@ -126,8 +127,7 @@ import Testing
 
   @Test(arguments: StoreKind.allCases)
   func anUnknownTokenAndThePushTokenFetchNothing(kind: StoreKind) throws {
-    let place = try StorePlace(kind)
-    let store = try pairedStore(place)
+    let store = try pairedStore(kind)
     _ = try send("one", to: store)
     #expect(try fetch(from: store, with: .random()) == .unknown)
     #expect(try fetch(from: store, with: BoardToken(token.pushToken)) == .unknown)
@@ -135,8 +135,7 @@ import Testing
 
   @Test(arguments: StoreKind.allCases)
   func newSecretsKeepWhatWaits(kind: StoreKind) throws {
-    let place = try StorePlace(kind)
-    let store = try pairedStore(place)
+    let store = try pairedStore(kind)
     _ = try send("one", to: store)
     let other = BoardToken.random()
     let thief = KeyPair()
@@ -144,16 +143,14 @@ import Testing
     #expect(try store.rotate("boat", other))
     #expect(try send("two", to: store) == .unknown)
     #expect(try fetch(from: store, key: thief) == .unknown)
-    let push = try PushRequest(Array(#"{"message":"m","push_token":"\#(other.pushToken)"}"#.utf8))
-    #expect(try store.perform([.push(push)], at: now) == [.hasNoKey(counts(1, 1))])
+    #expect(try store.perform([other.push()], at: now) == [.hasNoKey(counts(1, 1))])
     #expect(messages(try fetch(from: store, with: other)) == [#"1 {"message":"one"}"#])
     #expect(try !store.rotate("van", .random()))
   }
 
   @Test(arguments: StoreKind.allCases)
   func aBoardThatIsRemovedLeavesNothing(kind: StoreKind) throws {
-    let place = try StorePlace(kind)
-    let store = try pairedStore(place)
+    let store = try pairedStore(kind)
     _ = try send("one", to: store)
     #expect(try store.revoke("boat"))
     #expect(try !store.revoke("boat"))
@@ -164,16 +161,14 @@ import Testing
 
   @Test(arguments: StoreKind.allCases)
   func aNameIsTakenOnce(kind: StoreKind) throws {
-    let place = try StorePlace(kind)
-    let store = try pairedStore(place)
+    let store = try pairedStore(kind)
     #expect(try !store.add("boat", .random(), at: now))
     #expect(try store.boards(at: now).map(\.name) == ["boat"])
   }
 
   @Test(arguments: StoreKind.allCases)
   func aBoardIsListedWithItsCountsAndSinceWhenItsOldestWaits(kind: StoreKind) throws {
-    let place = try StorePlace(kind)
-    let store = try pairedStore(place)
+    let store = try pairedStore(kind)
     #expect(try store.add("van", .random(), at: now + .seconds(1)))
     for seconds in [2, 5] { _ = try send("m", to: store, at: now + .seconds(seconds)) }
     let boat = BoardSummary(
@@ -187,8 +182,7 @@ import Testing
 
   @Test(arguments: StoreKind.allCases)
   func whatWaitsTooLongIsDroppedAPartAtATime(kind: StoreKind) throws {
-    let place = try StorePlace(kind)
-    let store = try pairedStore(place) {
+    let store = try pairedStore(kind) {
       $0.waitingFor = .seconds(60)
       $0.droppedCountMax = 2
     }
@@ -205,8 +199,7 @@ import Testing
 
   @Test(arguments: StoreKind.allCases)
   func aClockThatIsSetMakesNothingOld(kind: StoreKind) throws {
-    let place = try StorePlace(kind)
-    let store = try pairedStore(place)
+    let store = try pairedStore(kind)
     _ = try send("one", to: store)
     let year: Int64 = 365 * 86_400
     try store.clockStepped(by: year)
@@ -233,8 +226,7 @@ import Testing
 
   @Test(arguments: StoreKind.allCases)
   func aBoardThatIsFullSaysSo(kind: StoreKind) throws {
-    let place = try StorePlace(kind)
-    let store = try pairedStore(place) { $0.waitingCountMax = 2 }
+    let store = try pairedStore(kind) { $0.waitingCountMax = 2 }
     for words in ["one", "two"] { _ = try send(words, to: store) }
     #expect(try send("three", to: store) == .isFull(counts(2, 1)))
     _ = try fetch(from: store, after: 1)
@@ -263,8 +255,7 @@ import Testing
 
   @Test(arguments: StoreKind.allCases)
   func anAnswerHasALimitAndOneNotificationAlwaysFits(kind: StoreKind) throws {
-    let place = try StorePlace(kind)
-    let store = try pairedStore(place) { $0.answerByteCountMax = 300 }
+    let store = try pairedStore(kind) { $0.answerByteCountMax = 300 }
     for _ in 0..<3 { _ = try send(String(repeating: "x", count: 400), to: store) }
     guard case .waiting(let read, let remaining) = try fetch(from: store) else {
       Issue.record("nothing waits")
@@ -276,8 +267,7 @@ import Testing
 
   @Test(arguments: StoreKind.allCases)
   func refusedNotificationsAreCountedUntilTheDayEnds(kind: StoreKind) throws {
-    let place = try StorePlace(kind)
-    let store = try pairedStore(place) { $0.notificationsADay = 1 }
+    let store = try pairedStore(kind) { $0.notificationsADay = 1 }
     _ = try send("one", to: store)
     for errors in Int64(1)...3 {
       guard case .overLimit(let counts) = try send("more", to: store) else {
@@ -295,9 +285,8 @@ import Testing
 
   @Test(arguments: StoreKind.allCases)
   func requestsOfOneTransactionAreCountedOneByOne(kind: StoreKind) throws {
-    let place = try StorePlace(kind)
-    let store = try pairedStore(place)
-    let outcomes = try store.perform((0..<151).map { _ in try push("one") }, at: now)
+    let store = try pairedStore(kind)
+    let outcomes = try store.perform((0..<151).map { _ in try token.push("one") }, at: now)
     #expect(outcomes.count == 151)
     #expect(outcomes[149] == .accepted(counts(150, 0)))
     #expect(outcomes[150] == .overLimit(counts(150, 1)))
@@ -305,9 +294,8 @@ import Testing
 
   @Test(arguments: StoreKind.allCases)
   func eachTransactionBeginsWithANonceThatNoOneCanForetell(kind: StoreKind) throws {
-    let place = try StorePlace(kind)
-    let store = try pairedStore(place)
-    _ = try store.perform([push("one"), push("two")], at: now)
+    let store = try pairedStore(kind)
+    _ = try store.perform([token.push("one"), token.push("two")], at: now)
     _ = try send("three", to: store)
     let outcome = try fetch(from: store)
     guard case .waiting(let all, _) = outcome else {
