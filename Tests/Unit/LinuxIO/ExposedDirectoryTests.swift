@@ -26,10 +26,6 @@ import Testing
     ExposedDirectory(path: directory.path(parts), isForeign: isForeign)
   }
 
-  private func remove(_ parts: String...) {
-    for part in parts where unsafe unlink(name(part)) != 0 { unsafe rmdir(name(part)) }
-  }
-
   @Test(
     arguments: [(0o755, false), (0o777, true), (0o757, true), (0o1777, false)] as [(mode_t, Bool)])
   func whoMayWriteADirectoryMayReplaceWhatIsInIt(mode: mode_t, isExposed: Bool) throws {
@@ -37,7 +33,6 @@ import Testing
     try make("above/state")
     #expect(
       try first(above: "above/state") == (isExposed ? exposed("above", isForeign: false) : nil))
-    remove("above/state", "above")
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
@@ -50,7 +45,6 @@ import Testing
     // What belongs to its owner may be with them.
     try check(unsafe chown(name("above/state"), 65534, 65534))
     #expect(try first(above: "above/state") == nil)
-    remove("above/state", "above")
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
@@ -66,6 +60,5 @@ import Testing
     try check(unsafe chown(name("theirs"), 0, 0))
     try check(unsafe lchown(name("theirs/link"), 65534, 65534))
     #expect(try first(above: "way/state") == exposed("theirs/link", isForeign: true))
-    remove("way", "theirs/link", "theirs", "ours/state", "ours")
   }
 }

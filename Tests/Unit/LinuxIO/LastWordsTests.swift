@@ -3,10 +3,15 @@ import Foundation
 import Testing
 
 @Suite struct LastWordsTests {
+  /// What a program does at its start.
+  private static func reportFatalSignals() {
+    let version: StaticString = "1.2.3"
+    unsafe clinux_report_fatal_signals(version.utf8Start, version.utf8CodeUnitCount)
+  }
+
   @Test func aTrapSaysWhereInTheProgramItIs() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let version: StaticString = "1.2.3"
-      unsafe clinux_report_fatal_signals(version.utf8Start, version.utf8CodeUnitCount)
+      LastWordsTests.reportFatalSignals()
       var number = Int.max - CommandLine.arguments.count
       for _ in 0...CommandLine.arguments.count { number += 1 }
       print(number)
@@ -27,8 +32,7 @@ import Testing
   /// What a stack was written over with is no frame.
   @Test func aThreadWhoseStackIsNotKnownIsNotFollowed() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let version: StaticString = "1.2.3"
-      unsafe clinux_report_fatal_signals(version.utf8Start, version.utf8CodeUnitCount)
+      LastWordsTests.reportFatalSignals()
       Thread.detachNewThread { raise(SIGBUS) }
       while true { sleep(1) }
     }
@@ -38,24 +42,20 @@ import Testing
   }
 
   @Test func theLineIsKeptInTheDirectoryWithItsTime() async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "words-\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let directory = try TestDirectory()
     // One that is longer is replaced as a whole.
-    let file = folder.appending(path: "last-words")
-    try Data(repeating: 65, count: 5000).write(to: file)
-    let path = folder.path
+    try directory.write([UInt8](repeating: 65, count: 5000), to: "last-words")
+    let path = directory.name
     let result = await #expect(
       processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]
     ) { [path = path as String] in
-      let version: StaticString = "1.2.3"
-      unsafe clinux_report_fatal_signals(version.utf8Start, version.utf8CodeUnitCount)
+      LastWordsTests.reportFatalSignals()
       clinux_keep_last_words(unsafe open(path, O_RDONLY | O_DIRECTORY))
       abort()
     }
     let said = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
     let line = try #require(said.split(separator: "\n").first { $0.contains("SIGABRT") })
-    let kept = try String(contentsOf: file, encoding: .utf8)
+    let kept = try String(contentsOfFile: "\(directory.name)/last-words", encoding: .utf8)
     let words = kept.split(separator: " ", maxSplits: 1)
     #expect(words.last.map(String.init) == line + "\n")
     let age = try #require(words.first.flatMap { Double($0) }) - Date().timeIntervalSince1970

@@ -1,5 +1,6 @@
 import Bytes
 import CLinux
+import Foundation
 import LinuxIO
 import TestRun
 
@@ -13,12 +14,7 @@ final class TestDirectory {
     name = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  deinit {
-    for entry in (try? names()) ?? [] {
-      if unsafe unlink("\(name)/\(entry)") != 0 { unsafe rmdir("\(name)/\(entry)") }
-    }
-    unsafe rmdir(name)
-  }
+  deinit { try? FileManager.default.removeItem(atPath: name) }
 
   var path: Path { Path([UInt8](name.utf8)) }
   func path(_ file: String) -> Path { Path([UInt8]("\(name)/\(file)".utf8)) }
