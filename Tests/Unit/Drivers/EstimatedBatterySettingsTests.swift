@@ -67,10 +67,6 @@ import YAML
 
   @Test(arguments: [
     (
-      "voltage: Hose voltage, chemistry: agm",
-      "no sensor of this configuration is called \"Hose voltage\""
-    ),
-    (
       "voltage: ve_direct_serial0_voltage, chemistry: agm",
       "no sensor of this configuration is called \"ve_direct_serial0_voltage\""
     ),
@@ -79,8 +75,6 @@ import YAML
       "voltage: House voltage, current: House voltage, chemistry: agm",
       "\"House voltage\" does not measure in A"
     ),
-    ("voltage: House voltage", "the key \"chemistry\" is missing"),
-    ("chemistry: agm", "the key \"voltage\" is missing"),
     ("voltage: House voltage, chemistry: nickel", "\"nickel\" is unknown"),
     ("voltage: House voltage, chemistry: li_ion", "the key \"cells\" is missing"),
     (

@@ -38,12 +38,6 @@ import Testing
     withExtendedLifetime(fakes) {}
   }
 
-  @Test func aSecondNodeOfAChipIsNoOtherChip() {
-    let fakes = [makeLine(chip: 0), makeLine(chip: 4)]
-    fakes[1].isSecondNode(of: fakes[0])
-    #expect(uses.lines.count == 18)
-  }
-
   @Test func aChipThatMayNotBeOpenedIsKnownToBeLeftOut() {
     let fake = makeLine(chip: 3)
     fake.refuseToOpen(13)  // EACCES

@@ -55,14 +55,6 @@ import Testing
     #expect(recorded == .unavailable)
   }
 
-  @Test func aLineThatTwoChipsHaveIsRefused() {
-    let fakes = [2, 3].map {
-      FakeLine(tree.path / [UInt8]("gpiochip\($0)".utf8), name: "GPIO22")
-    }
-    #expect(makeLook().failure() == "ambiguous GPIO22 'gpiochip2 gpiochip3'")
-    withExtendedLifetime(fakes) {}
-  }
-
   @Test func aContextThatChangesNothingMakesLooks() throws {
     let settings = OutputSettings(
       address: .name([UInt8]("GPIO22")), entity: EntitySettings(name: [UInt8]("Pump")))
