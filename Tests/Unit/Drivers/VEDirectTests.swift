@@ -49,6 +49,8 @@ import Testing
     #expect(read == [UInt8]("new".utf8))
   }
 
+  private var voltage: Value? { sink.values["ve_direct_hq1750abcde_voltage"] }
+
   /// Lets a cycle begin that long ago: what comes now is no leftover.
   private func ask() { supervisor.sample(at: moment(in: .seconds(-1))) }
 
@@ -141,7 +143,7 @@ import Testing
     try gather(driver, Self.charger, Self.charger)
     let other = Self.charger.replacing("HQ1750ABCDE", with: "HQ2")
     try gather(driver, other, other, other)
-    #expect(sink.values["ve_direct_hq1750abcde_voltage"] == .unavailable)
+    #expect(voltage == .unavailable)
     #expect(sink.values["ve_direct_hq2_voltage"] == .number(FixedPoint(1401, decimals: 2)))
     #expect(sink.reports.isEmpty)
   }
@@ -172,8 +174,7 @@ import Testing
     try device.sayBlock(Self.charger)
     try hear { driver.listening == .closed }
     #expect(sink.reports.last == "\(Self.subject): recovered")
-    #expect(
-      sink.values["ve_direct_hq1750abcde_voltage"] == .number(FixedPoint(1401, decimals: 2)))
+    #expect(voltage == .number(FixedPoint(1401, decimals: 2)))
   }
 
   @Test func aCableThatWasNeverThereIsMissing() {
@@ -227,7 +228,7 @@ import Testing
     for _ in 0..<2 {
       try gather(driver, Self.charger.replacing("V 14010", with: "V 2147483647"))
     }
-    #expect(sink.values["ve_direct_hq1750abcde_voltage"] == .unknown)
+    #expect(voltage == .unknown)
     #expect(
       sink.values["ve_direct_hq1750abcde_current"] == .number(FixedPoint(520, decimals: 2)))
     let part = "V of \(name)"
@@ -236,8 +237,7 @@ import Testing
         "\(part): implausible \(part) '2147483.647 V', outside of -2000 to 2000 V"
       ])
     try gather(driver, Self.charger)
-    #expect(
-      sink.values["ve_direct_hq1750abcde_voltage"] == .number(FixedPoint(1401, decimals: 2)))
+    #expect(voltage == .number(FixedPoint(1401, decimals: 2)))
     #expect(sink.reports.last == "\(part): recovered")
   }
 
@@ -246,7 +246,6 @@ import Testing
     try gather(driver, Self.charger, Self.charger)
     try device.sayBlock(Self.charger.replacing("V 14010", with: "V 9000"))
     try gather(driver, Self.charger)
-    #expect(
-      sink.values["ve_direct_hq1750abcde_voltage"] == .number(FixedPoint(1401, decimals: 2)))
+    #expect(voltage == .number(FixedPoint(1401, decimals: 2)))
   }
 }
