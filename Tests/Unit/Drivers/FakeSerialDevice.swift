@@ -19,8 +19,6 @@ import Testing
     link = string(tree.path.bytes) + "/cable-VE4XYZ-if00-port0"
   }
 
-  deinit { unplug() }
-
   func plugIn() throws {
     let cable = try PseudoTerminal()
     guard unsafe symlink(cable.path, link) == 0 else { throw Errno(code: clinux_errno()) }

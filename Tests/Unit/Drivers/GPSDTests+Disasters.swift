@@ -7,8 +7,7 @@ import Testing
 
 extension GPSDTests {
   @Test func aPeerThatDiesInTheMiddleOfALineIsConnectedToAgain() throws {
-    let driver = driver()
-    try rest(driver)
+    let driver = try resting()
     try gpsd.say(String(report(1).prefix(60)))
     gpsd.hangUp()
     driver.sample(at: .now)
@@ -31,8 +30,7 @@ extension GPSDTests {
   }
 
   @Test func aPeerThatResetsTheConnectionIsNoticedWhileTheDriverRests() throws {
-    let driver = driver()
-    try rest(driver)
+    let driver = try resting()
     try gpsd.reset()
     try loop.turn { !sink.reports.isEmpty }
     #expect(sink.reports == ["gpsd: failed \(subject) \(ECONNRESET)"])
@@ -41,8 +39,7 @@ extension GPSDTests {
   }
 
   @Test func theLastWordsOfAPeerAreHeard() throws {
-    let driver = driver()
-    try rest(driver)
+    let driver = try resting()
     try gpsd.say(report(1, latitude: "51.1"))
     gpsd.hangUp()
     driver.sample(at: .now)
@@ -77,8 +74,7 @@ extension GPSDTests {
 
   @Test(arguments: ["nan", "inf", "1e400", "91", "\"51\"", "null"])
   func aReportWithoutAPlaceIsNoFix(latitude: String) throws {
-    let driver = driver()
-    try introduce(driver)
+    let driver = try introduced()
     try gpsd.say(report(1, latitude: latitude))
     try loop.turn(until: Moment.now.instant)
     #expect(driver.isGathering)
@@ -96,8 +92,7 @@ extension GPSDTests {
     (#""lat":0.0,"lon":0.0,"altMSL":3.5"#, earthFixed), (#""lat":0.0,"lon":5.25"#, earthFixed),
   ])
   func zerosAndContradictionsAreNoFix(place: String, earth: String) throws {
-    let driver = driver()
-    try introduce(driver)
+    let driver = try introduced()
     let head = #"{"class":"TPV","device":"/dev/ttyUSB0","mode":3,"#
     func report(_ second: Int, _ place: String) -> String {
       head + #""time":"2027-05-01T12:00:0\#(second).000Z",\#(place),"speed":0,"eph":3.8\#(earth)}"#
@@ -116,8 +111,7 @@ extension GPSDTests {
 
   /// libgps 3.22 reads that line for ever.
   @Test func aLineThatWouldHangLibgpsNeverReachesIt() throws {
-    let driver = driver()
-    try introduce(driver)
+    let driver = try introduced()
     try gpsd.say(#"{"class":"TPV"}}"class":"RTCM3""# + "\r\n" + report(2, latitude: "51.2"))
     try loop.turn { !sink.fixes.isEmpty }
     #expect(latitudes == [51.2])
@@ -126,8 +120,7 @@ extension GPSDTests {
   }
 
   @Test func whatTheReceiverDoesNotKnowIsLeftOutOfTheFix() throws {
-    let driver = driver()
-    try introduce(driver)
+    let driver = try introduced()
     try gpsd.say(
       report(
         1, rest: #","altMSL":null,"speed":{"x":[1]},"track":"90","eph":1e400,"epv":[],"RTCM3":{}"#))

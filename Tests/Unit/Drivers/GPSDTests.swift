@@ -51,20 +51,30 @@ import Testing
   }
 
   /// Lets the driver connect and ask for reports.
-  func introduce(_ driver: GPSD, at moment: Moment = .now) throws {
+  func introduce(_ driver: GPSD) throws {
     let count = gpsd.connectionCount
-    driver.sample(at: moment)
+    driver.sample(at: .now)
     try loop.turn { gpsd.connectionCount > count }
     try gpsd.say(Self.version)
     try loop.turn { gpsd.heard == Self.reportsCommand }
     try gpsd.say(Self.watch)
   }
 
-  /// Lets the driver have the fix of second 0, and rest.
-  func rest(_ driver: GPSD) throws {
+  /// A driver that has asked for reports.
+  func introduced(
+    cycle: Duration = .seconds(10), details: ReceiverDetailSet = []
+  ) throws -> GPSD {
+    let driver = driver(cycle: cycle, details: details)
     try introduce(driver)
+    return driver
+  }
+
+  /// A driver that has the fix of second 0, and rests.
+  func resting(cycle: Duration = .seconds(10)) throws -> GPSD {
+    let driver = try introduced(cycle: cycle)
     try gpsd.say(report(0))
     try loop.turn { !sink.fixes.isEmpty }
+    return driver
   }
 
   var latitudes: [Double] { sink.fixes.map(\.latitude) }
@@ -99,8 +109,7 @@ import Testing
   }
 
   @Test func theDriverDoesNotReadWhileItRests() throws {
-    let driver = driver()
-    try rest(driver)
+    let driver = try resting()
     let restingSince = Moment.now.instant
     for second in 1...3 {
       try gpsd.say(report(second, latitude: "51.\(second)"))
@@ -112,8 +121,7 @@ import Testing
   }
 
   @Test func aFloodIsReadInSeveralTurnsUntilTheSocketIsEmpty() throws {
-    let driver = driver()
-    try rest(driver)
+    let driver = try resting()
     let sky = #"{"class":"SKY","satellites":["# + String(repeating: " ", count: 8000) + "]}\r\n"
     let flood = String(repeating: sky, count: 40)
     try gpsd.say(report(1, latitude: "51.1") + flood + report(2, latitude: "51.2"))
@@ -126,8 +134,7 @@ import Testing
   }
 
   @Test func aQuietPeerIsAskedAgainAndItsLateReportsAreNotBelieved() throws {
-    let driver = driver(cycle: .seconds(240))
-    try rest(driver)
+    let driver = try resting(cycle: .seconds(240))
     try loop.turn { gpsd.heard == Self.reportsCommand + Self.quietCommand }
     // It was already speaking when it was asked to be quiet.
     try gpsd.say(report(1, latitude: "51.1"))
@@ -145,8 +152,7 @@ import Testing
 
   /// gpsd switches a receiver off that no client watches.
   @Test func betweenTwoLongCyclesNoConnectionStandsAndNothingFails() throws {
-    let driver = driver(cycle: .seconds(900))
-    try rest(driver)
+    let driver = try resting(cycle: .seconds(900))
     try loop.turn { !gpsd.isConnected }
     #expect(driver.listening == .resting && driver.deadline == nil)
     #expect(sink.reports.isEmpty)
@@ -179,8 +185,7 @@ import Testing
   }
 
   @Test func aReceiverThatIsNotWantedIsLeftAtOnceAndNothingFails() throws {
-    let driver = driver()
-    try rest(driver)
+    let driver = try resting()
     driver.paceChanged(to: SamplingPace(cycle: .seconds(10), wantsPosition: false))
     try loop.turn { !gpsd.isConnected }
     driver.sample(at: .now)
@@ -191,8 +196,7 @@ import Testing
   }
 
   @Test func aFixThatDoesNotComeEndsTheCycleAndNotTheConnection() throws {
-    let driver = driver()
-    try introduce(driver)
+    let driver = try introduced()
     driver.deadlineReached(at: .now)
     #expect(driver.isGathering, "it is not over yet")
     try gpsd.say(#"{"class":"TPV","device":"/dev/ttyUSB0","mode":1}"# + "\r\n")
@@ -207,8 +211,7 @@ import Testing
   }
 
   @Test func whatACycleWaitsForIsKnownUntilItHasItsFix() throws {
-    let driver = driver()
-    try introduce(driver)
+    let driver = try introduced()
     guard case .silent? = driver.shortfall else {
       Issue.record("the receiver has said nothing, and that is \(driver.shortfall as Any)")
       return
@@ -222,8 +225,7 @@ import Testing
 
   /// gpsd sends the reports of a u-blox one after the other.
   @Test func theReportsOfOneTimeMakeOneFix() throws {
-    let driver = driver()
-    try introduce(driver)
+    let driver = try introduced()
     try gpsd.say(report(0, rest: ""))
     try loop.turn { driver.shortfall == nil }
     #expect(driver.isGathering && sink.fixes.isEmpty)
@@ -246,8 +248,7 @@ import Testing
   }
 
   @Test func whatTheReceiverTellsIsASensorAndWhatItDoesNotTellIsNone() throws {
-    let driver = driver(details: .all)
-    try introduce(driver)
+    let driver = try introduced(details: .all)
     try gpsd.say(sky(12, 8) + report(0, rest: Self.whole + #","climb":-1.26"#))
     try loop.turn { !sink.fixes.isEmpty }
     #expect(sink.values["gps_fix"] == .text(InlineText("3D")))
@@ -270,13 +271,11 @@ import Testing
   }
 
   @Test func whatIsNotWantedIsNoSensor() throws {
-    let driver = driver(details: [ReceiverDetailSet(.satellitesUsed)])
-    try introduce(driver)
+    _ = try introduced(details: [ReceiverDetailSet(.satellitesUsed)])
     try gpsd.say(sky(12, 8) + report(0))
     try loop.turn { !sink.fixes.isEmpty }
     #expect(sink.sensors.map { string($0.uniqueID) } == ["gps_satellites_used"])
-    let other = self.driver()
-    try introduce(other)
+    _ = try introduced()
     try gpsd.say(sky(12, 8) + report(1))
     try loop.turn { sink.fixes.count == 2 }
     #expect(sink.sensors.count == 1)
