@@ -107,6 +107,8 @@ import Transport
     #expect(text(configuration.stateDirectory) == "/var/lib/homeward")
     #expect(configuration.durability == .batch)
     #expect(configuration.history.diskMegabytes == 64)
+    let history = "history: { bytes_per_minute: 5000 }\n"
+    #expect(try Outcome.configuration(minimum + history).history.diskMegabytes == 64)
     #expect(configuration.history.bytesPerMinute == nil)
     #expect(!configuration.history.isForStatistics)
     #expect(configuration.homeAssistant.tokenFile == nil)
@@ -246,14 +248,12 @@ import Transport
     #expect(text(configuration.homeAssistant.url) == expected)
   }
 
-  @Test(arguments: ["as_is", "pull_up", "pull_down", "disabled"])
-  func biasesAreTold(apart written: String) throws {
-    let expected: [String: GPIOBias] = [
-      "as_is": .asIs, "pull_up": .pullUp, "pull_down": .pullDown, "disabled": .disabled,
-    ]
-    #expect(
-      try Outcome.configuration(sensor("bias: \(written)")).lines.first?.bias == expected[written]
-    )
+  @Test(arguments: [
+    ("as_is", GPIOBias.asIs), ("pull_up", .pullUp), ("pull_down", .pullDown),
+    ("disabled", .disabled),
+  ])
+  func biasesAreToldApart(_ word: String, _ expected: GPIOBias) throws {
+    #expect(try Outcome.configuration(sensor("bias: \(word)")).lines.first?.bias == expected)
   }
 
   @Test(arguments: [
@@ -285,12 +285,6 @@ import Transport
   ])
   func waysOfWritingMakeNoDifference(_ written: String) throws {
     #expect(try Outcome.configuration(written).every == .seconds(10))
-  }
-
-  /// 64 MB of the card, whether there is a section about history or not.
-  @Test(arguments: ["", "history: { bytes_per_minute: 5000 }\n"])
-  func historyTakesAsMuchOfTheCardAsTheDocumentationSays(section: String) throws {
-    #expect(try Outcome.configuration(minimum + section).history.diskMegabytes == 64)
   }
 
   @Test func sixtyFourSensorsAndSixteenSuppliesAreAllowed() throws {
