@@ -138,11 +138,10 @@ import Testing
     rig.client.networkChanged()
     rig.client.disconnect()
     rig.send("get_services", retry: .always)
-    let ticks = rig.subscribe("ticks")
+    rig.subscribe("ticks").detach()
     rig.driver.advance(by: .seconds(100_000))
     #expect(rig.driver.deeds.isEmpty)
     #expect(rig.client.state == .down(.rejected("Invalid access token or password")))
-    ticks.cancel()
   }
 
   @Test func connectingAfterARefusalSaysThatAnotherTokenIsNeeded() {
@@ -184,8 +183,8 @@ import Testing
     rig.send("kept", retry: .always)
     rig.send("short")
     rig.send("once", retry: .never)
-    let ticks = rig.subscribe("ticks")
-    let run = rig.subscribe("run", isResubscribed: false)
+    rig.subscribe("ticks").detach()
+    rig.subscribe("run", isResubscribed: false).detach()
     rig.reject()
     rig.send("late")
     #expect(rig.endings == ["short: rejected", "once: rejected", "late: rejected"])
@@ -194,8 +193,6 @@ import Testing
     rig.client.connect()
     rig.driver.acceptConnection()
     #expect(rig.driver.messageTypes == ["auth", "kept", "ticks"])
-    ticks.cancel()
-    run.cancel()
   }
 }
 

@@ -8,12 +8,12 @@ import Testing
   /// It would come again on the next connection.
   @Test func whatMayHaveATooLargeAnswerIsNotSentAgain() {
     let rig = ClientRig(isReady: true)
-    let ticks = rig.subscribe("ticks")
-    let all = rig.subscribe("all")
+    rig.subscribe("ticks").detach()
+    rig.subscribe("all").detach()
     rig.driver.answer(1)
     rig.send("get_states", retry: .always)
     rig.send("get_config")
-    let run = rig.subscribe("run", isResubscribed: false)
+    rig.subscribe("run", isResubscribed: false).detach()
     rig.forget()
     rig.driver.endConnection(.violation(.messageTooLong))
     #expect(rig.endings == ["get_states: tooLarge", "get_config: tooLarge"])
@@ -25,9 +25,6 @@ import Testing
     #expect(rig.driver.messageTypes == ["auth", "ticks", "all", "get_panels"])
     rig.driver.endConnection(.violation(.invalidUTF8))
     #expect(rig.endings.count == 2 && rig.starts.count == 3)
-    ticks.cancel()
-    all.cancel()
-    run.cancel()
   }
 
   private static let moment = Duration.nanoseconds(1)

@@ -7,26 +7,24 @@ import Testing
 @Suite struct ClientSubscriptionTests {
   @Test func itIsStartedOnceAndThenToldItsEventsInOrder() {
     let rig = ClientRig(isReady: true)
-    let ticks = rig.subscribe("ticks")
+    rig.subscribe("ticks").detach()
     rig.driver.answer()
     for number in 1...3 { rig.driver.tell(.id(number)) }
     #expect(rig.starts == [.success(NoContent())])
     #expect(rig.events == [.success(1), .success(2), .success(3)])
-    ticks.cancel()
   }
 
   @Test func anEventBeforeTheConfirmationIsToldToo() {
     let rig = ClientRig(isReady: true)
-    let ticks = rig.subscribe("ticks")
+    rig.subscribe("ticks").detach()
     rig.driver.tell(1)
     #expect(rig.events == [.success(1)])
-    ticks.cancel()
   }
 
   @Test func anEventThatDoesNotDecodeIsToldAsThatAndIsNotTheEnd() {
     let rig = ClientRig(isReady: true)
     var events: [Result<Bool, RequestError>] = []
-    let flags = rig.client.subscribe(Flags()) { events.append($0) }
+    rig.client.subscribe(Flags()) { events.append($0) }.detach()
     rig.driver.answer()
     rig.driver.tell("no flag")
     rig.driver.tell(true)
@@ -35,12 +33,11 @@ import Testing
         .failure(.decoding(.wrongKind(key: "root", expected: .boolean, found: .string))),
         .success(true),
       ])
-    flags.cancel()
   }
 
   @Test func itIsMadeAgainHoweverOldItIs() {
     let rig = ClientRig(isReady: true)
-    let ticks = rig.subscribe("ticks")
+    rig.subscribe("ticks").detach()
     rig.driver.answer()
     for _ in 0..<500 {
       rig.driver.advance(by: .seconds(60))
@@ -54,25 +51,23 @@ import Testing
     }
     #expect(rig.starts.count == 4)
     #expect(rig.events == [.success(2), .success(3), .success(4)])
-    ticks.cancel()
   }
 
   @Test func aRunIsNotMadeAgainAndItsEndIsTold() {
     let rig = ClientRig(isReady: true)
-    let run = rig.subscribe("assist_pipeline/run", isResubscribed: false)
+    rig.subscribe("assist_pipeline/run", isResubscribed: false).detach()
     rig.driver.answer()
     rig.driver.endConnection()
     #expect(rig.starts == [.success(NoContent()), .failure(.disconnected)])
     rig.client.networkChanged()
     rig.driver.acceptConnection()
     #expect(rig.ids(of: "assist_pipeline/run").count == 1)
-    run.cancel()
   }
 
   @Test func aRunThatWaitedTooLongIsNotBegun() {
     let rig = ClientRig(isConnecting: true)
     rig.driver.giveToken(.unavailable("not yet"))
-    let run = rig.subscribe("assist_pipeline/run", isResubscribed: false)
+    rig.subscribe("assist_pipeline/run", isResubscribed: false).detach()
     for _ in 0..<20 {
       rig.driver.advance(by: .seconds(4))
       rig.driver.giveToken(.unavailable("not yet"))
@@ -81,18 +76,16 @@ import Testing
     rig.client.connect()
     rig.driver.acceptConnection()
     #expect(rig.ids(of: "assist_pipeline/run").isEmpty)
-    run.cancel()
   }
 
   @Test func aRefusedRunIsOver() {
     let rig = ClientRig(isReady: true)
-    let run = rig.subscribe("assist_pipeline/run", isResubscribed: false)
+    rig.subscribe("assist_pipeline/run", isResubscribed: false).detach()
     rig.driver.refuse(code: "pipeline-not-found")
     #expect(rig.starts == [.failure(.server(code: "pipeline-not-found", message: ""))])
     rig.driver.advance(by: .seconds(59))
     rig.reconnect()
     #expect(rig.driver.messageTypes == ["assist_pipeline/run", "auth"])
-    run.cancel()
   }
 
   @Test func anUnknownSubscriptionIsEndedOnceForAllItsEvents() {
@@ -158,21 +151,19 @@ import Testing
 
   @Test func onlyWhatWasRefusedIsTriedAgain() {
     let (rig, _) = refused()
-    let ticks = rig.subscribe("ticks")
+    rig.subscribe("ticks").detach()
     rig.driver.answer()
     rig.driver.advance(by: .seconds(5))
     #expect(rig.ids(of: "ticks").count == 1)
     #expect(rig.ids(of: "push").count == 2)
-    ticks.cancel()
   }
 
   @Test func twoRefusalsAreWatchedForOnce() {
     let (rig, _) = refused()
-    let other = rig.subscribe("other")
+    rig.subscribe("other").detach()
     rig.driver.refuse(code: "unknown_command")
     let watches = rig.driver.messages.filter { $0 == .array(Self.watches) }
     #expect(watches.count == 1)
-    other.cancel()
   }
 
   @Test func theWatchIsMadeAgainOnALaterConnection() {
@@ -197,12 +188,11 @@ import Testing
 
   @Test func oneThatIsNotConfirmedInTimeIsTriedAgainToo() {
     let rig = ClientRig(isReady: true)
-    let ticks = rig.subscribe("ticks")
+    rig.subscribe("ticks").detach()
     rig.driver.advance(by: .seconds(60))
     #expect(rig.starts == [.failure(.expired)])
     rig.driver.advance(by: .seconds(5))
     #expect(rig.ids(of: "ticks").count == 2)
-    ticks.cancel()
   }
 }
 

@@ -10,16 +10,16 @@ import Testing
   private static let all = ["added", "swapped", "moved", "words"]
 
   /// Observed, with a value, and nothing noted but that.
-  private func kept(_ words: [Text] = ["a"]) -> (CacheRig, Cache<[Text]>, Token) {
+  private func kept() -> (CacheRig, Cache<[Text]>) {
     let (rig, cache) = CacheRig.withCache()
-    let token = Token(rig.observe(cache))
-    rig.serve(words)
+    rig.keepObserving(cache)
+    rig.serve(["a"])
     _ = rig.sent
-    return (rig, cache, token)
+    return (rig, cache)
   }
 
   @Test func eachConnectionHasItSubscribeAndAskOnce() {
-    let (rig, cache, token) = kept()
+    let (rig, cache) = kept()
     for _ in 0..<3 {
       rig.driver.endConnection()
       rig.rig.client.networkChanged()
@@ -30,22 +30,19 @@ import Testing
     }
     #expect(rig.told == [["a"], ["b"], ["b"], ["b"]])
     #expect(cache.value == ["b"])
-    token.end()
   }
 
   @Test func theValueStaysWithoutAConnection() {
-    let (rig, cache, token) = kept()
+    let (rig, cache) = kept()
     rig.rig.client.disconnect()
     #expect(cache.value == ["a"])
-    let late = rig.observe(cache)
+    rig.keepObserving(cache)
     #expect(rig.told == [["a"], ["a"]])
     #expect(rig.rig.client.state == .down(.idle))
-    late.cancel()
-    token.end()
   }
 
   @Test func itOutlivesConnectionsHoweverOldItIs() {
-    let (rig, _, token) = kept()
+    let (rig, _) = kept()
     for _ in 0..<200 {
       rig.driver.advance(by: .seconds(60))
       rig.driver.pong()
@@ -53,26 +50,24 @@ import Testing
     _ = rig.sent
     rig.rig.reconnect()
     #expect(rig.sent == Self.all)
-    token.end()
   }
 
   @Test func aRequestWithoutAnAnswerIsNotAskedTwiceOnTheNextConnection() {
     let rig = CacheRig()
-    let observation = rig.observe(rig.makeCache())
+    rig.keepObserving(rig.makeCache())
     rig.driver.advance(by: .seconds(30))
     _ = rig.sent
     rig.rig.reconnect()
     rig.serve(["a"])
     #expect(rig.sent == Self.all)
     #expect(rig.told == [["a"]])
-    observation.cancel()
   }
 
   @Test func aRequestThatWaitsLongForAConnectionIsAskedAllTheSame() {
     let rig = CacheRig(isReady: false)
     rig.rig.client.connect()
     rig.driver.endConnection(.unreachable("no route"))
-    let observation = rig.observe(rig.makeCache())
+    rig.keepObserving(rig.makeCache())
     for _ in 0..<20 {
       rig.driver.advanceToDeadline()
       rig.driver.endConnection(.unreachable("no route"))
@@ -83,22 +78,20 @@ import Testing
     rig.serve(["a"])
     #expect(rig.sent == Self.all)
     #expect(rig.told == [["a"]])
-    observation.cancel()
   }
 
   @Test func whatEventsSaidOnAnEarlierConnectionIsNotAppliedToTheAnswerOfThis() {
     let rig = CacheRig()
-    let observation = rig.observe(rig.makeCache())
+    rig.keepObserving(rig.makeCache())
     rig.tell("gone", of: "added")
     rig.rig.reconnect()
     rig.serve(["a"])
     #expect(rig.told == [["a"]])
-    observation.cancel()
   }
 
   @Test func aRefusedRequestIsAskedAgainWithGrowingWaits() {
     let (rig, cache) = CacheRig.withCache()
-    let observation = rig.observe(cache)
+    rig.keepObserving(cache)
     for type in ["added", "swapped", "moved"] as [Text] { rig.confirm(type) }
     rig.driver.refuse(rig.driver.messageID(ofType: "words"), code: "unknown_error")
     #expect(cache.failure == .server(code: "unknown_error", message: ""))
@@ -116,12 +109,11 @@ import Testing
     rig.answer(["a"])
     #expect(rig.told == [["a"]])
     #expect(cache.failure == nil)
-    observation.cancel()
   }
 
   @Test func aRequestThatIsNotAnsweredInTimeIsAskedAgain() {
     let (rig, cache) = CacheRig.withCache()
-    let observation = rig.observe(cache)
+    rig.keepObserving(cache)
     rig.driver.removeDeeds()
     rig.driver.advance(by: .seconds(60))
     #expect(cache.failure == .expired)
@@ -129,11 +121,10 @@ import Testing
     rig.driver.advance(by: .seconds(5))
     rig.answer(["a"])
     #expect(rig.told == [["a"]])
-    observation.cancel()
   }
 
   @Test func anAnswerThatDoesNotDecodeIsAskedForAgainAndTheValueStays() {
-    let (rig, cache, token) = kept()
+    let (rig, cache) = kept()
     rig.rig.reconnect()
     rig.driver.answer(rig.driver.messageID(ofType: "words"), with: "no words")
     #expect(
@@ -144,12 +135,11 @@ import Testing
     rig.driver.advance(by: .seconds(5))
     rig.answer(["b"])
     #expect(rig.told == [["a"], ["b"]])
-    token.end()
   }
 
   @Test func aConnectionDoesNotWaitForTheRepetition() {
     let rig = CacheRig()
-    let observation = rig.observe(rig.makeCache())
+    rig.keepObserving(rig.makeCache())
     rig.driver.refuse(code: "unknown_error")
     _ = rig.sent
     rig.rig.reconnect()
@@ -157,47 +147,42 @@ import Testing
     #expect(rig.sent == Self.all)
     rig.driver.advance(by: .seconds(30))
     #expect(!rig.sent.contains("words"))
-    observation.cancel()
   }
 
   @Test func theRepetitionDoesNotConnectAClientThatDisconnected() {
     let rig = CacheRig()
-    let observation = rig.observe(rig.makeCache())
+    rig.keepObserving(rig.makeCache())
     rig.driver.refuse(code: "unknown_error")
     rig.rig.client.disconnect()
     rig.driver.advance(by: .seconds(3600))
     #expect(rig.rig.client.state == .down(.idle))
-    observation.cancel()
   }
 
   @Test func anObserverMayDisconnectForGood() {
     let rig = CacheRig()
     let client = rig.rig.client
     let cache = rig.makeCache()
-    let observation = cache.observe { _ in client.disconnect() }
+    rig.keep(cache.observe { _ in client.disconnect() })
     rig.tell(nil, of: "moved")
     rig.serve(["a"])
     #expect(client.state == .down(.idle))
     #expect(rig.driver.socket == .closed)
-    observation.cancel()
   }
 
   @Test func aClientThatEndsTheConnectionAtOnceIsNotConnectedAgainByTheCache() {
     let rig = CacheRig(isReady: false)
     let client = rig.rig.client
     client.connect()
-    let first = client.observe { if case .ready = $0 { client.disconnect() } }
-    let observation = rig.observe(rig.makeCache())
+    rig.keep(client.observe { if case .ready = $0 { client.disconnect() } })
+    rig.keepObserving(rig.makeCache())
     rig.driver.acceptConnection()
     #expect(client.state == .down(.idle))
     #expect(rig.driver.socket == .closed)
-    first.cancel()
-    observation.cancel()
   }
 
   @Test func aSubscriptionThatIsAcceptedLateHasItAskedAgain() {
     let (rig, cache) = CacheRig.withCache()
-    let observation = rig.observe(cache)
+    rig.keepObserving(cache)
     rig.driver.refuse(rig.driver.messageID(ofType: "added"), code: "unknown_command")
     rig.answer(["a"])
     #expect(cache.failure == .server(code: "unknown_command", message: ""))
@@ -210,31 +195,28 @@ import Testing
     #expect(rig.sent == ["added", "words"])
     #expect(rig.told == [["a"], ["a", "b"]])
     #expect(cache.failure == nil)
-    observation.cancel()
   }
 
   @Test func anEventThatSaysAllIsEnoughWhereTheRequestFails() {
     let rig = CacheRig()
-    let observation = rig.observe(rig.makeCache())
+    rig.keepObserving(rig.makeCache())
     rig.driver.refuse(code: "unknown_error")
     rig.tell("b", of: "added")
     rig.tell(["a"], of: "swapped")
     #expect(rig.told == [["a"]])
-    observation.cancel()
   }
 
   @Test func anEventIsNotAppliedToAValueThatIsTooOldForIt() {
-    let (rig, cache, token) = kept()
+    let (rig, cache) = kept()
     rig.rig.reconnect()
     rig.driver.refuse(code: "unknown_error")
     rig.tell("b", of: "added")
     #expect(cache.value == ["a"])
-    token.end()
   }
 
   @Test func anotherTokenIsWaitedFor() {
     let rig = CacheRig(isReady: false)
-    let observation = rig.observe(rig.makeCache())
+    rig.keepObserving(rig.makeCache())
     rig.driver.openConnection()
     rig.driver.giveToken()
     rig.driver.say(["type": "auth_invalid", "message": "no"])
@@ -244,6 +226,5 @@ import Testing
     rig.serve(["a"])
     #expect(rig.sent == Self.all)
     #expect(rig.told == [["a"]])
-    observation.cancel()
   }
 }

@@ -10,20 +10,18 @@ import Testing
   @Test func anObservationThatEndedIsToldNothing() {
     let (rig, cache) = CacheRig.withCache()
     let first = rig.observe(cache)
-    let second = cache.observe { _ in }
+    rig.keep(cache.observe { _ in })
     first.cancel()
     rig.serve(["a"])
     #expect(rig.told.isEmpty)
-    second.cancel()
   }
 
   @Test func anObservationEndsWithItsValue() {
     let (rig, cache) = CacheRig.withCache()
-    let kept = cache.observe { _ in }
+    rig.keep(cache.observe { _ in })
     do { _ = rig.observe(cache) }
     rig.serve(["a"])
     #expect(rig.told.isEmpty)
-    kept.cancel()
   }
 
   @Test func aDetachedObservationLivesAsLongAsTheCache() {
@@ -81,25 +79,22 @@ import Testing
   @Test func anObserverMayLookAtTheValueWhileItChanges() {
     let (rig, cache) = CacheRig.withCache()
     var seen: [[Text]?] = []
-    let observation = cache.observe { [unowned cache] _ in seen.append(cache.value) }
+    rig.keep(cache.observe { [unowned cache] _ in seen.append(cache.value) })
     rig.serve(["a"])
     rig.tell("b", of: "added")
     #expect(seen == [["a"], ["a", "b"]])
-    observation.cancel()
   }
 
   @Test func onceIsToldTheFirstValueAndNoOther() {
     let (rig, cache) = CacheRig.withCache()
     var told: [[Text]] = []
-    let early = cache.once { told.append($0) }
+    rig.keep(cache.once { told.append($0) })
     rig.serve(["a"])
     rig.tell("b", of: "added")
     #expect(told == [["a"]])
-    let late = cache.once { told.append($0) }
+    rig.keep(cache.once { told.append($0) })
     rig.tell("c", of: "added")
     #expect(told == [["a"], ["a", "b"]])
-    early.cancel()
-    late.cancel()
   }
 
   @Test func onceThatEndsBeforeIsToldNothing() {
@@ -111,10 +106,9 @@ import Testing
   @Test func onceKeepsTheCacheAliveMeanwhile() {
     let rig = CacheRig()
     var told: [[Text]] = []
-    let once = rig.makeCache().once { told.append($0) }
+    rig.keep(rig.makeCache().once { told.append($0) })
     rig.serve(["a"])
     #expect(told == [["a"]])
-    once.cancel()
   }
 
   @Test func whatIsDerivedIsMadeOnceForEachChangeAndOnlyForObservers() {
@@ -143,43 +137,37 @@ import Testing
 
   @Test func whatIsDerivedHasTheValueThatIsThere() {
     let (rig, cache) = CacheRig.withCache()
-    let observation = cache.observe { _ in }
+    rig.keep(cache.observe { _ in })
     rig.serve(["a"])
     let counts = cache.map { $0.count }
     #expect(counts.value == 1)
     var told: [Int] = []
-    let other = counts.observe { told.append($0) }
+    rig.keep(counts.observe { told.append($0) })
     #expect(told == [1])
-    let once = counts.map { -$0 }.once { told.append($0) }
+    rig.keep(counts.map { -$0 }.once { told.append($0) })
     #expect(told == [1, -1])
-    observation.cancel()
-    other.cancel()
-    once.cancel()
   }
 
   @Test func whatIsDerivedKeepsItsSourceAlive() {
     let rig = CacheRig()
     let counts = rig.makeCache().map { $0.count }
     var told: [Int] = []
-    let observation = counts.observe { told.append($0) }
+    rig.keep(counts.observe { told.append($0) })
     rig.serve(["a"])
     #expect(told == [1])
-    observation.cancel()
   }
 
   @Test func equalValuesAreToldUnlessTheyAreNotWanted() {
     let (rig, cache) = CacheRig.withCache()
     var distinct: [[Text]] = []
-    let all = rig.observe(cache)
-    let some = cache.withoutRepeats().observe { distinct.append($0) }
+    rig.keepObserving(cache)
+    rig.keep(cache.withoutRepeats().observe { distinct.append($0) })
     rig.serve(["a"])
     for words in [["a"], ["b"], ["b"], ["a"]] as [[Text]] {
       rig.tell(.array(words.map { .text($0) }), of: "swapped")
     }
     #expect(rig.told == [["a"], ["a"], ["b"], ["b"], ["a"]])
     #expect(distinct == [["a"], ["b"], ["a"]])
-    all.cancel()
-    some.cancel()
   }
 
   private final class Box {

@@ -27,10 +27,9 @@ import Testing
     _ = rig.sent
     rig.driver.advance(by: .seconds(30))
     #expect(cache.value == ["a", "b"])
-    let observation = rig.observe(cache)
+    rig.keepObserving(cache)
     #expect(rig.told == [["a", "b"]])
     #expect(rig.sent.isEmpty)
-    observation.cancel()
   }
 
   @Test func itIsForgottenAtOnceWhereThatIsWanted() {
@@ -39,10 +38,9 @@ import Testing
     #expect(cache.value == nil)
     rig.rig.reconnect()
     #expect(rig.sent.isEmpty)
-    let observation = rig.observe(cache)
+    rig.keepObserving(cache)
     rig.serve(["b"])
     #expect(rig.told == [["a"], ["b"]])
-    observation.cancel()
   }
 
   @Test func itIsForgottenAfterAWhileWhereThatIsWanted() {
@@ -91,10 +89,9 @@ import Testing
   @Test func whatWasToldOnceIsForgottenLikeTheRest() {
     let rig = CacheRig()
     let cache = rig.makeCache(retention: .forgotten(after: .zero))
-    let once = cache.once { _ in }
+    rig.keep(cache.once { _ in })
     rig.serve(["a"])
     #expect(rig.sent.suffix(3) == Self.ends[...])
-    once.cancel()
   }
 
   @Test func aLookMeanwhileDoesNotKeepItForEver() {
@@ -141,10 +138,9 @@ import Testing
 
   @Test func anObservationKeepsTheCacheAlive() {
     let rig = CacheRig()
-    let observation = rig.observe(rig.makeCache())
+    rig.keepObserving(rig.makeCache())
     rig.serve(["a"])
     #expect(rig.told == [["a"]])
-    observation.cancel()
   }
 
   @Test func nothingKeepsAClientWithoutAHolderAlive() {

@@ -12,8 +12,11 @@ final class CacheRig {
   let rig: ClientRig
   var driver: ScriptedDriver { rig.driver }
   private(set) var told: [[Text]] = []
+  private var kept: [Token] = []
 
   init(isReady: Bool = true) { rig = ClientRig(isReady: isReady) }
+
+  deinit { kept = [] }
 
   /// One that is ready, and its cache.
   static func withCache() -> (CacheRig, Cache<[Text]>) {
@@ -50,6 +53,11 @@ final class CacheRig {
   func observe(_ cache: Cache<[Text]>) -> Observation {
     cache.observe { [unowned self] in told.append($0) }
   }
+
+  /// Observes for as long as the rig lives.
+  func keepObserving(_ cache: Cache<[Text]>) { keep(observe(cache)) }
+
+  func keep(_ observation: consuming Observation) { kept.append(Token(observation)) }
 
   /// Confirms the subscriptions that were not confirmed yet, and answers the request.
   func serve(_ words: [Text]) {

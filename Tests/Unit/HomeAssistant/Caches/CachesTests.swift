@@ -15,21 +15,21 @@ private let otherKey = CacheKey { client, wish in
 /// The caches that a client has.
 @Suite struct CachesTests {
   private let rig = ClientRig(isReady: true)
+  private let caches: Caches
+
+  init() { caches = Caches(rig.client) }
 
   @Test func aCacheIsMadeOnceAndStaysTheSame() {
-    let caches = Caches(rig.client)
     #expect(caches[wordsKey] === caches[wordsKey])
     #expect(caches.areas === caches.areas)
     #expect(caches.states() === caches.states())
   }
 
   @Test func anotherKeyIsAnotherCacheEvenOfTheSameType() {
-    let caches = Caches(rig.client)
     #expect(caches[wordsKey] !== caches[otherKey])
   }
 
   @Test func anotherWishIsAnotherCacheAndTheSameWishTheSame() {
-    let caches = Caches(rig.client)
     let one = caches[wordsKey, ["language": "en", "limit": 2]]
     #expect(one === caches[wordsKey, ["limit": 2, "language": "en"]])
     #expect(one !== caches[wordsKey, ["language": "nl"]])
@@ -41,37 +41,31 @@ private let otherKey = CacheKey { client, wish in
   }
 
   @Test func nothingIsSentForACacheWithoutObservers() {
-    let caches = Caches(rig.client)
     #expect(caches.user.value == nil)
     #expect(caches.states().count == 0)
     #expect(rig.driver.messages.isEmpty)
   }
 
   @Test func aWishGoesWithTheSubscription() {
-    let caches = Caches(rig.client)
     let lights = caches.states(SubscribeEntities(include: EntityFilter(domains: ["light"])))
-    let observation = lights.observe { _, _ in }
+    lights.observe { _, _ in }.detach()
     #expect(
       rig.driver.messages == [
         ["id": 1, "type": "subscribe_entities", "include": ["domains": ["light"]]]
       ])
-    observation.cancel()
   }
 
   @Test func theUserIsAskedForAndNotFollowed() throws {
-    let caches = Caches(rig.client)
     var name: Text?
-    let observation = caches.user.observe { name = $0.name }
+    caches.user.observe { name = $0.name }.detach()
     #expect(rig.driver.messages == [["id": 1, "type": "auth/current_user"]])
     rig.driver.answer(with: try json(#"{"id":"u","name":"Ada"}"#))
     #expect(name == "Ada")
-    observation.cancel()
   }
 
   @Test func theConfigKnowsWhatIsLoadedWithoutAskingAgain() throws {
-    let caches = Caches(rig.client)
     var components: [[Text]] = []
-    let observation = caches.config.observe { components.append($0.components) }
+    caches.config.observe { components.append($0.components) }.detach()
     #expect(
       rig.driver.messages == [
         ["id": 1, "type": "subscribe_events", "event_type": "core_config_updated"],
@@ -86,7 +80,6 @@ private let otherKey = CacheKey { client, wish in
     rig.driver.tell(try json(#"{"event_type":"core_config_updated"}"#), of: 1)
     rig.driver.advance(by: .milliseconds(500))
     #expect(rig.driver.messageTypes == ["get_config"])
-    observation.cancel()
   }
 
   /// The commands and events of each cache, as Home Assistant calls them.
@@ -100,8 +93,7 @@ private let otherKey = CacheKey { client, wish in
     ("config/entity_registry/list", ["entity_registry_updated"]),
   ])
   func aRegistryIsAskedForAgainAfterItsEvents(command: String, events: [String]) {
-    let caches = Caches(rig.client)
-    let observation = observe(command, caches)
+    observe(command)
     #expect(rig.driver.messageTypes == events.map { _ in "subscribe_events" } + [command])
     #expect(
       rig.driver.messages.compactMap { $0["event_type"] } == events.map { .text(Text($0)) })
@@ -113,18 +105,17 @@ private let otherKey = CacheKey { client, wish in
     }
     rig.driver.advance(by: .seconds(5))
     #expect(rig.driver.messageTypes == [command])
-    observation.end()
   }
 
-  private func observe(_ command: String, _ caches: Caches) -> Token {
+  private func observe(_ command: String) {
     switch command {
-    case "get_services": Token(caches.services.observe { _ in })
-    case "get_panels": Token(caches.panels.observe { _ in })
-    case "config/area_registry/list": Token(caches.areas.observe { _ in })
-    case "config/floor_registry/list": Token(caches.floors.observe { _ in })
-    case "config/label_registry/list": Token(caches.labels.observe { _ in })
-    case "config/device_registry/list": Token(caches.devices.observe { _ in })
-    default: Token(caches.entityRegistry.observe { _ in })
+    case "get_services": caches.services.observe { _ in }.detach()
+    case "get_panels": caches.panels.observe { _ in }.detach()
+    case "config/area_registry/list": caches.areas.observe { _ in }.detach()
+    case "config/floor_registry/list": caches.floors.observe { _ in }.detach()
+    case "config/label_registry/list": caches.labels.observe { _ in }.detach()
+    case "config/device_registry/list": caches.devices.observe { _ in }.detach()
+    default: caches.entityRegistry.observe { _ in }.detach()
     }
   }
 

@@ -8,7 +8,10 @@ import Testing
 /// The cache of what entities are. How events change them is `EntityStore`'s matter.
 @Suite struct EntityCacheTests {
   private let rig = ClientRig(isReady: true)
+  private let cache: EntityCache
   private let notes = Notes()
+
+  init() { cache = EntityCache(rig.client) }
 
   private func observe(_ cache: EntityCache) -> Observation {
     cache.observe { [notes] entities, change in
@@ -31,8 +34,7 @@ import Testing
   }
 
   @Test func aChangeTellsWhichEntitiesChanged() throws {
-    let cache = EntityCache(rig.client)
-    let observation = observe(cache)
+    observe(cache).detach()
     #expect(!cache.isPopulated)
     try serve("light.a", "light.b")
     #expect(cache.isPopulated)
@@ -46,28 +48,25 @@ import Testing
     #expect(cache["light.a"]?.state == "off")
     #expect(cache["light.b"] == nil)
     #expect(cache.count == 2)
-    observation.cancel()
   }
 
   @Test func whatChangesNothingIsNotTold() throws {
-    let observation = observe(EntityCache(rig.client))
+    observe(cache).detach()
     try serve("light.a")
     try tell(#"{"c":{"light.a":{"+":{"s":"on"}},"light.z":{"+":{"s":"on"}}}}"#)
     #expect(notes.changes.count == 1)
-    observation.cancel()
   }
 
-  @Test func entitiesThatNobodyObservesAreForgotten() throws {
+  @Test func entitiesWithoutObserversAreForgotten() throws {
     let cache = EntityCache(rig.client, retention: .forgotten(after: .zero))
     let observation = observe(cache)
     try serve("light.a")
     observation.cancel()
     #expect(cache.count == 0)
-    let again = observe(cache)
+    observe(cache).detach()
     try serve("light.b")
     #expect(notes.changes.last == .of(added: ["light.b"]))
     #expect(cache.count == 1)
-    again.cancel()
   }
 
   @Test func aHomeWithoutEntitiesIsKnownToo() throws {
@@ -78,22 +77,17 @@ import Testing
   }
 
   @Test func aLaterObserverIsToldAllThereIsInOrder() throws {
-    let cache = EntityCache(rig.client)
-    let first = cache.observe { _, _ in }
+    cache.observe { _, _ in }.detach()
     try serve("light.b", "light.a")
     rig.forget()
-    let second = observe(cache)
-    let once = cache.once { #expect($0.count == 2) }
+    observe(cache).detach()
+    cache.once { #expect($0.count == 2) }.detach()
     #expect(notes.changes == [.of(added: ["light.a", "light.b"])])
     #expect(rig.driver.messages.isEmpty)
-    first.cancel()
-    second.cancel()
-    once.cancel()
   }
 
   @Test func anotherConnectionTellsTheDifferenceAndForgetsWhatIsGone() throws {
-    let cache = EntityCache(rig.client)
-    let observation = observe(cache)
+    observe(cache).detach()
     try serve("light.a", "light.b")
     rig.forget()
     rig.reconnect()
@@ -103,12 +97,10 @@ import Testing
     #expect(notes.changes.last == .of(added: ["light.c"], removed: ["light.a"]))
     #expect(rig.ids(of: "subscribe_entities").count == 1)
     #expect(rig.ids(of: "unsubscribe_events").isEmpty)
-    observation.cancel()
   }
 
   @Test func anEventThatIsNoneHasItSubscribeAgain() throws {
-    let cache = EntityCache(rig.client)
-    let observation = observe(cache)
+    observe(cache).detach()
     try serve("light.a")
     let old = rig.driver.messageID(ofType: "subscribe_entities")
     try tell(#"{"a":[]}"#)
@@ -119,11 +111,10 @@ import Testing
     #expect(notes.changes.last == .of(changed: ["light.a"]))
     try serve("light.b")
     #expect(notes.changes.last == .of(added: ["light.b"], removed: ["light.a"]))
-    observation.cancel()
   }
 
   @Test func anEventThatCanBeReadEndsTheFailuresBeforeIt() throws {
-    let observation = observe(EntityCache(rig.client))
+    observe(cache).detach()
     try serve("light.a")
     for round in 1...6 {
       try tell(#"{"a":[]}"#)
@@ -132,20 +123,16 @@ import Testing
       #expect(rig.ids(of: "subscribe_entities").count == 1 + round)
       try serve("light.a")
     }
-    observation.cancel()
   }
 
   @Test func aServerThatDoesNotKnowTheSubscriptionIsToldOf() {
-    let cache = EntityCache(rig.client)
-    let observation = observe(cache)
+    observe(cache).detach()
     rig.driver.refuse(code: "unknown_command")
     #expect(cache.failure == .server(code: "unknown_command", message: ""))
     #expect(!cache.isPopulated)
-    observation.cancel()
   }
 
   @Test func oneEntityIsToldOfItsChangesAlone() throws {
-    let cache = EntityCache(rig.client)
     let light = cache.entity("light.a")
     #expect(light.value == nil)
     var told: [Text?] = []
@@ -184,10 +171,9 @@ import Testing
     #expect(cache.count == 0)
     #expect(!cache.isPopulated)
     #expect(rig.driver.messageTypes.last == "unsubscribe_events")
-    let again = observe(cache)
+    observe(cache).detach()
     try serve("light.b")
     #expect(notes.changes == [.of(added: ["light.b"])])
-    again.cancel()
   }
 
   @Test func anObserverMayEndItAndBeginAgainWhileItLooks() throws {
@@ -225,8 +211,7 @@ import Testing
     func address(of store: borrowing EntityStore) -> UInt {
       unsafe unsafeBitCast(store.slots, to: UInt.self)
     }
-    let cache = EntityCache(rig.client)
-    let first = observe(cache)
+    observe(cache).detach()
     let second = cache.entity("light.a").observe { _ in }
     let third = cache.map { $0["light.b"] }.observe { _ in }
     try serve("light.a", "light.b")
@@ -236,7 +221,6 @@ import Testing
       #expect(address(of: cache.core.store) == before)
     }
     #expect(notes.changes.count == 10)
-    first.cancel()
     second.cancel()
     third.cancel()
   }
