@@ -251,12 +251,4 @@ import Testing
     rig.driver.advance(by: .seconds(59))
     #expect(rig.driver.messageTypes == ["ping"])
   }
-
-  @Test func thereAreNoPingsWithoutAConnection() {
-    let rig = ClientRig(isReady: true)
-    rig.client.disconnect()
-    rig.forget()
-    rig.driver.advance(by: .seconds(600))
-    #expect(rig.driver.deeds.isEmpty)
-  }
 }

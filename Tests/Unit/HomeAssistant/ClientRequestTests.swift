@@ -139,13 +139,6 @@ import Testing
     #expect(rig.driver.messageTypes == ["auth", "get_config"])
   }
 
-  @Test func aCallOfTheRESTAPIDoesNotConnect() {
-    let rig = ClientRig()
-    rig.client.send(RawRESTRequest(.get, "config")) { _ in }
-    #expect(rig.client.state == .down(.idle))
-    #expect(rig.driver.deeds.count == 1)
-  }
-
   @Test func theFirstMessageOffersToTakeSeveralInOneFrame() {
     let rig = ClientRig(policy: SessionPolicy())
     rig.send("get_config")

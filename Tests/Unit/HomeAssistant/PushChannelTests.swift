@@ -184,9 +184,10 @@ import Testing
     #expect(notes.changes.count == 1)
   }
 
-  @Test func aNotificationThatCannotBeReadIsTold() {
+  @Test func aConfirmationThatIsNoTextIsNotGivenBackAndItsNotificationIsToldAsUnreadable() {
     open()
     rig.driver.tell(["message": "a", "hass_confirm_id": 7], of: 1)
+    #expect(rig.driver.messages.isEmpty && notes.notifications.count == 1)
     guard case .failure(.decoding)? = notes.notifications.first else {
       Issue.record("\(notes.notifications)")
       return
@@ -225,12 +226,6 @@ import Testing
     #expect(throws: RequestError.decoding(.malformed(.tooLarge))) {
       try notes.notifications.first?.get()
     }
-  }
-
-  @Test func aConfirmationThatIsNoTextIsNotGivenBack() {
-    open()
-    rig.driver.tell(["message": "hello", "hass_confirm_id": 7], of: 1)
-    #expect(rig.driver.messages.isEmpty && notes.notifications.count == 1)
   }
 
   @Test func aChannelThatIsReopenedBringsWhatItsNewDeviceGets() {

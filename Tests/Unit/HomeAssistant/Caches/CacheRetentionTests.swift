@@ -136,13 +136,6 @@ import Testing
     #expect(rig.rig.client.deadline != nil)
   }
 
-  @Test func anObservationKeepsTheCacheAlive() {
-    let rig = CacheRig()
-    rig.keepObserving(rig.makeCache())
-    rig.serve(["a"])
-    #expect(rig.told == [["a"]])
-  }
-
   @Test func nothingKeepsAClientWithoutAHolderAlive() {
     weak var client: Client?
     do {

@@ -66,26 +66,3 @@ import Testing
     #expect(command(.assistPipelines) == "assist_pipeline/pipeline/list")
   }
 }
-
-@Suite struct RawRequestTests {
-  @Test func whatHasNoTypeHereIsSentAsItIs() {
-    let request = RawRequest("thread/list_datasets", ["a": 1], retry: .always)
-    #expect(request.command == "thread/list_datasets")
-    #expect(request.payload == ["a": 1])
-    #expect(request.retry == .always)
-    let subscription = RawSubscription("camera/stream", isResubscribed: false)
-    #expect(subscription.payload == [:])
-    #expect(!subscription.isResubscribed)
-    #expect(RawSubscription("x").isResubscribed)
-    let call = RawRESTRequest(.patch, "x", query: [("a", "b")], body: ["c": 1])
-    #expect(call.method == .patch)
-    #expect(call.path == "x")
-    #expect(call.query.map(\.name) == ["a"])
-    #expect(call.body == ["c": 1])
-  }
-
-  @Test(arguments: ["null", "{}", "[1]", "7", #""x""#])
-  func noContentDecodesFromAnything(text: String) throws {
-    #expect(try decode(text, as: NoContent.self) == NoContent())
-  }
-}
