@@ -5,10 +5,7 @@ import Testing
 
 @Suite struct PushRoutesTests {
   private func request(push: PushRoutes = .none) -> RegistrationRequest {
-    RegistrationRequest(
-      deviceID: [UInt8]("0badcafe"), deviceName: [UInt8]("Boat"), manufacturer: [UInt8]("RPi"),
-      model: [UInt8]("Zero 2 W"), osName: [UInt8]("Linux"), osVersion: [UInt8]("6.12"),
-      appVersion: [UInt8]("0.1"), push: push)
+    RegistrationRequestTests.request(push: push)
   }
 
   private func target() throws -> PushTarget {
@@ -59,8 +56,8 @@ import Testing
   /// Home Assistant drops the message over any other key, and over one that it misses.
   @Test func anUpdateHasExactlyTheKeysThatHomeAssistantTakes() throws {
     let start =
-      #"{"app_version":"0.1","device_name":"Boat","manufacturer":"RPi","model":"Zero 2 W","#
-      + #""os_version":"6.12","app_data":"#
+      #"{"app_version":"0.1","device_name":"Boat","manufacturer":"raspberrypi","#
+      + #""model":"Raspberry Pi Zero 2 W","os_version":"6.12.20","app_data":"#
     // An empty one removes what was there.
     #expect(updating(.none) == start + "{}}")
     #expect(

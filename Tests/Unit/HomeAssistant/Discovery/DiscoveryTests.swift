@@ -15,11 +15,8 @@ import Testing
     #expect(discovery.begin(now: now) == .send(hex("0000 0000 0001 0000 0000 0000") + question))
   }
 
-  @Test mutating func itAsksTwiceAndEndsAfterTwoSeconds() {
-    guard case .send(let query) = discovery.begin(now: now) else {
-      Issue.record("nothing is asked")
-      return
-    }
+  @Test mutating func itAsksTwiceAndEndsAfterTwoSeconds() throws {
+    let query = try query(in: discovery.begin(now: now))
     #expect(discovery.deadline == now + .seconds(1))
     #expect(discovery.deadlineReached(now: now + .milliseconds(999)) == nil)
     #expect(discovery.deadlineReached(now: now + .seconds(1)) == .send(query))
@@ -36,10 +33,7 @@ import Testing
   @Test mutating func whatAnAnswerLeftOutIsAskedFor() throws {
     _ = discovery.begin(now: now)
     receive(.pointer("Boat"))
-    guard case .send(let query)? = discovery.deadlineReached(now: now + .seconds(1)) else {
-      Issue.record("nothing is asked")
-      return
-    }
+    let query = try query(in: discovery.deadlineReached(now: now + .seconds(1)))
     #expect(query[5] == 3)
     let name = Answer.name(["Boat", "_home-assistant", "_tcp", "local"])
     #expect(
@@ -182,7 +176,7 @@ import Testing
 
   // MARK: Hostile answers
 
-  @Test mutating func aNetworkFullOfLiarsDoesNotFillTheMemory() {
+  @Test mutating func aNetworkFullOfLiarsDoesNotFillTheMemory() throws {
     for index in 0..<1000 {
       let name = "liar\(index)"
       receive(.pointer(name), .service(name, host: name, port: 1))
@@ -191,10 +185,7 @@ import Testing
     #expect(discovery.instances.count == 1)
     #expect(discovery.instances.first?.urls.count == Discovery.addressesMax)
     _ = discovery.begin(now: now)
-    guard case .send(let query)? = discovery.deadlineReached(now: now + .seconds(1)) else {
-      Issue.record("nothing is asked")
-      return
-    }
+    let query = try query(in: discovery.deadlineReached(now: now + .seconds(1)))
     #expect(query.count <= DNSQuery.byteCountMax && query.count > 500)
     #expect(Int(query[4]) << 8 | Int(query[5]) == questionCount(of: query))
   }
@@ -277,6 +268,11 @@ import Testing
     var query = Self.realAnswer
     query[2] = 0
     #expect(throws: DNSError.self) { try DNSMessage(parsing: query.span) }
+  }
+
+  private func query(in action: Discovery.Action?) throws -> [UInt8] {
+    let query: [UInt8]? = if case .send(let query)? = action { query } else { nil }
+    return try #require(query, "nothing is asked")
   }
 
   private mutating func receive(_ records: [UInt8]...) {
