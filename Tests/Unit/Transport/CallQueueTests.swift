@@ -1,5 +1,4 @@
 import Bytes
-
 import LinuxIO
 import Testing
 
@@ -67,11 +66,11 @@ import Testing
       body: method == .post ? [UInt8]("{}") : nil)
   }
 
-  private func turn(_ queue: CallQueue, until isDone: () -> Bool) throws {
-    while !isDone() {
-      try loop.turn(until: queue.deadline)
-      queue.deadlineReached(now: Moment.now.instant)
-    }
+  /// Makes calls, and turns the loop until each has ended.
+  private func make(_ calls: HTTPCall..., with queue: CallQueue) throws {
+    let count = owner.endCount + calls.count
+    for call in calls { queue.add(call) }
+    try loop.turn(queue) { owner.endCount == count }
   }
 
   private func requests(with text: String) -> Int {
@@ -81,9 +80,7 @@ import Testing
   @Test func callsGoOneAfterTheOtherWithTheToken() throws {
     server.add(.whole([UInt8]("1")), .whole([UInt8]("2")))
     let queue = try queue(try #require(Self.longLived))
-    queue.add(call(1))
-    queue.add(call(2))
-    try turn(queue) { owner.endCount == 2 }
+    try make(call(1), call(2), with: queue)
     #expect(owner.answers.map(\.body) == ["1", "2"])
     #expect(requests(with: "Authorization: Bearer llat") == 2)
   }
@@ -94,10 +91,8 @@ import Testing
       Self.granted("first"), .rejection, Self.granted("second"), .whole([UInt8]("1")),
       .rejection, Self.granted("third"), .whole([UInt8]("2")))
     let queue = try queue(Self.refresh)
-    queue.add(call(1))
-    try turn(queue) { owner.endCount == 1 }
-    queue.add(call(2))
-    try turn(queue) { owner.endCount == 2 }
+    try make(call(1), with: queue)
+    try make(call(2), with: queue)
     #expect(owner.answers.map(\.body) == ["1", "2"])
     #expect(!queue.isCredentialRejected && requests(with: "Bearer third") == 1)
   }
@@ -108,11 +103,9 @@ import Testing
       Self.granted("first"), .rejection, Self.granted("second"),
       .whole(status: 502, []), .rejection)
     let queue = try queue(Self.refresh)
-    queue.add(call(1))
-    try turn(queue) { owner.endCount == 1 }
+    try make(call(1), with: queue)
     #expect(owner.answers.map(\.status) == [502])
-    queue.add(call(2))
-    try turn(queue) { owner.endCount == 2 }
+    try make(call(2), with: queue)
     #expect(owner.failures.map(\.error) == [.rejected] && queue.isCredentialRejected)
   }
 
@@ -121,9 +114,7 @@ import Testing
       Self.granted("old"), .rejection, Self.granted("new"), .whole([UInt8]("1")),
       .whole([UInt8]("2")))
     let queue = try queue(Self.refresh)
-    queue.add(call(1))
-    queue.add(call(2))
-    try turn(queue) { owner.endCount == 2 }
+    try make(call(1), call(2), with: queue)
     #expect(owner.answers.map(\.call) == [RequestID(number: 1), RequestID(number: 2)])
   }
 
@@ -131,9 +122,7 @@ import Testing
     server.add(
       Self.granted("old"), .rejection, Self.granted("new"), .rejection)
     let queue = try queue(Self.refresh)
-    queue.add(call(1))
-    queue.add(call(2))
-    try turn(queue) { owner.endCount == 2 }
+    try make(call(1), call(2), with: queue)
     #expect(owner.failures.map(\.error) == [.rejected, .rejected])
     #expect(queue.isCredentialRejected && server.requests.count == 4)
     queue.add(call(3))
@@ -143,8 +132,7 @@ import Testing
   @Test func aRefusedLongLivedTokenIsRejectedAtOnce() throws {
     server.add(.rejection)
     let queue = try queue(try #require(Self.longLived))
-    queue.add(call(1))
-    try turn(queue) { owner.endCount == 1 }
+    try make(call(1), with: queue)
     #expect(owner.failures.first?.error == .rejected && queue.isCredentialRejected)
   }
 
@@ -157,9 +145,7 @@ import Testing
   @Test func aCallThatTheUserMayNotMakeEndsNoLogin() throws {
     server.add(.rejection, .whole([UInt8]("1")), .whole([UInt8]("2")))
     let queue = try queue(try #require(Self.longLived))
-    queue.add(call(1, Self.firedEvent, method: .post))
-    queue.add(call(2))
-    try turn(queue) { owner.endCount == 2 }
+    try make(call(1, Self.firedEvent, method: .post), call(2), with: queue)
     #expect(owner.failures.map(\.error) == [Self.unauthorized])
     #expect(owner.failures.map(\.call) == [RequestID(number: 1)])
     #expect(owner.answers.map(\.body) == ["2"] && !queue.isCredentialRejected)
@@ -171,8 +157,7 @@ import Testing
     server.add(Self.granted("0"))
     for number in 1...3 {
       server.add(.rejection, Self.granted("\(number)"), .rejection, .whole([UInt8]("1")))
-      queue.add(call(UInt64(number), Self.firedEvent, method: .post))
-      try turn(queue) { owner.endCount == number }
+      try make(call(UInt64(number), Self.firedEvent, method: .post), with: queue)
       #expect(owner.failures.last?.error == Self.unauthorized && !queue.isCredentialRejected)
     }
   }
@@ -180,9 +165,7 @@ import Testing
   @Test func aTokenThatIsBadForEveryCallIsSentNoMore() throws {
     server.add(.rejection, .rejection)
     let queue = try queue(try #require(Self.longLived))
-    queue.add(call(1, Self.firedEvent, method: .post))
-    queue.add(call(2))
-    try turn(queue) { owner.endCount == 2 }
+    try make(call(1, Self.firedEvent, method: .post), call(2), with: queue)
     #expect(owner.failures.map(\.error) == [.rejected, .rejected])
     #expect(queue.isCredentialRejected && server.requests.count == 2)
   }
@@ -192,11 +175,9 @@ import Testing
       Self.granted("first"), .rejection, Self.granted("second"), .rejection,
       .whole(status: 502, []), .rejection)
     let queue = try queue(Self.refresh)
-    queue.add(call(1, Self.firedEvent, method: .post))
-    try turn(queue) { owner.endCount == 1 }
+    try make(call(1, Self.firedEvent, method: .post), with: queue)
     #expect(owner.failures.map(\.error) == [Self.unauthorized] && !queue.isCredentialRejected)
-    queue.add(call(2))
-    try turn(queue) { owner.endCount == 2 }
+    try make(call(2), with: queue)
     #expect(owner.failures.last?.error == .rejected && queue.isCredentialRejected)
   }
 
@@ -204,10 +185,10 @@ import Testing
     server.add(.rejection, .silence, .whole([UInt8]("2")))
     let queue = try queue(try #require(Self.longLived))
     queue.add(call(1, Self.firedEvent, method: .post))
-    try turn(queue) { server.requests.count == 2 }
+    try loop.turn(queue) { server.requests.count == 2 }
     queue.cancel(RequestID(number: 1))
     queue.add(call(2))
-    try turn(queue) { owner.endCount == 1 }
+    try loop.turn(queue) { owner.endCount == 1 }
     #expect(owner.answers.map(\.call) == [RequestID(number: 2)])
   }
 
@@ -217,10 +198,7 @@ import Testing
     server.add(Self.granted("one"), .whole([UInt8]("1")), .whole([UInt8]("2")))
     let queue = try queue(Self.refresh)
     queue.fetchToken(refused: nil)
-    for number in 1...2 {
-      queue.add(call(UInt64(number)))
-      try turn(queue) { owner.endCount == number }
-    }
+    for number in 1...2 { try make(call(UInt64(number)), with: queue) }
     #expect(owner.tokens == [.token([UInt8]("one".utf8))], "it is told once to who asked once")
     #expect(requests(with: "/auth/token") == 1)
   }
@@ -229,15 +207,8 @@ import Testing
     let closed = try ScriptedServer(loop: loop, isListening: false)
     defer { closed.stop() }
     let queue = try queue(try #require(Self.longLived), to: closed)
-    queue.add(call(1))
-    queue.add(call(2))
-    try turn(queue) { owner.endCount == 2 }
-    for failure in owner.failures {
-      guard case .transport = failure.error else {
-        Issue.record("\(failure.error)")
-        continue
-      }
-    }
+    try make(call(1), call(2), with: queue)
+    #expect(owner.failures.allSatisfy { if case .transport = $0.error { true } else { false } })
     #expect(owner.failures.map(\.call) == [RequestID(number: 1), RequestID(number: 2)])
   }
 
@@ -246,9 +217,9 @@ import Testing
     let queue = try queue(try #require(Self.longLived))
     queue.add(call(1))
     queue.add(call(2))
-    try turn(queue) { server.requests.count == 1 }
+    try loop.turn(queue) { server.requests.count == 1 }
     queue.cancel(RequestID(number: 1))
-    try turn(queue) { owner.endCount == 1 }
+    try loop.turn(queue) { owner.endCount == 1 }
     #expect(owner.answers.map(\.call) == [RequestID(number: 2)])
   }
 
@@ -261,7 +232,7 @@ import Testing
       owner.answered = {}
       queue.add(call)
     }
-    try turn(queue) { owner.endCount == 2 }
+    try loop.turn(queue) { owner.endCount == 2 }
     #expect(owner.answers.map(\.body) == ["1", "2"])
   }
 
@@ -270,7 +241,7 @@ import Testing
     server.add(Self.granted("old", seconds: 1), .silence)
     let queue = try queue(Self.refresh)
     queue.add(call(1, "/api/services/lock/open", method: .post))
-    try turn(queue) { server.requests.count == 2 }
+    try loop.turn(queue) { server.requests.count == 2 }
     queue.fetchToken(refused: nil)
     return queue
   }
@@ -281,7 +252,7 @@ import Testing
     server.add(Self.granted("new"), .whole([UInt8]("twice")))
     for _ in 0..<3 { try loop.turn(until: Moment.now.instant + .milliseconds(20)) }
     server.breakSilence(with: ScriptedServer.answer([UInt8]("once")))
-    try turn(queue) { owner.endCount == 1 && !owner.tokens.isEmpty }
+    try loop.turn(queue) { owner.endCount == 1 && !owner.tokens.isEmpty }
     #expect(owner.answers.map(\.body) == ["once"])
     #expect(owner.tokens == [.token([UInt8]("new".utf8))])
     #expect(requests(with: "POST /api/services/lock/open") == 1)
@@ -291,7 +262,7 @@ import Testing
     let queue = try queueInTheMiddleOfACall()
     server.add(Self.granted("new"))
     queue.cancel(RequestID(number: 1))
-    try turn(queue) { !owner.tokens.isEmpty }
+    try loop.turn(queue) { !owner.tokens.isEmpty }
     #expect(owner.tokens == [.token([UInt8]("new".utf8))] && owner.endCount == 0)
   }
 
@@ -299,7 +270,7 @@ import Testing
     let queue = try queueInTheMiddleOfACall()
     server.breakSilence(with: ScriptedServer.rejection)
     server.add(Self.granted("new"), .whole([UInt8]("ok")))
-    try turn(queue) { owner.endCount == 1 }
+    try loop.turn(queue) { owner.endCount == 1 }
     #expect(owner.tokens == [.token([UInt8]("new".utf8))])
     #expect(owner.answers.map(\.body) == ["ok"])
     #expect(requests(with: "Bearer new") == 1 && server.requests.count == 4)
@@ -311,10 +282,10 @@ import Testing
       Self.granted("first"), .rejection, Self.granted("old", seconds: 1), .silence)
     let queue = try queue(Self.refresh)
     queue.add(call(1))
-    try turn(queue) { server.requests.count == 4 }
+    try loop.turn(queue) { server.requests.count == 4 }
     queue.fetchToken(refused: nil)
     server.breakSilence(with: ScriptedServer.rejection)
-    try turn(queue) { owner.endCount == 1 }
+    try loop.turn(queue) { owner.endCount == 1 }
     #expect(owner.failures.map(\.error) == [.rejected] && queue.isCredentialRejected)
     #expect(queue.deadline == nil, "nothing is under way")
     #expect(owner.tokens.count == 1 && server.requests.count == 4)
@@ -326,9 +297,7 @@ import Testing
       .endless([UInt8]("HTTP/1.1 200 X\r\nContent-Length: \(limit + 1)\r\n\r\n[".utf8)),
       .whole([UInt8]("2")))
     let queue = try queue(try #require(Self.longLived))
-    queue.add(call(1))
-    queue.add(call(2))
-    try turn(queue) { owner.endCount == 2 }
+    try make(call(1), call(2), with: queue)
     #expect(owner.failures.map(\.call) == [RequestID(number: 1)])
     #expect(owner.failures.map(\.error) == [.tooLarge])
     #expect(owner.answers.map(\.call) == [RequestID(number: 2)])

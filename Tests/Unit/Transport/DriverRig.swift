@@ -6,10 +6,7 @@ import Testing
 @testable import Transport
 
 /// What drives a client over the network, by the loop.
-protocol LoopDriver: Driver {
-  var deadline: Instant? { get }
-  func deadlineReached(now: Instant)
-}
+protocol LoopDriver: Driver, Timed {}
 
 extension NetworkDriver: LoopDriver {}
 extension WebSocketDriver: LoopDriver {}
@@ -51,24 +48,7 @@ final class DriverRig<Tested: LoopDriver> {
 
   // MARK: Time
 
-  /// Turns the loop until `isDone`; a minute without that is a failure.
-  func turn(until isDone: () throws -> Bool) throws {
-    let end = Moment.now.instant + .seconds(60)
-    while try !isDone() {
-      guard Moment.now.instant < end else { throw DriverRigStuck() }
-      try loop.turn(until: earliest(driver.deadline, end))
-      driver.deadlineReached(now: Moment.now.instant)
-    }
-  }
-
-  /// Turns the loop for this long.
-  func wait(_ duration: Duration) throws {
-    let end = driver.now + duration
-    while driver.now < end {
-      try loop.turn(until: earliest(driver.deadline, end))
-      driver.deadlineReached(now: driver.now)
-    }
-  }
+  func turn(until isDone: () throws -> Bool) throws { try loop.turn(driver, until: isDone) }
 
   // MARK: The server
 
@@ -157,6 +137,7 @@ final class DriverRig<Tested: LoopDriver> {
   // MARK: The client
 
   var isReady: Bool { if case .ready = client.state { true } else { false } }
+  var isRejected: Bool { if case .down(.rejected) = client.state { true } else { false } }
 
   /// Why the client has no connection and tries again, once that is so.
   func failure() throws -> ConnectionFailure {
@@ -182,8 +163,6 @@ final class DriverRig<Tested: LoopDriver> {
   }
 }
 
-struct DriverRigStuck: Error {}
-
 extension DriverRig<NetworkDriver> {
   static var longLived: Credential {
     get throws { try #require(Credential(accessToken: [UInt8]("llat".utf8))) }
@@ -201,5 +180,39 @@ extension DriverRig<NetworkDriver> {
           settings: .system, loop: loop, userAgent: [UInt8]("Homeward/test".utf8)))
       return (driver, driver.makeClient(policy: policy, seed: 1))
     }
+  }
+}
+
+/// What acts on an event loop, and at deadlines.
+protocol Timed {
+  var deadline: Instant? { get }
+  func deadlineReached(now: Instant)
+}
+
+extension CallQueue: Timed {}
+extension HTTPClient: Timed {}
+extension WebSocketConnection: Timed {}
+
+extension EventLoop {
+  struct Stuck: Error {}
+
+  /// Turns until `isDone`; a minute without that is a failure.
+  func turn(_ timed: some Timed, until isDone: () throws -> Bool) throws {
+    let end = Moment.now.instant + .seconds(60)
+    while try !isDone() {
+      guard Moment.now.instant < end else { throw Stuck() }
+      try turn(timed, until: end)
+    }
+  }
+
+  func turn(_ timed: some Timed, until end: Instant) throws {
+    try turn(until: earliest(timed.deadline, end))
+    timed.deadlineReached(now: Moment.now.instant)
+  }
+
+  /// Turns for this long.
+  func turn(_ timed: some Timed, for duration: Duration) throws {
+    let end = Moment.now.instant + duration
+    while Moment.now.instant < end { try turn(timed, until: end) }
   }
 }

@@ -340,7 +340,7 @@ import Testing
     client.request.append([UInt8](text.utf8))
   }
 
-  /// Posts and turns the loop until it has ended. libcurl's own time limit ends every transfer.
+  /// Posts and turns the loop until it has ended.
   func post(
     _ text: String, to server: ScriptedServer, path: String = "/", token: [UInt8]? = nil
   ) throws -> TransferResult {
@@ -356,12 +356,7 @@ import Testing
     try turn { owner.results.count == count }
   }
 
-  func turn(until isDone: () -> Bool) throws {
-    while !isDone() {
-      try loop.turn(until: client.deadline)
-      client.deadlineReached(now: Moment.now.instant)
-    }
-  }
+  func turn(until isDone: () -> Bool) throws { try loop.turn(client, until: isDone) }
 }
 
 final class RecordingOwner: TransferOwner {
@@ -379,10 +374,7 @@ final class RecordingOwner: TransferOwner {
   ) throws -> TransferResult {
     let count = results.count
     client.send(to: endpoint, telling: self)
-    while results.count == count {
-      try loop.turn(until: client.deadline)
-      client.deadlineReached(now: Moment.now.instant)
-    }
+    try loop.turn(client) { results.count > count }
     return results[count]
   }
 }

@@ -56,18 +56,11 @@ import Testing
     try rig.grant("new")
     rig.refuse(try rig.socketWithToken().socket)
     try rig.turn { rig.driver.isCredentialRejected }
-    guard case .down(.rejected) = rig.client.state else {
-      Issue.record("\(rig.client.state)")
-      return
-    }
-    rig.client.send(RawRESTRequest(.get, "config")) { result in
-      guard case .failure(.rejected) = result else {
-        Issue.record("\(result)")
-        return
-      }
-    }
+    #expect(rig.isRejected)
+    var results: [Result<JSON, RequestError>] = []
+    rig.client.send(RawRESTRequest(.get, "config")) { results.append($0) }
     let isQuiet = try rig.settle()
-    #expect(isQuiet)
+    #expect(isQuiet && results == [.failure(.rejected)])
   }
 
   /// A user was changed, and changed again hours later.
@@ -91,10 +84,10 @@ import Testing
     let rig = try rig()
     rig.client.connect()
     rig.refuse(try rig.socketWithToken().socket)
-    try rig.turn { if case .down(.rejected) = rig.client.state { true } else { false } }
+    try rig.turn { rig.isRejected }
     rig.client.connect()
     #expect(rig.driver.isCredentialRejected)
-    try rig.turn { if case .down(.rejected) = rig.client.state { true } else { false } }
+    try rig.turn { rig.isRejected }
     let isQuiet = try rig.settle()
     #expect(isQuiet)
   }
@@ -187,10 +180,7 @@ import Testing
     let rig = try rig()
     // A reserved bit is set.
     rig.server.send([0xC1, 0], to: try rig.connected())
-    guard case .violation = try rig.failure() else {
-      Issue.record("\(rig.client.state)")
-      return
-    }
+    #expect(try rig.failure() == .violation(.reservedBitSet))
   }
 
   @Test func aServerThatOpensNoWebSocketIsTold() throws {
@@ -234,10 +224,7 @@ import Testing
           settings: .system, loop: loop, userAgent: []))
       let client = driver.makeClient(seed: 1)
       client.connect()
-      while server.peers.isEmpty {
-        try loop.turn(until: driver.deadline)
-        driver.deadlineReached(now: Moment.now.instant)
-      }
+      try loop.turn(driver) { !server.peers.isEmpty }
     }
     while server.hangUpCount == 0 { try loop.turn(until: nil) }
     #expect(server.connectionCount == 1)

@@ -60,7 +60,7 @@ import Testing
     let (socket, _) = try rig.socketWithToken()
     owner.answer = Self.token("new")
     rig.refuse(socket)
-    try rig.turn { if case .down(.rejected) = rig.client.state { true } else { false } }
+    try rig.turn { rig.isRejected }
     // Whether a refused token is replaced is the owner's to decide.
     rig.client.connect()
     let (second, token) = try rig.socketWithToken()
@@ -78,7 +78,7 @@ import Testing
     rig.client.connect()
     let (socket, _) = try rig.socketWithToken()
     rig.refuse(socket)
-    try rig.turn { if case .down(.rejected) = rig.client.state { true } else { false } }
+    try rig.turn { rig.isRejected }
     let isQuiet = try rig.settle()
     #expect(isQuiet)
     #expect(owner.wishes.count == 1 && rig.server.connectionCount == 1)
@@ -115,7 +115,7 @@ import Testing
     rig.server.send([0x81, 16], to: socket)
     for _ in 0..<15 where rig.client.deadline == deadline {
       rig.server.send([UInt8(ascii: " ")], to: socket)
-      try rig.wait(.milliseconds(200))
+      try rig.loop.turn(rig.driver, for: .milliseconds(200))
     }
     let delayed = try #require(rig.client.deadline)
     #expect(delayed - deadline >= .seconds(1))

@@ -64,27 +64,9 @@ final class WebSocketRig: WebSocketOwner {
     reacting(event)
   }
 
-  struct Stuck: Error {}
+  func turn(until isDone: () throws -> Bool) throws { try loop.turn(connection, until: isDone) }
 
-  /// Turns the loop until `isDone`; a minute without that is a failure.
-  func turn(until isDone: () throws -> Bool) throws {
-    let end = Moment.now.instant + .seconds(60)
-    while try !isDone() {
-      guard Moment.now.instant < end else { throw Stuck() }
-      try turn(until: end)
-    }
-  }
-
-  func turn(until end: Instant) throws {
-    try loop.turn(until: earliest(connection.deadline, end))
-    connection.deadlineReached(now: Moment.now.instant)
-  }
-
-  /// Turns the loop for this long.
-  func wait(_ duration: Duration) throws {
-    let end = Moment.now.instant + duration
-    while Moment.now.instant < end { try turn(until: end) }
-  }
+  func turnOnce() throws { try loop.turn(connection, until: Moment.now.instant) }
 
   func turn(untilEvents count: Int) throws { try turn { events.count >= count } }
 
