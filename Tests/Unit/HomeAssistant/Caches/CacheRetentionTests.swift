@@ -115,16 +115,6 @@ import Testing
     #expect(cache.value == ["a"])
   }
 
-  @Test func theTrafficEndsWithTheCache() {
-    let rig = CacheRig()
-    var cache: Cache<[Text]>? = rig.makeCache()
-    cache.map { rig.observe($0).cancel() }
-    rig.serve(["a"])
-    _ = rig.sent
-    cache = nil
-    #expect(rig.sent == Self.ends)
-  }
-
   @Test func aRequestThatIsNotAnsweredYetEndsWithTheCache() {
     let rig = CacheRig()
     var cache: Cache<[Text]>? = rig.makeCache()

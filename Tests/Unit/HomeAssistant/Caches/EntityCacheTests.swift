@@ -231,15 +231,3 @@ import Testing
     var observation: Observation?
   }
 }
-
-extension EntityStore.Change {
-  fileprivate static func of(
-    added: [EntityID] = [], changed: [EntityID] = [], removed: [EntityID] = []
-  ) -> EntityStore.Change {
-    var change = EntityStore.Change()
-    change.added = added
-    change.changed = changed
-    change.removed = removed
-    return change
-  }
-}

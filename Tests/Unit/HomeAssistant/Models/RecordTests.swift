@@ -71,40 +71,28 @@ import Testing
   }
 
   @Test func statisticsAreListed() throws {
-    let request: TypedRequest<[StatisticDescription]> = .statisticDescriptions()
-    #expect(request.payload == ["statistic_ids": []])
+    let all: TypedRequest<[StatisticDescription]> = .statisticDescriptions()
+    #expect(all.payload == ["statistic_ids": []])
+    let some: TypedRequest<[StatisticDescription]> = .statisticDescriptions(
+      ["sensor.a", "homeward:bilge"])
+    #expect(some.command == "recorder/get_statistics_metadata")
+    #expect(some.payload == ["statistic_ids": ["sensor.a", "homeward:bilge"]])
     let list: [StatisticDescription] = try decode(
       """
       [{"statistic_id":"homeward:bilge","display_unit_of_measurement":"°F","has_mean":true,
       "mean_type":2,"has_sum":false,"name":"Bilge","source":"homeward",
       "statistics_unit_of_measurement":"°C","unit_class":"temperature"},
       {"statistic_id":"sensor.a","has_mean":true,"has_sum":true,"name":null,"source":"recorder"},
-      {"statistic_id":"sensor.b","has_mean":false,"has_sum":true,"source":"recorder"}]
+      {"statistic_id":"sensor.b","has_mean":false,"has_sum":true,"source":"recorder"},
+      {"statistic_id":"sensor.c","mean_type":1,"has_sum":false,"source":"recorder"}]
       """)
-    #expect(list.map(\.id) == ["homeward:bilge", "sensor.a", "sensor.b"])
-    #expect(list.map(\.mean) == [.circular, .arithmetic, .none])
-    #expect(list.map(\.hasSum) == [false, true, true])
-    #expect(list.map(\.unit) == ["°C", nil, nil])
-    #expect(list.map(\.displayUnit) == ["°F", nil, nil])
-    #expect(list.map(\.unitClass) == ["temperature", nil, nil])
-    #expect(list.map(\.source) == ["homeward", "recorder", "recorder"])
-  }
-
-  @Test func statisticsAreDescribedOneByOne() throws {
-    let request: TypedRequest<[StatisticDescription]> = .statisticDescriptions(
-      ["sensor.a", "homeward:bilge"])
-    #expect(request.command == "recorder/get_statistics_metadata")
-    #expect(request.payload == ["statistic_ids": ["sensor.a", "homeward:bilge"]])
-    let answer: [StatisticDescription] = try decode(
-      """
-      [{"statistic_id":"sensor.a","display_unit_of_measurement":"°C","has_mean":true,"mean_type":1,
-      "has_sum":false,"name":null,"source":"recorder","statistics_unit_of_measurement":"°F",
-      "unit_class":"temperature"}]
-      """)
-    #expect(answer.map(\.id) == ["sensor.a"])
-    #expect(answer.map(\.unit) == ["°F"])
-    #expect(answer.map(\.displayUnit) == ["°C"])
-    #expect(answer.map(\.mean) == [.arithmetic])
+    #expect(list.map(\.id) == ["homeward:bilge", "sensor.a", "sensor.b", "sensor.c"])
+    #expect(list.map(\.mean) == [.circular, .arithmetic, .none, .arithmetic])
+    #expect(list.map(\.hasSum) == [false, true, true, false])
+    #expect(list.map(\.unit) == ["°C", nil, nil, nil])
+    #expect(list.map(\.displayUnit) == ["°F", nil, nil, nil])
+    #expect(list.map(\.unitClass) == ["temperature", nil, nil, nil])
+    #expect(list.map(\.source) == ["homeward", "recorder", "recorder", "recorder"])
     #expect(throws: JSONDecodingError.missingKey("has_sum")) {
       try decode(
         #"[{"statistic_id":"sensor.a","source":"recorder"}]"#,
