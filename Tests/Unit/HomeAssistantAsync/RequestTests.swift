@@ -30,14 +30,6 @@ import Testing
     #expect(await answer == .decoding(.missingKey("id")))
   }
 
-  @Test func whatIsNotAnsweredExpires() async {
-    let (client, home) = await ScriptedHome.makeReady()
-    async let answer = failure { try await client.send(.config) }
-    await home.until { $0.messageTypes == ["get_config"] }
-    await home.play { $0.advance(by: SessionPolicy().answerTimeout) }
-    #expect(await answer == .expired)
-  }
-
   @Test func whatIsTooLargeEndsBeforeItIsWaitedFor() async {
     let (client, home) = await ScriptedHome.makeReady()
     let text = Text([UInt8](repeating: UInt8(ascii: "a"), count: Session.messageByteCountMax))
@@ -66,14 +58,6 @@ import Testing
     }
     #expect(try await text == "2")
     #expect(await home.play { $0.socket } == .closed)
-  }
-
-  @Test func aCallThatFailsSaysWhy() async {
-    let (client, home) = ScriptedHome.make()
-    async let answer = failure { try await client.send(REST.config) }
-    await home.until { $0.call != nil }
-    await home.play { driver in driver.call.map { driver.failHTTP($0.id, .transport("no route")) } }
-    #expect(await answer == .transport("no route"))
   }
 
   // MARK: Binary messages

@@ -54,17 +54,6 @@ import Testing
     #expect(rig.events == [.opened, .received(.text, [UInt8]("Hello"))])
   }
 
-  @Test func aBannedAddressIsRefused() throws {
-    rig.open()
-    let peer = try rig.peer()
-    _ = try rig.head(from: peer)
-    rig.server.send([UInt8]("HTTP/1.1 403 X\r\n\r\n"), to: peer)
-    try rig.turn(untilEvents: 1)
-    #expect(rig.events == [.closed(.refused(.server(.forbidden(status: 403))))])
-    // The server sees that the client waits no more.
-    try rig.turn { rig.server.hangUpCount == 1 }
-  }
-
   @Test func aPortThatRefusesIsNoConnection() throws {
     let refusing = try StreamServer(loop: rig.loop, isListening: false)
     rig.open("http://127.0.0.1:\(refusing.port)/")
@@ -168,14 +157,6 @@ import Testing
     #expect(try rig.frame(from: peer).payload == [UInt8]("again"))
   }
 
-  @Test func pingsAreAnswered() throws {
-    let peer = try rig.openAndAccept()
-    rig.server.send(WebSocketRig.frame(0x89, "there?"), to: peer)
-    let frame = try rig.frame(from: peer)
-    #expect(frame.first == 0x8A && frame.payload == [UInt8]("there?"))
-    #expect(rig.events == [.opened])
-  }
-
   /// Others on the loop get their turn however much comes.
   @Test func aFloodIsTakenInParts() throws {
     let peer = try rig.openAndAccept()
@@ -247,16 +228,6 @@ import Testing
     rig.server.close(peer)
     try rig.turn(untilEvents: 2)
     #expect(rig.events.last == .closed(.closedByUs))
-  }
-
-  @Test func aServerThatDoesNotEndTheConnectionIsLeft() throws {
-    let peer = try rig.openAndAccept()
-    rig.connection.close(code: 1000)
-    _ = try rig.frame(from: peer)
-    let deadline = try #require(rig.connection.deadline)
-    rig.connection.deadlineReached(now: deadline)
-    #expect(rig.events.last == .closed(.timedOut(.closing)))
-    try rig.turn { rig.server.hangUpCount == 1 }
   }
 
   @Test(
