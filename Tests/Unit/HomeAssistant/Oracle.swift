@@ -8,19 +8,17 @@ enum Oracle {
   static let keyBytes = [UInt8](0..<32)
   static let nonceBytes = [UInt8](100..<124)
 
-  static func seal(
-    _ message: [UInt8], key: [UInt8] = keyBytes, nonce: [UInt8] = nonceBytes
-  ) -> [UInt8] {
+  static func seal(_ message: [UInt8], key: [UInt8] = keyBytes) -> [UInt8] {
     var box = [UInt8](repeating: 0, count: message.count + 16)
-    unsafe crypto_secretbox_easy(&box, message, UInt64(message.count), nonce, key)
-    return nonce + box
+    unsafe crypto_secretbox_easy(&box, message, UInt64(message.count), nonceBytes, key)
+    return nonceBytes + box
   }
 
-  static func open(_ box: [UInt8], key: [UInt8] = keyBytes) -> [UInt8]? {
+  static func open(_ box: [UInt8]) -> [UInt8]? {
     guard box.count >= 40 else { return nil }
     var message = [UInt8](repeating: 0, count: box.count - 40)
     let result = unsafe crypto_secretbox_open_easy(
-      &message, [UInt8](box[24...]), UInt64(box.count - 24), [UInt8](box[..<24]), key)
+      &message, [UInt8](box[24...]), UInt64(box.count - 24), [UInt8](box[..<24]), keyBytes)
     return result == 0 ? message : nil
   }
 
@@ -43,11 +41,9 @@ enum Oracle {
   }
 
   /// An answer of Home Assistant to a sealed message.
-  static func answer(
-    _ message: [UInt8], key: [UInt8] = keyBytes, nonce: [UInt8] = nonceBytes
-  ) -> [UInt8] {
-    [UInt8](#"{"encrypted":true,"encrypted_data":""#)
-      + base64(seal(message, key: key, nonce: nonce)) + [UInt8](#""}"#)
+  static func answer(_ message: [UInt8], key: [UInt8] = keyBytes) -> [UInt8] {
+    [UInt8](#"{"encrypted":true,"encrypted_data":""#) + base64(seal(message, key: key))
+      + [UInt8](#""}"#)
   }
 }
 

@@ -77,16 +77,7 @@ private struct SilentServer: ~Copyable {
   init(_ number: UInt32) throws {
     let socket = socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
     try #require(socket >= 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = UInt16(53).bigEndian
-    address.sin_addr.s_addr = (0x7F42_0000 | number).bigEndian
-    let isBound = unsafe withUnsafePointer(to: &address) { address in
-      unsafe bind(
-        socket, __CONST_SOCKADDR_ARG(__sockaddr_in__: address),
-        socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-    }
-    try #require(isBound)
+    _ = try StreamServer.bind(socket, to: 0x7F42_0000 | number, port: 53)
     descriptor = Descriptor(owning: socket)
   }
 

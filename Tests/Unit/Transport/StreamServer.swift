@@ -38,7 +38,7 @@ final class StreamServer: Watcher {
     let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
     guard number >= 0 else { throw Errno(code: clinux_errno()) }
     listener = Descriptor(owning: number)
-    port = try Self.bindToLoopback(number)
+    port = try Self.bind(number)
     guard isListening else { return }
     guard listen(number, 8) == 0 else { throw Errno(code: clinux_errno()) }
     watch = try loop.watch(number, for: .input, telling: self)
@@ -136,13 +136,18 @@ final class StreamServer: Watcher {
     shutdown(number, Int32(SHUT_RDWR))
   }
 
-  private static func bindToLoopback(_ number: Int32) throws(Errno) -> UInt16 {
+  /// Binds a socket to an address of the loopback. Returns the port.
+  static func bind(
+    _ number: Int32, to host: UInt32 = 0x7F00_0001, port: UInt16 = 0
+  ) throws(Errno) -> UInt16 {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = host.bigEndian
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let isBound = unsafe withUnsafeMutablePointer(to: &address) { address in
-      unsafe bind(number, __CONST_SOCKADDR_ARG(__sockaddr_in__: UnsafePointer(address)), size) == 0
+      unsafe CLinux.bind(
+        number, __CONST_SOCKADDR_ARG(__sockaddr_in__: UnsafePointer(address)), size) == 0
         && getsockname(number, __SOCKADDR_ARG(__sockaddr_in__: address), &size) == 0
     }
     guard isBound else { throw Errno(code: clinux_errno()) }

@@ -13,7 +13,8 @@ final class TLSFront {
     init() throws {
       directory = TestRun.newPlace()
       try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-      try run("/bin/sh", ["-euc", Self.script], in: directory)
+      let status = try ChildProcess.run("/bin/sh", ["-euc", Self.script], in: directory)
+      guard status == 0 else { throw Failure(words: "openssl ended with \(status)") }
     }
 
     func file(_ name: String) -> [UInt8] { [UInt8](directory.appending(path: name).path.utf8) }
@@ -98,12 +99,4 @@ final class TLSFront {
     while True:
         threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
     """
-}
-
-/// Runs a program to its end.
-private func run(_ program: String, _ arguments: [String], in directory: URL) throws {
-  let status = try ChildProcess.run(program, arguments, in: directory)
-  guard status == 0 else {
-    throw TLSFront.Failure(words: "\(program) \(arguments) ended with \(status)")
-  }
 }

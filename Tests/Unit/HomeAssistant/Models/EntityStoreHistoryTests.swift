@@ -73,12 +73,6 @@ extension Home.State {
     return Text(iso8601: WallTime(nanoseconds: microseconds * 1000)).string
   }
 
-  private func object(_ members: [(String, String)]) -> String {
-    "{" + members.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}"
-  }
-
-  private func text(_ text: String?) -> String { text.map { "\"\($0)\"" } ?? "null" }
-
   private func attributesJSON(_ keys: [String]) -> String {
     object(keys.map { ($0, attributes[$0] ?? "null") })
   }
@@ -129,46 +123,34 @@ extension Home.State {
     if !other.isEmpty { additions.append(("a", attributesJSON(other))) }
     let gone = old.attributes.keys.sorted().filter { attributes[$0] == nil }
     guard !gone.isEmpty else { return object([("+", object(additions))]) }
-    let list = "[" + gone.map { text($0) }.joined(separator: ",") + "]"
-    return object([("+", object(additions)), ("-", object([("a", list)]))])
+    return object([("+", object(additions)), ("-", object([("a", list(gone))]))])
   }
 }
 
 extension Home {
-  private func event(_ parts: [(String, String)]) -> String {
-    "{" + parts.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}"
-  }
-
-  private func members(_ members: [String]) -> String {
-    "{" + members.joined(separator: ",") + "}"
-  }
-
   mutating func beginning() -> String {
-    let ids = shuffledIDs()
-    return event([("a", members(ids.map { "\"\($0)\":\(states[$0]?.shortForm() ?? "")" }))])
+    object([("a", object(shuffledIDs().map { ($0, states[$0]?.shortForm() ?? "") }))])
   }
 
   /// One event that says how this home differs from what it was.
   fileprivate mutating func event(since old: [String: State]) -> String {
-    var (added, changed): ([String], [String]) = ([], [])
+    var (added, changed): ([(String, String)], [(String, String)]) = ([], [])
     for id in shuffledIDs() {
       guard let new = states[id] else { continue }
       if let old = old[id] {
-        if old != new { changed.append("\"\(id)\":\(new.difference(from: old))") }
+        if old != new { changed.append((id, new.difference(from: old))) }
       } else {
-        added.append("\"\(id)\":\(new.shortForm())")
+        added.append((id, new.shortForm()))
       }
     }
     let removed = old.keys.sorted().filter { states[$0] == nil }
     var parts: [(String, String)] = []
-    if !added.isEmpty { parts.append(("a", members(added))) }
-    if !removed.isEmpty {
-      parts.append(("r", "[" + removed.map { "\"\($0)\"" }.joined(separator: ",") + "]"))
-    }
-    if !changed.isEmpty { parts.append(("c", members(changed))) }
+    if !added.isEmpty { parts.append(("a", object(added))) }
+    if !removed.isEmpty { parts.append(("r", list(removed))) }
+    if !changed.isEmpty { parts.append(("c", object(changed))) }
     // The members of an object have no order.
     if chance(2) { parts.reverse() }
-    return event(parts)
+    return object(parts)
   }
 
   fileprivate func expectedChange(since old: [String: State]) -> [[EntityID]] {
@@ -182,6 +164,16 @@ extension Home {
     ]
   }
 }
+
+private func object(_ members: [(String, String)]) -> String {
+  "{" + members.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}"
+}
+
+private func list(_ texts: [String]) -> String {
+  "[" + texts.map { text($0) }.joined(separator: ",") + "]"
+}
+
+private func text(_ text: String?) -> String { text.map { "\"\($0)\"" } ?? "null" }
 
 @Suite struct EntityStoreHistoryTests {
   @Test(arguments: 1...12 as ClosedRange<UInt64>)
