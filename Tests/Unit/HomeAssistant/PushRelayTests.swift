@@ -188,6 +188,8 @@ import Testing
       return
     }
     #expect(start.nanoseconds / 1_000_000_000 == seconds)
+    // Without the time of the answer it is unknown.
+    #expect(try read(200, text).get().notifications[0].wait == .unknown)
   }
 
   @Test(arguments: [
@@ -197,11 +199,6 @@ import Testing
   func withoutAnArrivalTheWaitIsUnknown(arrived: String) throws {
     let text = answer([row(7, #"{"message":"a"}"#, arrived)])
     #expect(try read(200, text, time: ModelRelay.time).get().notifications[0].wait == .unknown)
-  }
-
-  @Test func withoutTheTimeOfTheAnswerTheWaitIsUnknown() throws {
-    let text = answer([row(7, #"{"message":"a"}"#, #""arrived":"2026-11-28T09:00:00Z","#)])
-    #expect(try read(200, text).get().notifications[0].wait == .unknown)
   }
 
   // MARK: Other answers
@@ -229,18 +226,18 @@ import Testing
     #expect(read(200, answer(rows + ["{}"])) == .failure(.refused(status: 200)))
   }
 
-  @Test func theRelayDoesNotKnowTheToken() {
-    #expect(
-      read(403, #"{"message":"The relay does not know this token"}"#) == .failure(.tokenUnknown))
-    #expect(read(403, "access denied") == .failure(.refused(status: 403)))
-    #expect(read(503, #"{"errorMessage":"x"}"#) == .failure(.refused(status: 503)))
-    #expect(read(301, "") == .failure(.refused(status: 301)))
-  }
-
-  /// A proxy, or a slip of the person, leads to another path of the relay.
-  @Test func anAddressThatIsNotThatOfTheRelayIsNoReasonToPairAgain() {
-    #expect(
-      read(404, #"{"message":"A relay has /push and /fetch"}"#) == .failure(.refused(status: 404)))
-    #expect(read(404, "404 page not found") == .failure(.refused(status: 404)))
+  /// Only the relay's own words are a reason to pair again: a proxy has others, and so has the relay
+  /// where a proxy, or a slip of the person, leads to another path of it.
+  @Test(arguments: [
+    (403, #"{"message":"The relay does not know this token"}"#, PushFetch.Problem.tokenUnknown),
+    (403, "access denied", .refused(status: 403)),
+    (404, #"{"message":"A relay has /push and /fetch"}"#, .refused(status: 404)),
+    (404, "404 page not found", .refused(status: 404)),
+    (503, #"{"errorMessage":"x"}"#, .refused(status: 503)), (301, "", .refused(status: 301)),
+  ])
+  func theRelayDoesNotKnowTheTokenWhereItSaysSo(
+    status: Int, body: String, problem: PushFetch.Problem
+  ) {
+    #expect(read(status, body) == .failure(problem))
   }
 }
