@@ -5,6 +5,8 @@ import Testing
 
 /// Nothing is told, and as little as possible is done, after a cancellation.
 @Suite struct ClientCancellationTests {
+  private let rig = ClientRig(isReady: true)
+
   @Test func aRequestThatWasNotSentIsNotSentAnyMore() {
     let rig = ClientRig()
     rig.client.cancel(rig.send("get_config"))
@@ -14,7 +16,6 @@ import Testing
   }
 
   @Test func theAnswerToACancelledRequestGoesToNoOtherRequest() {
-    let rig = ClientRig(isReady: true)
     let id = rig.send("get_config")
     rig.client.cancel(id)
     rig.client.cancel(id)
@@ -32,7 +33,6 @@ import Testing
   }
 
   @Test func aSubscriptionThatWasSentIsEndedOnce() {
-    let rig = ClientRig(isReady: true)
     let ticks = rig.subscribe("ticks")
     let id = ticks.id
     ticks.cancel()
@@ -52,7 +52,6 @@ import Testing
   /// Home Assistant may answer the end first, of a subscription that it does not know yet.
   @Test(arguments: [true, false])
   func anEndThatCameTooEarlyIsSentOnceMore(isConfirmationLost: Bool) {
-    let rig = ClientRig(isReady: true)
     rig.subscribe("ticks").cancel()
     rig.driver.refuse(2, code: "not_found")
     #expect(rig.ids(of: "unsubscribe_events") == [2])
@@ -68,7 +67,6 @@ import Testing
   }
 
   @Test func theEndOfASubscriptionIsNotRepeatedOnTheNextConnection() {
-    let rig = ClientRig(isReady: true)
     rig.subscribe("ticks").cancel()
     rig.forget()
     rig.reconnect()
@@ -76,7 +74,6 @@ import Testing
   }
 
   @Test func aSubscriptionWhoseConnectionBrokeNeedsNoEnd() {
-    let rig = ClientRig(isReady: true)
     let ticks = rig.subscribe("ticks")
     rig.driver.answer()
     rig.driver.endConnection()
@@ -88,7 +85,6 @@ import Testing
   }
 
   @Test func aSubscriptionEndsWithItsValue() {
-    let rig = ClientRig(isReady: true)
     do {
       let ticks = rig.subscribe("ticks")
       rig.driver.answer()
@@ -98,7 +94,6 @@ import Testing
   }
 
   @Test func aSubscriptionThatCancelsItselfIsNotToldTheRestOfTheFrame() {
-    let rig = ClientRig(isReady: true)
     var events: [JSON] = []
     var id: RequestID?
     let client = rig.client
@@ -115,7 +110,6 @@ import Testing
   }
 
   @Test func aCompletionMayCancelAnotherRequestOfTheSameFrame() {
-    let rig = ClientRig(isReady: true)
     var second: RequestID?
     let client = rig.client
     client.send(RawRequest("first")) { _ in second.map { client.cancel($0) } }
@@ -128,7 +122,6 @@ import Testing
   }
 
   @Test func handlersAreLetGoAtTheEndAndAtTheCancellation() {
-    let rig = ClientRig(isReady: true)
     var isAlive: [() -> Bool] = []
     func watched() -> Canary {
       let canary = Canary()

@@ -5,8 +5,9 @@ import Testing
 
 /// What Home Assistant says, in every shape that it has been seen in, and worse.
 @Suite struct ClientMessageTests {
+  private let rig = ClientRig(isReady: true)
+
   @Test func theMembersOfAMessageComeInAnyOrder() {
-    let rig = ClientRig(isReady: true)
     rig.subscribe("ticks").detach()
     rig.driver.say(
       text: [UInt8](#"{"success":true,"result":{"id":9},"id":1,"type":"result"}"#.utf8))
@@ -16,7 +17,6 @@ import Testing
   }
 
   @Test func aFrameMayHoldSeveralMessages() {
-    let rig = ClientRig(isReady: true)
     rig.send("one")
     rig.send("two")
     rig.driver.say([
@@ -27,7 +27,6 @@ import Testing
   }
 
   @Test func whatIsNoMessageInAFrameDoesNotHideTheOthers() {
-    let rig = ClientRig(isReady: true)
     rig.send("one")
     rig.driver.say([true, [], nil, ["id": 1, "type": "result", "success": true, "result": 5]])
     #expect(rig.endings == ["one: 5"])
@@ -47,7 +46,6 @@ import Testing
       #"{"id":1,"type":"result","success":true,"result":[}"#, "\u{FEFF}{}",
     ])
   func whatCannotBeReadIsPassedOver(text: String) {
-    let rig = ClientRig(isReady: true)
     rig.send("one")
     rig.driver.say(text: [UInt8](text.utf8))
     #expect(rig.endings.isEmpty)
@@ -57,7 +55,6 @@ import Testing
   }
 
   @Test func whatIsPassedOverIsCounted() {
-    let rig = ClientRig(isReady: true)
     rig.send("one")
     rig.driver.say(text: [UInt8]("x".utf8))
     rig.client.receivedBinary()
@@ -70,7 +67,6 @@ import Testing
   @Test func everyBeginningOfAMessageIsPassedOver() {
     let whole = [UInt8](
       #"{"id":1,"type":"result","success":true,"result":{"a":[1,"é\u00e9"]}}"#.utf8)
-    let rig = ClientRig(isReady: true)
     rig.send("one")
     for count in 0..<whole.count { rig.driver.say(text: [UInt8](whole[..<count])) }
     #expect(rig.endings.isEmpty)
@@ -79,7 +75,6 @@ import Testing
   }
 
   @Test func aRefusalSaysCodeAndMessageWhateverElseItHolds() {
-    let rig = ClientRig(isReady: true)
     rig.send("one")
     rig.driver.say([
       "id": 1, "type": "result", "success": false,
@@ -112,7 +107,6 @@ import Testing
   }
 
   @Test func aPongEndsAPingOfTheProgram() {
-    let rig = ClientRig(isReady: true)
     rig.send("ping")
     rig.driver.pong()
     #expect(rig.endings == ["ping: null"])

@@ -5,6 +5,8 @@ import Testing
 
 /// Calls of the REST API.
 @Suite struct ClientRESTTests {
+  private let rig = ClientRig()
+
   /// What a call is, as one line.
   private func line(_ request: RawRESTRequest) -> String {
     let rig = ClientRig()
@@ -49,7 +51,6 @@ import Testing
       ("application/jsonp", "{}", "{}"),
     ] as [(String, String, JSON)])
   func anAnswerIsJSONOrAText(mediaType: String, body: String, expected: JSON) {
-    let rig = ClientRig()
     var results: [ClientRig.Outcome] = []
     let id = rig.client.send(RawRESTRequest(.get, "x")) { results.append($0) }
     rig.driver.answerHTTP(id, status: 201, mediaType: mediaType, body: body)
@@ -58,7 +59,6 @@ import Testing
   }
 
   @Test func jsonThatIsNoneIsADecodingError() {
-    let rig = ClientRig()
     var results: [ClientRig.Outcome] = []
     let id = rig.client.send(RawRESTRequest(.get, "x")) { results.append($0) }
     rig.driver.answerHTTP(id, body: "{")
@@ -70,7 +70,6 @@ import Testing
 
   @Test(arguments: [199, 301, 304, 400, 401, 404, 500, 503])
   func aStatusThatIsNoSuccessIsAnErrorWithItsBody(status: Int) {
-    let rig = ClientRig()
     var results: [Result<NoContent, RequestError>] = []
     let id = rig.client.send(Forget()) { results.append($0) }
     rig.driver.answerHTTP(id, status: status, mediaType: "text/plain", body: "words")
@@ -79,7 +78,6 @@ import Testing
 
   @Test(arguments: [.transport("no route"), .rejected, .expired] as [RequestError])
   func whyThereIsNoAnswerIsToldOnce(error: RequestError) {
-    let rig = ClientRig()
     var results: [ClientRig.Outcome] = []
     let id = rig.client.send(RawRESTRequest(.get, "x")) { results.append($0) }
     rig.driver.failHTTP(id, error)
@@ -101,7 +99,6 @@ import Testing
   }
 
   @Test func aCancelledCallIsGivenUpAndNothingIsToldOfIt() {
-    let rig = ClientRig()
     var results: [ClientRig.Outcome] = []
     let id = rig.client.send(RawRESTRequest(.get, "x")) { results.append($0) }
     rig.client.cancel(id)

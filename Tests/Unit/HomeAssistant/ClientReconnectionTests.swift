@@ -127,8 +127,9 @@ import Testing
 
 /// Pings, which find out that a connection is dead.
 @Suite struct ClientKeepAliveTests {
+  private let rig = ClientRig(isReady: true)
+
   @Test func aConnectionIsPingedAMinuteAfterEachAnswer() {
-    let rig = ClientRig(isReady: true)
     rig.driver.advance(by: .milliseconds(59_999))
     #expect(rig.driver.deeds.isEmpty)
     rig.driver.advance(by: .milliseconds(1))
@@ -142,7 +143,6 @@ import Testing
   }
 
   @Test func aPingWithoutAnAnswerEndsTheConnection() {
-    let rig = ClientRig(isReady: true)
     rig.driver.advance(by: .seconds(89))
     #expect(rig.states.isEmpty)
     rig.driver.advance(by: .seconds(1))
@@ -152,7 +152,6 @@ import Testing
   }
 
   @Test func aRefusedPingIsAnAnswerToo() {
-    let rig = ClientRig(isReady: true)
     rig.driver.advance(by: .seconds(60))
     rig.driver.refuse(code: "unknown_error")
     rig.driver.advance(by: .seconds(59))
@@ -160,7 +159,6 @@ import Testing
   }
 
   @Test func thePongOfAnotherPingIsNoAnswer() {
-    let rig = ClientRig(isReady: true)
     rig.driver.advance(by: .seconds(60))
     rig.driver.pong(77)
     rig.driver.advance(by: .seconds(30))
@@ -169,7 +167,6 @@ import Testing
 
   @Test(arguments: [true, false])
   func aConnectionIsAliveAsLongAsSomethingArrives(isWhole: Bool) {
-    let rig = ClientRig(isReady: true)
     rig.driver.advance(by: .seconds(60))
     for _ in 0..<50 {
       rig.driver.advance(by: .seconds(29))
@@ -192,7 +189,6 @@ import Testing
   }
 
   @Test func aLongMessageDelaysTheAnswersBehindIt() {
-    let rig = ClientRig(isReady: true)
     rig.send("get_config")
     for _ in 0..<200 {
       rig.driver.advance(by: .seconds(1))
@@ -208,7 +204,6 @@ import Testing
 
   /// What comes whole delays nothing: Home Assistant has not answered.
   @Test func eventsDoNotDelayAnswers() {
-    let rig = ClientRig(isReady: true)
     rig.send("get_config")
     for _ in 0..<60 {
       rig.driver.tell(1, of: 77)
@@ -218,7 +213,6 @@ import Testing
   }
 
   @Test func aPingIsNeverRepeatedOnTheNextConnection() {
-    let rig = ClientRig(isReady: true)
     rig.driver.advance(by: .seconds(60))
     rig.forget()
     rig.reconnect()
@@ -228,7 +222,6 @@ import Testing
   }
 
   @Test func aMachineThatSleptDoesNotPingADeadConnection() {
-    let rig = ClientRig(isReady: true)
     rig.driver.sleep(for: .seconds(60 + 299))
     #expect(rig.driver.messageTypes == ["ping"], "a little late is not too late")
     rig.driver.pong()
@@ -239,7 +232,6 @@ import Testing
   }
 
   @Test func anotherNetworkMakesAConnectionShowThatItStands() {
-    let rig = ClientRig(isReady: true)
     rig.driver.advance(by: .seconds(20))
     rig.client.networkChanged()
     rig.driver.advance(by: .zero)

@@ -5,8 +5,9 @@ import Testing
 
 /// Commands and their answers, and the queue before a connection.
 @Suite struct ClientRequestTests {
+  private let rig = ClientRig(isReady: true)
+
   @Test func aCommandIsItsPayloadWithItsTypeAndANumber() {
-    let rig = ClientRig(isReady: true)
     let payload: JSONObject = ["id": 99, "type": "mine", "domain": "light", "data": ["a": nil]]
     rig.client.send(RawRequest("call_service", payload)) { _ in }
     #expect(
@@ -16,7 +17,6 @@ import Testing
   }
 
   @Test func textsThatJSONEscapesArriveAsTheyAre() {
-    let rig = ClientRig(isReady: true)
     let words: JSON = .text(Text("\"\\\n\u{1}é\u{1F600}"))
     rig.client.send(RawRequest("echo", ["words": words])) { _ in }
     #expect(rig.driver.messages.first?["words"] == words)
@@ -32,7 +32,6 @@ import Testing
   }
 
   @Test func answersMayComeInAnyOrderAndEachEndsItsOwnRequestOnce() {
-    let rig = ClientRig(isReady: true)
     rig.send("one")
     rig.send("two")
     rig.driver.answer(2, with: "b")
@@ -43,7 +42,6 @@ import Testing
   }
 
   @Test func aResultThatIsMissingOrNullIsNull() {
-    let rig = ClientRig(isReady: true)
     rig.send("one")
     rig.driver.say(["id": 1, "type": "result", "success": true])
     rig.send("two")
@@ -52,7 +50,6 @@ import Testing
   }
 
   @Test func aTypedAnswerThatDoesNotFitIsADecodingError() {
-    let rig = ClientRig(isReady: true)
     var results: [Result<Bool, RequestError>] = []
     rig.client.send(IsLoaded()) { results.append($0) }
     rig.driver.answer(with: true)
@@ -66,7 +63,6 @@ import Testing
 
   @Test(arguments: [["a": 1], [1, 2], nil, "x"] as [JSON])
   func anAnswerThatIsNotLookedAtDecodesFromAnything(json: JSON) {
-    let rig = ClientRig(isReady: true)
     var results: [Result<NoContent, RequestError>] = []
     rig.client.send(Forget()) { results.append($0) }
     rig.driver.answer(with: json)
@@ -74,7 +70,6 @@ import Testing
   }
 
   @Test func aCompletionMaySendTheNextRequest() {
-    let rig = ClientRig(isReady: true)
     rig.client.send(RawRequest("one")) { _ in rig.send("two") }
     rig.driver.answer()
     #expect(rig.driver.messageTypes == ["one", "two"])
@@ -83,7 +78,6 @@ import Testing
   }
 
   @Test func aCompletionMayCancelTheOthersAndDisconnect() {
-    let rig = ClientRig(isReady: true)
     let first = rig.send("first", retry: .never)
     rig.client.send(RawRequest("second")) { _ in
       rig.client.cancel(first)
@@ -95,7 +89,6 @@ import Testing
   }
 
   @Test func theLongestMessageOfHomeAssistantIsNotExceeded() {
-    let rig = ClientRig(isReady: true)
     let most = Session.membersByteCountMax - #""type":"echo","text":"""#.utf8.count
     for count in [most, most + 1] {
       let text = Text([UInt8](repeating: UInt8(ascii: "a"), count: count))

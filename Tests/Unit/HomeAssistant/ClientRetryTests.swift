@@ -5,9 +5,10 @@ import Testing
 
 /// What becomes of requests that meet no connection, or lose it.
 @Suite struct ClientRetryTests {
+  private let rig = ClientRig(isReady: true)
+
   /// It would come again on the next connection.
   @Test func whatMayHaveATooLargeAnswerIsNotSentAgain() {
-    let rig = ClientRig(isReady: true)
     rig.subscribe("ticks").detach()
     rig.subscribe("all").detach()
     rig.driver.answer(1)
@@ -30,7 +31,6 @@ import Testing
   private static let moment = Duration.nanoseconds(1)
 
   @Test func aRequestWithoutAnAnswerIsSentAgainUnderAnotherNumber() {
-    let rig = ClientRig(isReady: true)
     rig.send("get_config")
     rig.driver.advance(by: .seconds(9))
     rig.reconnect()
@@ -42,7 +42,6 @@ import Testing
   }
 
   @Test func aRequestThatMustNotBeRepeatedEndsWithItsConnection() {
-    let rig = ClientRig(isReady: true)
     rig.send("unlock", retry: .never)
     rig.driver.endConnection()
     #expect(rig.endings == ["unlock: disconnected"])
@@ -100,7 +99,6 @@ import Testing
   }
 
   @Test func theAgeCountsFromTheWishAndNotFromTheLastAttempt() {
-    let rig = ClientRig(isReady: true)
     rig.send("young")
     rig.driver.advance(by: .seconds(4))
     rig.reconnect()
@@ -123,7 +121,6 @@ import Testing
   }
 
   @Test func aLossSortsTheRequestsByTheirAge() {
-    let rig = ClientRig(isReady: true)
     rig.send("old")
     rig.send("old_and_patient", retry: .always)
     rig.send("old_and_slow", retry: .within(.seconds(60)))
@@ -136,7 +133,6 @@ import Testing
   }
 
   @Test func anAnswerThatDoesNotComeInTimeIsAnExpiry() {
-    let rig = ClientRig(isReady: true)
     rig.send("slow", retry: .always)
     rig.driver.advance(by: .seconds(30))
     rig.send("slower", retry: .always)
@@ -151,7 +147,6 @@ import Testing
   }
 
   @Test func disconnectingKeepsWhatIsStillWanted() {
-    let rig = ClientRig(isReady: true)
     rig.send("kept")
     rig.send("lost", retry: .never)
     rig.client.disconnect()

@@ -5,8 +5,9 @@ import Testing
 
 /// Subscriptions and their events, and how they outlive connections.
 @Suite struct ClientSubscriptionTests {
+  private let rig = ClientRig(isReady: true)
+
   @Test func itIsStartedOnceAndThenToldItsEventsInOrder() {
-    let rig = ClientRig(isReady: true)
     rig.subscribe("ticks").detach()
     rig.driver.answer()
     for number in 1...3 { rig.driver.tell(.id(number)) }
@@ -15,14 +16,12 @@ import Testing
   }
 
   @Test func anEventBeforeTheConfirmationIsToldToo() {
-    let rig = ClientRig(isReady: true)
     rig.subscribe("ticks").detach()
     rig.driver.tell(1)
     #expect(rig.events == [.success(1)])
   }
 
   @Test func anEventThatDoesNotDecodeIsToldAsThatAndIsNotTheEnd() {
-    let rig = ClientRig(isReady: true)
     var events: [Result<Bool, RequestError>] = []
     rig.client.subscribe(Flags()) { events.append($0) }.detach()
     rig.driver.answer()
@@ -36,7 +35,6 @@ import Testing
   }
 
   @Test func itIsMadeAgainHoweverOldItIs() {
-    let rig = ClientRig(isReady: true)
     rig.subscribe("ticks").detach()
     rig.driver.answer()
     for _ in 0..<500 {
@@ -54,7 +52,6 @@ import Testing
   }
 
   @Test func aRunIsNotMadeAgainAndItsEndIsTold() {
-    let rig = ClientRig(isReady: true)
     rig.subscribe("assist_pipeline/run", isResubscribed: false).detach()
     rig.driver.answer()
     rig.driver.endConnection()
@@ -79,7 +76,6 @@ import Testing
   }
 
   @Test func aRefusedRunIsOver() {
-    let rig = ClientRig(isReady: true)
     rig.subscribe("assist_pipeline/run", isResubscribed: false).detach()
     rig.driver.refuse(code: "pipeline-not-found")
     #expect(rig.starts == [.failure(.server(code: "pipeline-not-found", message: ""))])
@@ -89,14 +85,12 @@ import Testing
   }
 
   @Test func anUnknownSubscriptionIsEndedOnceForAllItsEvents() {
-    let rig = ClientRig(isReady: true)
     for _ in 0..<3 { rig.driver.tell(1, of: 77) }
     #expect(
       rig.driver.messages == [["id": 1, "type": "unsubscribe_events", "subscription": 77]])
   }
 
   @Test func itLivesOnWithoutItsValueWhereItIsDetached() {
-    let rig = ClientRig(isReady: true)
     let id = rig.subscribe("ticks").detach()
     rig.driver.answer()
     rig.driver.tell(1)
