@@ -28,12 +28,6 @@ import Testing
     #expect(tokens.tokenWanted(now: now) == .use([UInt8]("one")))
   }
 
-  @Test mutating func severalAskersCostOneCall() throws {
-    _ = try sent(tokens.tokenWanted(now: now))
-    for _ in 0..<5 { #expect(tokens.tokenWanted(now: now) == .wait) }
-    #expect(answered("one") == .use([UInt8]("one")))
-  }
-
   @Test mutating func aTokenIsRenewedAMinuteBeforeItEnds() throws {
     try get("one", lifetime: 1800)
     now = now + .seconds(1739)
@@ -54,11 +48,6 @@ import Testing
     var tokens = AccessTokens(
       credential: Self.credential, current: current, rejected: RejectedTokens(), seed: 1)
     #expect(tokens.tokenWanted(now: now) == .use([UInt8]("new")))
-  }
-
-  @Test func aLongLivedTokenIsUsedAsItIs() throws {
-    var tokens = Self.keeper(try #require(Credential(accessToken: [UInt8]("llat"))))
-    #expect(tokens.tokenWanted(now: now) == .use([UInt8]("llat")))
   }
 
   // MARK: Rejections
@@ -89,14 +78,6 @@ import Testing
     #expect(answered("two") == .use([UInt8]("two")))
     #expect(tokens.tokenRefused(Self.refused("two"), now: now) == .rejected)
     #expect(tokens.tokenWanted(now: now) == .rejected)
-  }
-
-  @Test mutating func anAccessTokenMayBeReplacedAgainAfterOneWasGood() throws {
-    try get("one")
-    _ = try sent(tokens.tokenRefused(Self.refused("one"), now: now))
-    _ = answered("two")
-    tokens.tokenAccepted()
-    _ = try sent(tokens.tokenRefused(Self.refused("two"), now: now))
   }
 
   @Test mutating func twoAskersWithTheSameRefusedTokenCostOneReplacement() throws {
