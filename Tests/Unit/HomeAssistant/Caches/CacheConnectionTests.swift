@@ -11,8 +11,7 @@ import Testing
 
   /// Observed, with a value, and nothing noted but that.
   private func kept() -> (CacheRig, Cache<[Text]>) {
-    let (rig, cache) = CacheRig.withCache()
-    rig.keepObserving(cache)
+    let (rig, cache) = CacheRig.observing()
     rig.serve(["a"])
     _ = rig.sent
     return (rig, cache)
@@ -53,8 +52,7 @@ import Testing
   }
 
   @Test func aRequestWithoutAnAnswerIsNotAskedTwiceOnTheNextConnection() {
-    let rig = CacheRig()
-    rig.keepObserving(rig.makeCache())
+    let (rig, _) = CacheRig.observing()
     rig.driver.advance(by: .seconds(30))
     _ = rig.sent
     rig.rig.reconnect()
@@ -81,8 +79,7 @@ import Testing
   }
 
   @Test func whatEventsSaidOnAnEarlierConnectionIsNotAppliedToTheAnswerOfThis() {
-    let rig = CacheRig()
-    rig.keepObserving(rig.makeCache())
+    let (rig, _) = CacheRig.observing()
     rig.tell("gone", of: "added")
     rig.rig.reconnect()
     rig.serve(["a"])
@@ -90,8 +87,7 @@ import Testing
   }
 
   @Test func aRefusedRequestIsAskedAgainWithGrowingWaits() {
-    let (rig, cache) = CacheRig.withCache()
-    rig.keepObserving(cache)
+    let (rig, cache) = CacheRig.observing()
     for type in ["added", "swapped", "moved"] as [Text] { rig.confirm(type) }
     rig.driver.refuse(rig.driver.messageID(ofType: "words"), code: "unknown_error")
     #expect(cache.failure == .server(code: "unknown_error", message: ""))
@@ -112,8 +108,7 @@ import Testing
   }
 
   @Test func aRequestThatIsNotAnsweredInTimeIsAskedAgain() {
-    let (rig, cache) = CacheRig.withCache()
-    rig.keepObserving(cache)
+    let (rig, cache) = CacheRig.observing()
     rig.driver.removeDeeds()
     rig.driver.advance(by: .seconds(60))
     #expect(cache.failure == .expired)
@@ -138,8 +133,7 @@ import Testing
   }
 
   @Test func aConnectionDoesNotWaitForTheRepetition() {
-    let rig = CacheRig()
-    rig.keepObserving(rig.makeCache())
+    let (rig, _) = CacheRig.observing()
     rig.driver.refuse(code: "unknown_error")
     _ = rig.sent
     rig.rig.reconnect()
@@ -150,8 +144,7 @@ import Testing
   }
 
   @Test func theRepetitionDoesNotConnectAClientThatDisconnected() {
-    let rig = CacheRig()
-    rig.keepObserving(rig.makeCache())
+    let (rig, _) = CacheRig.observing()
     rig.driver.refuse(code: "unknown_error")
     rig.rig.client.disconnect()
     rig.driver.advance(by: .seconds(3600))
@@ -181,8 +174,7 @@ import Testing
   }
 
   @Test func aSubscriptionThatIsAcceptedLateHasItAskedAgain() {
-    let (rig, cache) = CacheRig.withCache()
-    rig.keepObserving(cache)
+    let (rig, cache) = CacheRig.observing()
     rig.driver.refuse(rig.driver.messageID(ofType: "added"), code: "unknown_command")
     rig.answer(["a"])
     #expect(cache.failure == .server(code: "unknown_command", message: ""))
@@ -198,8 +190,7 @@ import Testing
   }
 
   @Test func anEventThatSaysAllIsEnoughWhereTheRequestFails() {
-    let rig = CacheRig()
-    rig.keepObserving(rig.makeCache())
+    let (rig, _) = CacheRig.observing()
     rig.driver.refuse(code: "unknown_error")
     rig.tell("b", of: "added")
     rig.tell(["a"], of: "swapped")

@@ -24,6 +24,13 @@ final class CacheRig {
     return (rig, rig.makeCache())
   }
 
+  /// One that is ready, and its cache, which it observes.
+  static func observing() -> (CacheRig, Cache<[Text]>) {
+    let (rig, cache) = withCache()
+    rig.keepObserving(cache)
+    return (rig, cache)
+  }
+
   func makeCache(
     settlingTime: Duration = .zero, retention: CacheRetention = .kept
   ) -> Cache<[Text]> {

@@ -17,8 +17,7 @@ import Testing
   }
 
   @Test func itIsAskedForOnceHoweverManyObserve() {
-    let (rig, cache) = CacheRig.withCache()
-    rig.keepObserving(cache)
+    let (rig, cache) = CacheRig.observing()
     rig.keepObserving(cache)
     #expect(rig.sent == Self.all, "no change falls between the answer and the subscriptions")
     #expect(rig.told.isEmpty)
@@ -37,8 +36,7 @@ import Testing
   }
 
   @Test func aLaterObserverIsToldTheValueAtOnceAndNothingIsSentForIt() {
-    let (rig, cache) = CacheRig.withCache()
-    rig.keepObserving(cache)
+    let (rig, cache) = CacheRig.observing()
     rig.serve(["a"])
     _ = rig.sent
     rig.keepObserving(cache)
@@ -58,8 +56,7 @@ import Testing
   }
 
   @Test func eventsChangeTheValueEachInItsWay() {
-    let rig = CacheRig()
-    rig.keepObserving(rig.makeCache())
+    let (rig, _) = CacheRig.observing()
     rig.serve(["a"])
     rig.tell("a", of: "added")
     rig.tell("b", of: "added")
@@ -71,8 +68,7 @@ import Testing
   }
 
   @Test func anEventThatMakesItOutdatedHasItAskedForAgain() {
-    let (rig, cache) = CacheRig.withCache()
-    rig.keepObserving(cache)
+    let (rig, cache) = CacheRig.observing()
     rig.serve(["a"])
     rig.tell("whatever", of: "moved")
     #expect(rig.sent == Self.all + ["words"])
@@ -80,8 +76,7 @@ import Testing
   }
 
   @Test func aBurstOfSuchEventsIsOneMoreRequest() {
-    let (rig, cache) = CacheRig.withCache()
-    rig.keepObserving(cache)
+    let (rig, _) = CacheRig.observing()
     let moved = rig.driver.messageID(ofType: "moved")
     rig.serve(["a"])
     _ = rig.sent
@@ -113,8 +108,7 @@ import Testing
   }
 
   @Test func eventsThatComeBeforeTheAnswerAreAppliedToIt() {
-    let rig = CacheRig()
-    rig.keepObserving(rig.makeCache())
+    let (rig, _) = CacheRig.observing()
     rig.confirm("added")
     rig.tell("b", of: "added")
     rig.tell("a", of: "added")
@@ -124,8 +118,7 @@ import Testing
   }
 
   @Test func tooManyEventsBeforeTheAnswerHaveItAskedForAgain() {
-    let rig = CacheRig()
-    rig.keepObserving(rig.makeCache())
+    let (rig, _) = CacheRig.observing()
     for _ in 0..<CacheCore<[Text]>.waitingMax { rig.tell("b", of: "added") }
     rig.answer(["a"])
     #expect(rig.told == [["a", "b"]])
@@ -137,8 +130,7 @@ import Testing
   }
 
   @Test func anEventThatDoesNotDecodeHasItAskedForAgain() {
-    let rig = CacheRig()
-    rig.keepObserving(rig.makeCache())
+    let (rig, _) = CacheRig.observing()
     rig.serve(["a"])
     rig.tell(["not": "a word"], of: "added")
     #expect(rig.sent == Self.all + ["words"])
@@ -146,8 +138,7 @@ import Testing
   }
 
   @Test func anEventThatDoesNotDecodeBeforeTheAnswerHasItAskedForAgainAfterIt() {
-    let rig = CacheRig()
-    rig.keepObserving(rig.makeCache())
+    let (rig, _) = CacheRig.observing()
     for _ in 0..<3 { rig.tell(["not": "a word"], of: "added") }
     #expect(rig.driver.messageTypes == Self.all)
     rig.answer(["a"])
