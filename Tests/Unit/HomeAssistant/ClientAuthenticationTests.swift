@@ -46,8 +46,7 @@ import Testing
   @Test func nothingIsSentBeforeTheTokenIsAccepted() {
     let rig = ClientRig()
     rig.send("get_config")
-    rig.driver.openConnection()
-    rig.driver.giveToken()
+    rig.driver.showToken()
     rig.driver.say(["type": "auth_required", "ha_version": "2025.4.4"])
     #expect(rig.driver.messageTypes == ["auth"])
     rig.driver.say(["type": "auth_ok", "ha_version": "2025.4.4"])
@@ -66,8 +65,7 @@ import Testing
 
   @Test func aServerThatSaysNothingToTheTokenIsLeft() {
     let rig = ClientRig(isConnecting: true)
-    rig.driver.openConnection()
-    rig.driver.giveToken()
+    rig.driver.showToken()
     rig.driver.advance(by: .seconds(10))
     #expect(rig.client.state.cause == .authenticationTimeout)
     #expect(rig.driver.deeds.last == .closedSocket(code: 1001))
@@ -79,8 +77,7 @@ import Testing
     var timeouts: [Int64] = []
     var waits: [Int64] = []
     for _ in 0..<5 {
-      rig.driver.openConnection()
-      rig.driver.giveToken()
+      rig.driver.showToken()
       timeouts.append(seconds(rig) { rig.client.state != .authenticating })
       waits.append(seconds(rig) { rig.client.state == .connecting })
     }
@@ -93,20 +90,17 @@ import Testing
   @Test(arguments: [true, false])
   func aVerdictOnATokenGivesTheNextOneTheUsualTime(isAccepted: Bool) {
     let rig = ClientRig(isConnecting: true)
-    rig.driver.openConnection()
-    rig.driver.giveToken()
+    rig.driver.showToken()
     rig.driver.endConnection()
     rig.driver.advance(by: .seconds(2))
-    rig.driver.openConnection()
-    rig.driver.giveToken()
+    rig.driver.showToken()
     rig.driver.say(
       isAccepted
         ? ["type": "auth_ok", "ha_version": "2025.4.4"]
         : ["type": "auth_invalid", "message": "no"])
     if isAccepted { rig.driver.endConnection() }
     rig.client.connect()
-    rig.driver.openConnection()
-    rig.driver.giveToken()
+    rig.driver.showToken()
     #expect(seconds(rig) { rig.client.state != .authenticating } == 10)
   }
 
@@ -117,8 +111,7 @@ import Testing
       rig.driver.endConnection()
       _ = seconds(rig) { rig.client.state == .connecting }
     }
-    rig.driver.openConnection()
-    rig.driver.giveToken()
+    rig.driver.showToken()
     #expect(seconds(rig) { rig.client.state != .authenticating } == 10)
   }
 
@@ -204,8 +197,7 @@ extension ClientRig {
   }
 
   func reject(_ words: JSON = "Invalid access token or password") {
-    driver.openConnection()
-    driver.giveToken()
+    driver.showToken()
     driver.say(["type": "auth_invalid", "message": words])
   }
 }

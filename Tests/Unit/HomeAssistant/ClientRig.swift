@@ -79,6 +79,14 @@ final class ClientRig {
   }
 }
 
+extension ScriptedDriver {
+  /// Opens the connection, over which the token goes out.
+  func showToken() {
+    openConnection()
+    giveToken()
+  }
+}
+
 extension ConnectionState {
   /// The first word of each state, for tests of their order.
   var word: String {

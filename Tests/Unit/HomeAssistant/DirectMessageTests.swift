@@ -33,8 +33,7 @@ import Testing
     #expect(!send())
     rig.client.connect()
     #expect(!send())
-    rig.driver.openConnection()
-    rig.driver.giveToken()
+    rig.driver.showToken()
     #expect(!send())
     #expect(owner.words.isEmpty)
   }
