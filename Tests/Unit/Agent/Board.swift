@@ -12,6 +12,8 @@ final class Board {
   static let mark = "MARK"
 
   let folder = TestRun.newPlace()
+  /// The home that it reports to, which lives as long as the board and its agents.
+  var home: PracticeServer?
   /// What no output may hold.
   private var secrets: [String] = []
 
@@ -45,6 +47,7 @@ final class Board {
   ) throws {
     try self.init(
       reportingTo: home.url, token: home.token + "\n", battery: battery, settings: settings)
+    self.home = home
   }
 
   deinit { try? FileManager.default.removeItem(at: folder) }
@@ -137,6 +140,19 @@ final class Board {
 
   func unblockWriting() throws { try remove("state/probe") }
 
+  // MARK: Its configuration
+
+  func configurationText() throws -> String {
+    try String(contentsOfFile: configuration, encoding: .utf8)
+  }
+
+  /// Changes the text of the configuration.
+  func configure(_ old: String, _ new: String) throws {
+    let text = try configurationText()
+    try #require(text.contains(old))
+    try write(text.replacing(old, with: new), to: "homeward.yaml")
+  }
+
   // MARK: Secrets
 
   func keepSecret(_ text: String) { if !text.isEmpty { secrets.append(text) } }
@@ -175,9 +191,11 @@ func practiceHome() throws -> PracticeServer {
 }
 
 /// A home, and a board that knows its address and its token.
-func homeAndBoard(settings: String = "") throws -> (PracticeServer, Board) {
+func homeAndBoard(
+  battery: String = "[BAT7, \(Board.mark)]", settings: String = ""
+) throws -> (PracticeServer, Board) {
   let home = try practiceHome()
-  return (home, try Board(reportingTo: home, settings: settings))
+  return (home, try Board(reportingTo: home, battery: battery, settings: settings))
 }
 
 /// A home, and a board that was paired with it.
@@ -187,7 +205,10 @@ func pairedHomeAndBoard() async throws -> (PracticeServer, Board) {
 }
 
 /// A home, a board that knows it, and the agent of that board, whose first data is proven.
-func provenAgent() async throws -> (PracticeServer, Board, RunningAgent) {
-  let (home, board) = try homeAndBoard()
-  return (home, board, try await RunningAgent.proven(on: board))
+func provenAgent(
+  battery: String = "[BAT7, \(Board.mark)]", settings: String = "",
+  environment: [String: String] = [:]
+) async throws -> (PracticeServer, Board, RunningAgent) {
+  let (home, board) = try homeAndBoard(battery: battery, settings: settings)
+  return (home, board, try await RunningAgent.proven(on: board, environment: environment))
 }

@@ -122,10 +122,8 @@ extension SetUp.Checking {
   /// sends nothing in plain HTTP there.
   @Test func aBoardThatIsNotAtHomeIsToldWhatItIsConnectedTo() async throws {
     let (home, board) = try await loggedInHomeAndBoard()
-    let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
     let nowhere = "home_assistant: { home_network: { ssids: [Nowhere] }, "
-    try board.write(
-      text.replacingOccurrences(of: "home_assistant: { ", with: nowhere), to: "homeward.yaml")
+    try board.configure("home_assistant: { ", nowhere)
     let requestCount = home.requestCount
     let check = try await board.checked()
     let network = try #require(check["network"])
@@ -143,9 +141,8 @@ extension SetUp.Checking {
     let url = home.url
     home.withHome { $0.household.cloud = Cloud(remoteUI: url) }
     let board = try await Board.loggedIn(to: home)
-    let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
     let nowhere = "http://127.0.0.1:1"
-    try board.write(text.replacingOccurrences(of: url, with: nowhere), to: "homeward.yaml")
+    try board.configure(url, nowhere)
     let check = try await board.checked()
     #expect(check.problems == [])
     #expect(check["server"]?.text.hasSuffix("; the agent uses another route") == true)
@@ -170,8 +167,7 @@ extension SetUp.Checking {
 
   /// An earlier version knew the key.
   @Test func aKeyWithoutEffectIsANoteAndNoProblem() async throws {
-    let home = try lockedHome()
-    let board = try Board(reportingTo: home, settings: "history: { order: newest_first }")
+    let (_, board) = try homeAndBoard(settings: "history: { order: newest_first }")
     let check = try await board.checked()
     let notes = check.report.findings.filter { $0.subject == "configuration" }
     #expect(notes.contains { $0.text.contains(": history: \"order\" has no effect: ") })
@@ -196,8 +192,7 @@ extension SetUp.Checking {
   }
 
   @Test func aDamagedRegistrationOrLoginIsNamed() async throws {
-    let home = try lockedHome()
-    let board = try await Board.loggedIn(to: home)
+    let (_, board) = try await loggedInHomeAndBoard()
     board.keepKeptSecrets()
     try board.write("{}", to: "state/registration.json")
     try board.write("{}", to: "state/credential.json")
@@ -317,8 +312,7 @@ extension SetUp.Checking {
   }
 
   @Test func theTokenFileIsTheLoginWhereTheConfigurationNamesOne() async throws {
-    let home = try practiceHome()
-    let board = try await Board.pairedByToken(with: home)
+    let (_, board) = try await pairedHomeAndBoard()
     #expect(try await board.checked()["login"]?.isWell == true)
 
     try board.write(token: "wrong-\(UUID().uuidString)")

@@ -38,10 +38,7 @@ extension WholeAgent.CommandLine {
 
   @Test(arguments: [SIGSEGV, SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGABRT])
   func aTrapLeavesOneLineAndTheSignal(signal: Int32) async throws {
-    let home = try practiceHome()
-    let agent = try RunningAgent(
-      on: try Board(reportingTo: home), environment: ["SWIFT_BACKTRACE": "enable=no"])
-    try await agent.event("proven")
+    let (_, _, agent) = try await provenAgent(environment: ["SWIFT_BACKTRACE": "enable=no"])
     let ending = await agent.kill(with: signal)
     #expect(ending.status == signal)
     let lines = ending.lines(with: "ended by SIG")

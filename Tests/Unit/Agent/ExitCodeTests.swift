@@ -49,15 +49,13 @@ extension WholeAgent.ExitCodes {
   }
 
   @Test func withADamagedRegistration() async throws {
-    let home = try practiceHome()
-    let board = try await Board.pairedByToken(with: home)
+    let (_, board) = try await pairedHomeAndBoard()
     try board.write("{}", to: "state/registration.json")
     try await expect(65, of: ["run", "check", "send"], on: board)
   }
 
   @Test func beneathAnotherHomeward() async throws {
-    let home = try practiceHome()
-    let board = try await Board.pairedByToken(with: home)
+    let (_, board) = try await pairedHomeAndBoard()
     let agent = try await RunningAgent.proven(on: board)
     try await expect(75, of: ["run", "pair", "unpair"], on: board)
     #expect(await agent.stop().status == 0)
@@ -94,8 +92,7 @@ extension WholeAgent.ExitCodes {
   }
 
   @Test func withALoginThatIsRejected() async throws {
-    let home = try practiceHome()
-    let board = try await Board.pairedByToken(with: home)
+    let (_, board) = try await pairedHomeAndBoard()
     try board.write(token: "wrong-\(UUID().uuidString)")
     try await expect(77, of: ["watch", "check"], on: board)
   }

@@ -17,6 +17,8 @@ final class FakeGPSD: Sendable {
   }
 
   let port: UInt16
+  /// The settings of a board that asks it for its position.
+  var settings: String { "location: { source: gpsd, port: \(port) }" }
   private let listener: Int32
   private let state: Mutex<State>
 

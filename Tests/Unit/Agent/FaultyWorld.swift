@@ -23,20 +23,14 @@ final class FaultyWorld {
 
   /// More of the configuration.
   func configure(_ settings: String) throws {
-    let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
+    let text = try board.configurationText()
     try board.write(text.trimmingCharacters(in: .newlines) + "\n\(settings)\n", to: "homeward.yaml")
-  }
-
-  func replace(_ words: String, with others: String) throws {
-    let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
-    try #require(text.contains(words))
-    try board.write(text.replacing(words, with: others), to: "homeward.yaml")
   }
 
   func useGPSD(_ gpsd: FakeGPSD) throws {
     self.gpsd = gpsd
     board.keepSecret("52.37")
-    try configure("location: { source: gpsd, port: \(gpsd.port) }")
+    try configure(gpsd.settings)
   }
 
   /// Gives the programs a GPIO chip: the fake one, as a library that stands before libc.
@@ -82,7 +76,7 @@ final class FaultyWorld {
         except OSError: pass'
       """
     tlsURL = "https://127.0.0.1:\(try await port(ofServer: script))"
-    try replace(home.url, with: tlsURL)
+    try board.configure(home.url, tlsURL)
   }
 
   /// A Home Assistant that knows no board, and whose clock is behind.
@@ -104,7 +98,7 @@ final class FaultyWorld {
       print(server.server_port, flush=True)
       server.serve_forever()'
       """
-    try replace(home.url, with: "http://127.0.0.1:\(try await port(ofServer: script))")
+    try board.configure(home.url, "http://127.0.0.1:\(try await port(ofServer: script))")
   }
 
   /// A server that speaks HTTP, reads what it does not understand, and says so.
@@ -124,13 +118,13 @@ final class FaultyWorld {
         peer.close()'
       """
     tlsURL = "http://127.0.0.1:\(try await port(ofServer: script))"
-    try replace(home.url, with: filledIn("{tls-encrypted}"))
+    try board.configure(home.url, filledIn("{tls-encrypted}"))
   }
 
   /// The address of that server as it is without TLS.
   func speakPlainToTLS() throws {
     let plain = tlsURL.replacing("https://", with: "http://")
-    try replace(tlsURL, with: plain)
+    try board.configure(tlsURL, plain)
     tlsURL = plain
   }
 
@@ -148,7 +142,8 @@ final class FaultyWorld {
   }
 
   func believe(_ authorityFile: String) throws {
-    try replace("\"\(tlsURL)\"", with: "\(tlsURL), tls: { ca_file: \(board.path(authorityFile)) }")
+    let tls = "tls: { ca_file: \(board.path(authorityFile)) }"
+    try board.configure("\"\(tlsURL)\"", "\(tlsURL), \(tls)")
   }
 
   /// As if a person had set it for another program.

@@ -47,9 +47,8 @@ extension WholeAgent.Crashes {
   private static let crash = "sensor.boat_last_crash"
 
   @Test func aCrashIsToldToHomeAssistantByTheNextStartAndNotByTheOneAfter() async throws {
-    let (home, board) = try homeAndBoard()
-    let first = try RunningAgent(on: board, environment: ["SWIFT_BACKTRACE": "enable=no"])
-    try await first.event("proven")
+    let (home, board, first) = try await provenAgent(
+      environment: ["SWIFT_BACKTRACE": "enable=no"])
     #expect(home.state(of: Self.crash) == nil)
     #expect(await first.kill(with: SIGSEGV).status == SIGSEGV)
 
@@ -75,9 +74,7 @@ extension WholeAgent.Crashes {
 
   /// Neither a stop nor a power cut is a crash.
   @Test func whatIsKilledDidNotCrash() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let first = try await RunningAgent.proven(on: board)
+    let (_, board, first) = try await provenAgent()
     _ = await first.kill()
     let second = try await RunningAgent.proven(on: board)
     #expect(await second.stop().lines(with: "crashed").isEmpty)

@@ -57,6 +57,7 @@ extension Board {
   /// A board without a token file, that is not paired yet.
   convenience init(unpairedWith home: PracticeServer) throws {
     try self.init(reportingTo: home.url, token: nil, isTokenFileNamed: false)
+    self.home = home
     keepSecret(home.password)
     keepSecret(home.token)
   }

@@ -96,8 +96,7 @@ extension SetUp.Pairing {
   }
 
   @Test func anAddressThatIsNoneIsAMistake() async throws {
-    let home = try lockedHome()
-    let board = try Board(unpairedWith: home)
+    let (_, board) = try unpairedHomeAndBoard()
     let ending = await (try board.pair("homeassistant.local")).ending()
     #expect(ending.status == 64)
     #expect(ending.lines(with: "does not begin with http:// or https://") == 1)
@@ -193,14 +192,13 @@ extension SetUp.Pairing {
     #expect(named.status == 64)
     #expect(named.lines(with: "gives the board another name").count == 1)
 
-    let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
-      .replacing("device: { name: Boat }\n", with: "")
-    try board.write(text, to: "homeward.yaml")
+    try board.configure("device: { name: Boat }\n", "")
+    let text = try board.configurationText()
     let ending = try await board.paired(with: home, "--name", "Skiff")
     #expect(ending.status == 0)
     #expect(ending.lines(with: "add this line to it").count == 1)
     #expect(ending.log.contains("device: { name: Skiff }"), "\(ending.log)")
-    #expect(try String(contentsOfFile: board.configuration, encoding: .utf8) == text)
+    #expect(try board.configurationText() == text)
   }
 
   @Test func aNameThatIsNoneIsAMistake() async throws {

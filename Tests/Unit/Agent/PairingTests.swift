@@ -304,8 +304,7 @@ extension SetUp.Pairing {
   }
 
   @Test func whereATokenFileIsNamedTheLoginIsThere() async throws {
-    let home = try lockedHome()
-    let board = try Board(reportingTo: home)
+    let (home, board) = try homeAndBoard()
     let agent = try RunningAgent(
       on: board, ["run", "--once", "--json", "--config", board.configuration])
     #expect(await agent.ending().status == 0)

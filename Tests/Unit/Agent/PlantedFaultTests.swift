@@ -199,7 +199,7 @@ extension SetUp.PlantedFaults {
     try world.useGPSD(FakeGPSD(reporting: TPV()))
     try world.preloadChip("/dev/gpiochip0 pinctrl-fake GPIO17 17")
     try world.configure("sensors: [{ gpio: GPIO17, name: Bilge }]")
-    try world.replace("system: off", with: "system: auto")
+    try world.board.configure("system: off", "system: auto")
     try world.board.makeFolder("sys/class/thermal")
     let ending = try await world.homeward(["check"])
     #expect(ending.status == 0, "\(ending.output)")
@@ -236,7 +236,7 @@ extension SetUp.PlantedFaults {
 
       """, to: "boards/my.yaml")
     try world.board.write("maker-board\0", to: "sys/firmware/devicetree/base/compatible")
-    try world.replace("host: {", with: "host: { boards: \(world.board.path("boards")),")
+    try world.board.configure("host: {", "host: { boards: \(world.board.path("boards")),")
     try world.configure("outputs: [{ gpio: PIN1, name: Pump }]")
     let ending = try await world.homeward(["check"])
     #expect(

@@ -53,7 +53,7 @@ extension SetUp.PlantedFaults {
       atFault: "the configuration", remedy: "leave cpu_temperature out of system", status: 74
     ) {
       try $0.board.makeFolder("sys/class/thermal")
-      try $0.replace("system: off", with: "system: [cpu_temperature]")
+      try $0.board.configure("system: off", "system: [cpu_temperature]")
     },
   ]
 }

@@ -32,7 +32,7 @@ extension SetUp.PlantedFaults {
       atFault: "the network",
       remedy: "check the name in home_assistant.url, or use a numeric address, such as"
         + " http://192.168.1.5:8123", status: 75
-    ) { try $0.replace($0.home.url, with: "http://nowhere.invalid:8123") },
+    ) { try $0.board.configure($0.home.url, "http://nowhere.invalid:8123") },
     PlantedFault(
       "a server that hangs", "server         {url} cannot be reached: {reason}",
       atFault: "the network",

@@ -42,8 +42,7 @@ extension SetUp.Recipes {
     try world.preloadChip(
       "/dev/gpiochip0 a GPIO17 17;/dev/gpiochip1 b GPIO22 22;/dev/gpiochip2 c GPIO27 27")
     try board.write("21312\n", to: "sys/bus/w1/devices/28-0316a2796cff/temperature")
-    let written = try String(contentsOfFile: board.configuration, encoding: .utf8)
-    let own = written.split(separator: "\n").filter {
+    let own = try board.configurationText().split(separator: "\n").filter {
       $0.hasPrefix("state_directory") || $0.hasPrefix("host")
     }
     let gpsd = FakeGPSD(reporting: TPV())

@@ -84,13 +84,17 @@ final class RunningAgent {
   }
 
   /// An agent whose first data is proven.
-  static func proven(on board: Board) async throws -> RunningAgent {
-    try await run(on: board, until: "proven")
+  static func proven(
+    on board: Board, environment: [String: String] = [:]
+  ) async throws -> RunningAgent {
+    try await run(on: board, until: "proven", environment: environment)
   }
 
   /// An agent that has told of this event.
-  static func run(on board: Board, until event: String) async throws -> RunningAgent {
-    let agent = try RunningAgent(on: board)
+  static func run(
+    on board: Board, until event: String, environment: [String: String] = [:]
+  ) async throws -> RunningAgent {
+    let agent = try RunningAgent(on: board, environment: environment)
     try await agent.event(event)
     return agent
   }

@@ -73,8 +73,7 @@ extension SetUp.Unpairing {
   }
 
   @Test func aScriptIsToldWhatWasDone() async throws {
-    let home = try lockedHome()
-    let board = try await Board.loggedIn(to: home)
+    let (_, board) = try await loggedInHomeAndBoard()
     let ending = try await board.unpaired("--yes", "--json")
     #expect(ending.status == 0)
     #expect(
@@ -82,8 +81,7 @@ extension SetUp.Unpairing {
   }
 
   @Test func whatStaysIsSaidWithTheReason() async throws {
-    let home = try lockedHome()
-    let board = try await Board.loggedIn(to: home)
+    let (_, board) = try await loggedInHomeAndBoard()
     try board.makeFolder("state/spool")
     try board.write("0", to: "state/rejected-token")
     let secrets = ["relay-token", "push-key.json", "without-key"].map { "state/\($0)" }
@@ -227,8 +225,7 @@ extension SetUp.Unpairing {
   }
 
   @Test func aTokenFileThatWouldRegisterItAgainIsNamed() async throws {
-    let home = try lockedHome()
-    let board = try Board(reportingTo: home)
+    let (_, board) = try homeAndBoard()
     let agent = try RunningAgent(on: board, ["run", "--once", "--config", board.configuration])
     #expect(await agent.ending().status == 0)
     let ending = try await board.unpaired("--yes")

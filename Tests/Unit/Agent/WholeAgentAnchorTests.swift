@@ -26,9 +26,7 @@ extension WholeAgent.Anchored {
 
   @Test func aBoatThatDraggedBeforeThePowerWentIsUnsafeAndItsPlaceIsKeptSecret() async throws {
     let gpsd = FakeGPSD(reporting: TPV())
-    let home = try practiceHome()
-    let board = try Board(
-      reportingTo: home,
+    let (home, board) = try homeAndBoard(
       settings: "location: { source: gpsd, port: \(gpsd.port), diagnostics: [fix],"
         + " anchor: { radius: 40m, gpio: GPIO999 } }")
     for place in ["52.37", "52.36", "4.89", "523692"] { board.keepSecret(place) }

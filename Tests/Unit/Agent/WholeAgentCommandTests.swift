@@ -23,24 +23,20 @@ extension PracticeServer {
 extension WholeAgent.Commanded {
   private static let chip = "/dev/gpiochip0 pinctrl-fake GPIO22 22"
 
-  private func agent(
-    _ home: PracticeServer, _ settings: String, every: String = "5s",
-    environment: [String: String] = [:]
-  ) async throws -> RunningAgent {
-    let board = try Board(reportingTo: home, settings: settings)
-    let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
-    try board.write(text.replacing("every: 5s", with: "every: \(every)"), to: "homeward.yaml")
+  private func homeAndAgent(
+    _ settings: String, every: String = "5s", environment: [String: String] = [:]
+  ) async throws -> (PracticeServer, RunningAgent) {
+    let (home, board) = try homeAndBoard(settings: settings)
+    try board.configure("every: 5s", "every: \(every)")
     let environment = try board.environment(withChip: Self.chip).merging(environment) { $1 }
     let agent = try RunningAgent(on: board, environment: environment)
     try await agent.event("notifications_open")
     try await agent.event("proven")
-    return agent
+    return (home, agent)
   }
 
   @Test func anOutputIsSwitchedAndHomeAssistantSeesItAtOnce() async throws {
-    let home = try practiceHome()
-    let agent = try await agent(
-      home,
+    let (home, agent) = try await homeAndAgent(
       "commands: [command_gpio]\noutputs: [{ gpio: GPIO22, name: Pump, max_on: 1s }]")
     func pump() -> String? { home.state(of: "binary_sensor.boat_pump")?.state }
     while pump() != "off" { try await agent.event("proven") }
@@ -70,9 +66,7 @@ extension WholeAgent.Commanded {
   /// before it asks the network, also where it has to wait first.
   @Test(arguments: [0, 5])
   func aPumpThatRanWhenTheAgentWasKilledIsOffAtTheNextStart(earlierStarts: Int) async throws {
-    let home = try practiceHome()
-    let board = try Board(
-      reportingTo: home,
+    let (home, board) = try homeAndBoard(
       settings: "commands: [command_gpio]\noutputs: [{ gpio: GPIO22, name: Pump }]")
     try board.makeFolder("runtime")
     let wire = board.path("wire")
@@ -132,7 +126,7 @@ extension WholeAgent.Commanded {
   ) async throws {
     let (board, environment, level) = try boardWithRunningPump()
     let isAddition = broken.file == "homeward.yaml"
-    let rest = isAddition ? try String(contentsOfFile: board.configuration, encoding: .utf8) : ""
+    let rest = isAddition ? try board.configurationText() : ""
     try board.write(rest + broken.text, to: broken.file)
     let ending = try await board.run("run", options: options, environment: environment)
     #expect(ending.status == broken.status, "\(ending.log)")
@@ -166,8 +160,7 @@ extension WholeAgent.Commanded {
   }
 
   @Test func allThatIsReadIsReadAndToldWhenItIsAskedFor() async throws {
-    let home = try practiceHome()
-    let agent = try await agent(home, "commands: [command_update_sensors]", every: "1h")
+    let (home, agent) = try await homeAndAgent("commands: [command_update_sensors]", every: "1h")
     #expect(try await home.notify("command_update_sensors") == 200)
     try await agent.event("command")
     try await agent.event("proven")
@@ -176,11 +169,10 @@ extension WholeAgent.Commanded {
   }
 
   @Test func theBoardIsRebootedByAFileThatAUnitWaitsFor() async throws {
-    let home = try practiceHome()
     let folder = TestRun.newPlace()
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let agent = try await agent(
-      home, "commands: [command_reboot]", environment: ["RUNTIME_DIRECTORY": folder.path])
+    let (home, agent) = try await homeAndAgent(
+      "commands: [command_reboot]", environment: ["RUNTIME_DIRECTORY": folder.path])
     #expect(try await home.notify("command_reboot") == 200)
     try await agent.event("command")
     while home.commandResults.isEmpty { try await agent.event("proven") }

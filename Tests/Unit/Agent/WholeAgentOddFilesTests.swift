@@ -28,8 +28,7 @@ extension WholeAgent.OddFiles {
   }
 
   @Test func aPipeInThePlaceOfAFileOfTheKernelHoldsUpNothing() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (_, board) = try homeAndBoard()
     try board.remove("sys/class/power_supply/BAT7/capacity")
     try makePipe("sys/class/power_supply/BAT7/capacity", on: board)
     let agent = try await RunningAgent.proven(on: board)

@@ -88,8 +88,7 @@ extension WholeAgent.Once {
 
   @Test(.disabled(if: hasJournal, "the lines go there"))
   func aJournalGetsNoValues() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (_, board) = try homeAndBoard()
     let ending = try await agent(
       on: board, inJournal: ["run", "--once", "--config", board.configuration]
     ).ending()
@@ -100,8 +99,7 @@ extension WholeAgent.Once {
 
   @Test(.disabled(if: hasJournal, "the lines go there"))
   func aBoardThatIsWellGetsNoWarningInItsJournal() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (_, board) = try homeAndBoard()
     let agent = try agent(
       on: board, inJournal: ["run", "--json", "--config", board.configuration])
     try await agent.event("proven")
@@ -112,10 +110,8 @@ extension WholeAgent.Once {
 
   /// A tracker that is switched on to report where it is.
   @Test func aPositionThatWasAskedForAndDidNotComeIsNotEverything() async throws {
-    let home = try practiceHome()
     let gpsd = FakeGPSD(reporting: TPV(mode: 1))
-    let board = try Board(
-      reportingTo: home, settings: "location: { source: gpsd, port: \(gpsd.port) }")
+    let (_, board) = try homeAndBoard(settings: gpsd.settings)
     let ending = try await board.run("run", "--once", "--timeout=6s")
     #expect(ending.status == 75)
     let words = "Home Assistant has all readings, but no position."

@@ -63,9 +63,7 @@ extension WholeAgent.Outages {
 
   @Test func whatAMorningWithoutHomeAssistantBroughtArrivesLaterWithItsTimes() async throws {
     let gpsd = FakeGPSD(reporting: TPV())
-    let home = try practiceHome()
-    let board = try Board(
-      reportingTo: home, settings: "location: { source: gpsd, port: \(gpsd.port) }")
+    let (home, board) = try homeAndBoard(settings: gpsd.settings)
     let agent = try RunningAgent(on: board)
     try await agent.event("proven") { $0.locations == 1 }
 
@@ -227,8 +225,7 @@ extension WholeAgent.Outages {
   }
 
   @Test func aSensorThatHomeAssistantForgotComesBack() async throws {
-    let (home, board) = try homeAndBoard()
-    let agent = try await RunningAgent.proven(on: board)
+    let (home, _, agent) = try await provenAgent()
     home.withHome { $0.forget("sensor.boat_bat7_capacity") }
     #expect(shownCharge(in: home) == nil)
     try await agent.expectToDeliver(charge: 70, to: home)

@@ -11,8 +11,8 @@ extension WholeAgent {
 
 extension WholeAgent.PlainRegistrations {
   /// A board that holds such a registration, which Homeward itself never asks for.
-  private func board(registeredWith home: PracticeServer) throws -> Board {
-    let board = try Board(reportingTo: home)
+  private func homeAndPlainBoard() throws -> (PracticeServer, Board) {
+    let (home, board) = try homeAndBoard()
     let content = #"""
       {"device_id":"1","app_id":"a","app_name":"A","app_version":"1","device_name":"Boat",
       "manufacturer":"M","model":"M","os_name":"Linux","os_version":"6","supports_encryption":false}
@@ -30,15 +30,10 @@ extension WholeAgent.PlainRegistrations {
     var file = ByteBuffer(capacity: HomeAssistant.Registration.fileByteCountMax)
     registration.writeFile(into: &file)
     try board.write(Data(Array(file.bytes)), to: "state/registration.json")
-    return board
+    return (home, board)
   }
 
   private struct Unexpected: Error { let status: Int }
-
-  private func homeAndPlainBoard() throws -> (PracticeServer, Board) {
-    let home = try practiceHome()
-    return (home, try board(registeredWith: home))
-  }
 
   @Test func whatIsNotSealedProvesNothing() async throws {
     let (home, board) = try homeAndPlainBoard()
@@ -77,9 +72,7 @@ extension WholeAgent.PlainRegistrations {
   }
 
   @Test func noKeyIsAskedForWhileAnAgentIsAtWork() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let agent = try await RunningAgent.proven(on: board)
+    let (_, board, agent) = try await provenAgent()
     let ending = try await board.run("send", "enable_encryption")
     #expect(ending.status == 75)
     #expect(ending.lines(with: "the agent is running, and requests a key").count == 1)
@@ -97,8 +90,7 @@ extension WholeAgent.PlainRegistrations {
   }
 
   @Test func aPlainRegistrationThatRunRefusesIsNotWell() async throws {
-    let home = try practiceHome()
-    let board = try board(registeredWith: home)
+    let (_, board) = try homeAndPlainBoard()
     let check = try await board.run("check")
     #expect(check.status != 0)
     #expect(check.output.contains { $0.hasPrefix("WRONG  registration") }, "\(check.output)")

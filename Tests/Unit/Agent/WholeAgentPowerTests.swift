@@ -9,13 +9,8 @@ extension WholeAgent {
 extension WholeAgent.Power {
   @Test func aLowBatterySwitchesTheReceiverOffAndAFullOneOnAgain() async throws {
     let gpsd = FakeGPSD(reporting: TPV())
-    let home = try practiceHome()
-    let board = try Board(
-      reportingTo: home, battery: "auto",
-      settings: """
-        location: { source: gpsd, port: \(gpsd.port) }
-        power: [{ below: 30%, gps: off }]
-        """)
+    let (home, board) = try homeAndBoard(
+      battery: "auto", settings: gpsd.settings + "\npower: [{ below: 30%, gps: off }]")
     // A fall in seconds would be in doubt for a minute.
     try board.charge(38)
     let agent = try RunningAgent(on: board)

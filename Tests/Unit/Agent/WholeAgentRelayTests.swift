@@ -50,14 +50,10 @@ extension WholeAgent.Relayed {
     return (home, board, relay, try pushToken(token))
   }
 
-  private func text(of board: Board) throws -> String {
-    try String(contentsOfFile: board.configuration, encoding: .utf8)
-  }
-
   @Test func pairingTellsTheRelayTheKeyAndTheAgentTellsHomeAssistantTheAddress() async throws {
     let (home, board, relay, pushToken) = try await pairedBoard()
     defer { relay.end() }
-    #expect(try text(of: board).hasSuffix("\npush: { relay: \"\(relay.url)\" }\n"))
+    #expect(try board.configurationText().hasSuffix("\npush: { relay: \"\(relay.url)\" }\n"))
     #expect(try board.permissions(of: "state/relay-token") == 0o600)
     #expect(try board.permissions(of: "state/push-key.json") == 0o600)
     // Before that it had no key.
@@ -72,23 +68,23 @@ extension WholeAgent.Relayed {
   @Test func pairingAgainChangesNothing() async throws {
     let (_, board, relay, _) = try await pairedBoard()
     defer { relay.end() }
-    let before = try text(of: board)
+    let before = try board.configurationText()
     let again = try await board.run(
       "pair", "--relay", relay.url, "--token-file", board.path("relay-token"))
     #expect(again.status == 0)
-    #expect(try text(of: board) == before)
+    #expect(try board.configurationText() == before)
   }
 
   @Test func aTokenThatTheRelayDoesNotKnowIsNotStored() async throws {
     let (_, board) = try await pairedHomeAndBoard()
     let relay = try relay(for: board)
     defer { relay.end() }
-    let before = try text(of: board)
+    let before = try board.configurationText()
     try board.write(String(repeating: "A", count: 43), to: "relay-token")
     let pairing = try await board.run(
       "pair", "--relay", relay.url, "--token-file", board.path("relay-token"))
     #expect(pairing.status == 77)
-    #expect(try text(of: board) == before)
+    #expect(try board.configurationText() == before)
     #expect(throws: (any Error).self) { try board.permissions(of: "state/relay-token") }
   }
 
@@ -101,7 +97,7 @@ extension WholeAgent.Relayed {
     board.keepSecret(token)
     try board.write(token, to: "relay-token")
     // The shell counts in blocks of 1024 bytes.
-    let start = try text(of: board)
+    let start = try board.configurationText()
     let before = start + String(repeating: "#", count: 1014 - start.utf8.count) + "\n"
     try before.write(toFile: board.configuration, atomically: true, encoding: .utf8)
     let line =
@@ -112,7 +108,7 @@ extension WholeAgent.Relayed {
       startedBy: URL(filePath: "/bin/bash")
     ).ending()
     #expect(ending.lines(with: "cannot be written: File too large").count == 1, "\(ending.log)")
-    #expect(try text(of: board) == before)
+    #expect(try board.configurationText() == before)
   }
 
   @Test func aBoardThatHomeAssistantDoesNotKnowIsPairedWithItFirst() async throws {
@@ -165,10 +161,9 @@ extension WholeAgent.Relayed {
   func aShortRunEndsWithItsOutputOffAndHomeAssistantKnows(command: String) async throws {
     let (home, board, relay, pushToken) = try await pairedBoard()
     defer { relay.end() }
-    let text = try text(of: board)
-    try board.write(
-      text + "commands: [command_gpio]\noutputs: [{ gpio: GPIO22, name: Pump }]\n",
-      to: "homeward.yaml")
+    try board.configure(
+      "system: off",
+      "system: off\ncommands: [command_gpio]\noutputs: [{ gpio: GPIO22, name: Pump }]")
     let order = #""message":"command_gpio","data":{"output":"Pump","command":\#(command)}"#
     #expect(try await relay.push(order, with: pushToken) == 201)
     let agent = try RunningAgent(

@@ -8,15 +8,6 @@ extension WholeAgent {
   @Suite struct Reloads {}
 }
 
-extension Board {
-  /// Changes the text of the configuration.
-  fileprivate func configure(_ old: String, _ new: String) throws {
-    let text = try String(contentsOfFile: configuration, encoding: .utf8)
-    #expect(text.contains(old))
-    try write(text.replacing(old, with: new), to: "homeward.yaml")
-  }
-}
-
 extension WholeAgent.Reloads {
   private static let isDetached = !hasControllingTerminal
 
@@ -109,8 +100,7 @@ extension WholeAgent.Reloads {
     .enabled(if: isDetached, "at a terminal SIGHUP says that the terminal was closed"),
     .enabled(if: canMount, "only root can make a file system that is read-only"))
   func anAgentThatWasReloadedOnAReadOnlyDiskAnswersStatusOnceItCanBeWritten() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (_, board) = try homeAndBoard()
     try board.makeFolder("state")
     let disk = try SmallDisk(at: board.state)
     let agent = try await RunningAgent.proven(on: board)
@@ -128,8 +118,7 @@ extension WholeAgent.Reloads {
   /// A descriptor that was handed over has survived an `exec` once.
   @Test(.enabled(if: isDetached, "at a terminal SIGHUP says that the terminal was closed"))
   func whatALibraryOpenedWhenItWasLoadedIsNotHandedOn() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (_, board) = try homeAndBoard()
     let chip = try board.environment(withChip: "/dev/gpiochip0 pinctrl-fake GPIO17 17")
     let agent = try RunningAgent(on: board, environment: chip)
     try await agent.event("proven")
@@ -145,9 +134,7 @@ extension WholeAgent.Reloads {
   /// Another descriptor may have its number then.
   @Test(.enabled(if: isDetached, "at a terminal SIGHUP says that the terminal was closed"))
   func theLockThatWasGivenUpIsNotHandedOnAnyMore() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let agent = try await RunningAgent.proven(on: board)
+    let (_, board, agent) = try await provenAgent()
     var before: [String] = []
     for state in ["state", "other", "other", "other"] {
       try board.configure("/state\n", "/\(state)\n")
@@ -173,15 +160,13 @@ extension WholeAgent.Reloads {
 
   /// An agent that is started as by one that read its configuration again, and found it right.
   private func startedByReload(on board: Board) throws -> RunningAgent {
-    let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
-    try board.write(text, to: "judged")
+    try board.write(board.configurationText(), to: "judged")
     return try started(
       on: board, by: "exec 7<'\(board.path("judged"))'; HOMEWARD_CONFIGURATION=7 exec $0 \"$@\"")
   }
 
   @Test func theNextStartWorksByTheTextThatWasJudged() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (_, board) = try homeAndBoard()
     let agent = try startedByReload(on: board)
     // Perhaps before it is read, perhaps after.
     try board.write("every: 5", to: "homeward.yaml")
@@ -192,9 +177,8 @@ extension WholeAgent.Reloads {
 
   @Test(.enabled(if: isDetached, "at a terminal SIGHUP says that the terminal was closed"))
   func anEditorThatSavesInTwoStepsEndsNoAgent() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
+    let (_, board) = try homeAndBoard()
+    let text = try board.configurationText()
     let agent = try await RunningAgent.proven(on: board)
     for _ in 0..<5 {
       agent.send(signal: SIGHUP)
@@ -209,8 +193,7 @@ extension WholeAgent.Reloads {
 
   @Test(.enabled(if: isDetached, "at a terminal SIGHUP says that the terminal was closed"))
   func anAgentThatWasWellWaitsForAFileThatIsWrongAtThisMoment() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (_, board) = try homeAndBoard()
     try board.write("{", to: "state/registration.json")
     let agent = try startedByReload(on: board)
     #expect(await agent.says("The agent waits until this is fixed"))
@@ -245,8 +228,7 @@ extension WholeAgent.Reloads {
 
   @Test(arguments: [["run"], ["run", "--once"]])
   func anAgentThatHasStoppedDoesNotStartAgain(words: [String]) async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (_, board) = try homeAndBoard()
     let agent = try RunningAgent(on: board, words + ["--json", "--config", board.configuration])
     try await agent.event("proven")
     agent.send(signal: SIGTERM)

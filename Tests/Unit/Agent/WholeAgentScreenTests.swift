@@ -44,9 +44,7 @@ extension WholeAgent.Screen {
   }
 
   @Test func theAgentIsDrawnAlsoWhileItRestarts() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let first = try await RunningAgent.proven(on: board)
+    let (_, board, first) = try await provenAgent()
     let command = try watch(board)
     var emulator = TerminalEmulator(columns: 80, rows: 24)
     try await command.shows(&emulator, "all is well") { $0.lines[0].contains("all is well") }
@@ -115,9 +113,7 @@ extension WholeAgent.Screen {
   }
 
   @Test func aDumbTerminalGetsLines() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let agent = try await RunningAgent.proven(on: board)
+    let (_, board, agent) = try await provenAgent()
     let command = try watch(board, screen: ["TERM": "dumb"])
     for _ in 0..<2 { try await command.asked("ok     Home Assistant   accepts the data") }
     command.send(signal: SIGINT)

@@ -10,9 +10,7 @@ extension WholeAgent {
 
 extension WholeAgent.Secrets {
   @Test func itsMemoryIsInNoCoreDump() async throws {
-    let home = try practiceHome()
-    let agent = try RunningAgent(on: try Board(reportingTo: home))
-    try await agent.event("proven")
+    let (_, _, agent) = try await provenAgent()
     let line = try agent.limits().split(separator: "\n").first {
       $0.hasPrefix("Max core file size")
     }
@@ -24,8 +22,7 @@ extension WholeAgent.Secrets {
 
   @Test(arguments: [(0o644, 1), (0o640, 0), (0o600, 0)])
   func aTokenThatEveryUserCanReadIsToldWithTheCommand(mode: Int, lineCount: Int) async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (_, board) = try homeAndBoard()
     try board.setPermissions(mode, of: "token")
     let agent = try await RunningAgent.proven(on: board)
     let ending = await agent.stop()

@@ -167,8 +167,7 @@ extension WholeAgent.Sending {
   }
 
   @Test func aScriptGetsTheAnswerAsItCame() async throws {
-    let home = try practiceHome()
-    let board = try await Board.pairedByToken(with: home)
+    let (_, board) = try await pairedHomeAndBoard()
     let zones = try await board.run("send", "get_zones", "--json")
     #expect(zones.status == 0)
     #expect(zones.log == [])
@@ -182,15 +181,13 @@ extension WholeAgent.Sending {
   }
 
   @Test func whatAHomeSaysCannotCommandTheTerminal() async throws {
-    let home = try practiceHome()
-    let board = try await Board.pairedByToken(with: home)
+    let (_, board) = try await pairedHomeAndBoard()
     let ending = try await board.run("send", "render_template", "red \u{1B}[31m\u{7}")
     #expect(ending.output == ["red \\u001b[31m\\u0007"])
   }
 
   @Test func whatHomeAssistantRefusesIsShown() async throws {
-    let home = try practiceHome()
-    let board = try await Board.pairedByToken(with: home)
+    let (_, board) = try await pairedHomeAndBoard()
     for (words, name) in [
       (["stream_camera", "camera.none"], "refused"),
       (["render_template", "{{ nonsense() }}"], "refused"),

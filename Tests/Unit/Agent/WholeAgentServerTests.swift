@@ -13,8 +13,7 @@ extension WholeAgent {
 extension Board {
   /// Puts more keys into the section `home_assistant`.
   func configureServer(_ keys: String) throws {
-    let text = try String(contentsOfFile: configuration, encoding: .utf8)
-    try write(text.replacing("token_file:", with: "\(keys), token_file:"), to: "homeward.yaml")
+    try configure("token_file:", "\(keys), token_file:")
   }
 }
 
@@ -40,13 +39,11 @@ extension WholeAgent.Servers {
   // MARK: The device
 
   @Test func aDeviceThatIsCalledSomethingElseIsRenamedAndKeepsItsEntities() async throws {
-    let (home, board) = try homeAndBoard()
-    let first = try await RunningAgent.proven(on: board)
+    let (home, board, first) = try await provenAgent()
     _ = await first.stop()
     #expect(home.count { if case .registrationUpdated = $0 { true } else { false } } == 0)
 
-    let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
-    try board.write(text.replacing("name: Boat", with: "name: Barge"), to: "homeward.yaml")
+    try board.configure("name: Boat", "name: Barge")
     for _ in 0..<2 {
       let agent = try await RunningAgent.proven(on: board)
       #expect(await agent.stop().status == 0)
@@ -80,9 +77,7 @@ extension WholeAgent.Servers {
   }
 
   @Test func withoutNotificationsHomeAssistantMakesNoServiceForThem() async throws {
-    let home = try practiceHome()
-    let agent = try RunningAgent(on: try Board(reportingTo: home))
-    try await agent.event("proven")
+    let (home, _, agent) = try await provenAgent()
     #expect(try await home.notify("hello") == 400)
     _ = await agent.stop()
   }
@@ -157,8 +152,7 @@ extension WholeAgent.Servers {
   }
 
   @Test func aTokenFileThatCannotBeReadIsToldWithItsReason() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home, settings: "notifications: websocket")
+    let (_, board) = try homeAndBoard(settings: "notifications: websocket")
     let first = try await RunningAgent.run(on: board, until: "notifications_open")
     _ = await first.stop()
     try board.remove("token")
@@ -264,10 +258,8 @@ extension WholeAgent.Servers {
     try await command.logIn(to: home)
     #expect(await command.ending().status == 0)
     try board.remove("state/registration.json")
-    let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
-    try board.write(
-      text.replacing("home_assistant: { ", with: "home_assistant: { \(Self.foreign), ")
-        + "notifications: websocket\n", to: "homeward.yaml")
+    try board.configure("home_assistant: { ", "home_assistant: { \(Self.foreign), ")
+    try board.configure("system: off", "system: off\nnotifications: websocket")
     let requestCount = home.requestCount
     let agent = try RunningAgent(on: board)
     try await agent.event("not_registered", cause: "no_token")

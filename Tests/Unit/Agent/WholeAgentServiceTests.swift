@@ -12,12 +12,12 @@ extension WholeAgent {
 extension WholeAgent.UnderAServiceManager {
   private func path() -> String { TestRun.newPlace().path }
 
+  private func board() throws -> Board { try homeAndBoard().1 }
+
   @Test(arguments: [false, true])
   func itIsToldWhenTheAgentIsReadyWhatIsProvenAndThatItStops(isAbstract: Bool) async throws {
-    let home = try practiceHome()
     let manager = try NotifySocket(isAbstract ? "@homeward-\(UUID().uuidString)" : path())
-    let agent = try RunningAgent(
-      on: try Board(reportingTo: home), environment: ["NOTIFY_SOCKET": manager.name])
+    let agent = try RunningAgent(on: board(), environment: ["NOTIFY_SOCKET": manager.name])
     let ready = try await manager.notice("READY=1")
     #expect(!ready.contains("WATCHDOG=1"), "none was asked for")
     try await manager.notice("STATUS=Home Assistant has everything up to 20")
@@ -26,20 +26,18 @@ extension WholeAgent.UnderAServiceManager {
   }
 
   @Test func aWatchdogIsFedWhileTheLoopTurns() async throws {
-    let home = try practiceHome()
     let manager = try NotifySocket(path())
     let agent = try RunningAgent(
-      on: try Board(reportingTo: home),
+      on: board(),
       environment: ["NOTIFY_SOCKET": manager.name, "WATCHDOG_USEC": "400000"])
     for _ in 0..<3 { try await manager.notice("WATCHDOG=1") }
     #expect(await agent.stop().status == 0)
   }
 
   @Test func aWatchdogOfAnotherProcessIsNotFed() async throws {
-    let home = try practiceHome()
     let manager = try NotifySocket(path())
     let agent = try RunningAgent(
-      on: try Board(reportingTo: home),
+      on: board(),
       environment: ["NOTIFY_SOCKET": manager.name, "WATCHDOG_USEC": "400000", "WATCHDOG_PID": "1"])
     #expect(try await !manager.notice("READY=1").contains("WATCHDOG=1"))
     #expect(await agent.stop().status == 0)
@@ -47,11 +45,8 @@ extension WholeAgent.UnderAServiceManager {
 
   @Test(.enabled(if: !hasControllingTerminal, "at a terminal SIGHUP says that it was closed"))
   func aReloadIsToldAlsoWhereTheConfigurationIsRefused() async throws {
-    let home = try practiceHome()
     let manager = try NotifySocket(path())
-    let board = try Board(reportingTo: home)
-    let agent = try RunningAgent(on: board, environment: ["NOTIFY_SOCKET": manager.name])
-    try await agent.event("proven")
+    let (_, board, agent) = try await provenAgent(environment: ["NOTIFY_SOCKET": manager.name])
     agent.send(signal: SIGHUP)
     #expect(try await manager.notice("RELOADING=1").count == 2)
     try await manager.notice("READY=1")
@@ -64,18 +59,14 @@ extension WholeAgent.UnderAServiceManager {
   }
 
   @Test func anAgentThatCannotTellItWorksAllTheSame() async throws {
-    let home = try practiceHome()
-    let agent = try RunningAgent(
-      on: try Board(reportingTo: home), environment: ["NOTIFY_SOCKET": path()])
-    try await agent.event("proven")
+    let (_, _, agent) = try await provenAgent(environment: ["NOTIFY_SOCKET": path()])
     let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: "the agent cannot report to the service manager").count == 1)
   }
 
   /// The pipe is full from the start, as of a pager that waits for its person.
   @Test func anAgentWhoseLogNobodyReadsReports() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let board = try board()
     let script = """
       mkfifo "$1" && exec 3<>"$1" && head -c 65536 /dev/zero >&3
       exec "$0" run --json --config "$2" 2>&3

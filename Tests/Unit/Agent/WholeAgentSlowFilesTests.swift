@@ -83,14 +83,11 @@ extension WholeAgent.SlowFiles {
   /// The agent answers while no file of the kind does, and tells what it reads elsewhere.
   @Test(arguments: kinds)
   func whatDoesNotAnswerHoldsNothingElseUp(_ kind: Kind) async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home, battery: kind.battery)
+    let (home, board) = try homeAndBoard(battery: kind.battery)
     for (path, text) in kind.files { try board.write(text, to: path) }
-    var text = try String(contentsOfFile: board.configuration, encoding: .utf8)
-    text = text.replacing("proc: /proc", with: "proc: \(board.path("proc-of-board"))")
-    text = text.replacing("system: off", with: "system: \(kind.system)")
-    text += kind.settings.replacing("FOLDER", with: board.folder.path) + "\n"
-    try board.write(text, to: "homeward.yaml")
+    try board.configure("proc: /proc", "proc: \(board.path("proc-of-board"))")
+    let settings = kind.settings.replacing("FOLDER", with: board.folder.path)
+    try board.configure("system: off", "system: \(kind.system)\n\(settings)")
     try board.write("hang \(kind.word)\n", to: "orders")
     let agent = try RunningAgent(on: board, environment: try board.environmentWithSlowFiles())
 

@@ -10,17 +10,15 @@ extension WholeAgent {
 }
 
 extension WholeAgent.Receivers {
-  private func board(_ home: PracticeServer, port: UInt16) throws -> Board {
-    let board = try Board(reportingTo: home, settings: "location: { source: gpsd, port: \(port) }")
+  private func homeAndAgent(
+    hearing gpsd: FakeGPSD, every: String = "5s"
+  ) throws -> (PracticeServer, RunningAgent) {
+    let (home, board) = try homeAndBoard(settings: gpsd.settings)
     for position in ["52.37", "52.38", "52.39", "4.89", "4807.0", "01131.0"] {
       board.keepSecret(position)
     }
-    return board
-  }
-
-  private func homeAndAgent(hearing gpsd: FakeGPSD) throws -> (PracticeServer, RunningAgent) {
-    let home = try practiceHome()
-    return (home, try RunningAgent(on: try board(home, port: gpsd.port)))
+    try board.configure("every: 5s", "every: \(every)")
+    return (home, try RunningAgent(on: board))
   }
 
   private func latitude(in home: PracticeServer) -> Double? {
@@ -59,11 +57,7 @@ extension WholeAgent.Receivers {
   /// The next cycle comes in an hour.
   @Test func aGPSDThatComesBackIsFoundBetweenTwoCycles() async throws {
     let gpsd = FakeGPSD(reporting: TPV(), isAbsent: true)
-    let home = try practiceHome()
-    let board = try board(home, port: gpsd.port)
-    let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
-    try board.write(text.replacing("every: 5s", with: "every: 1h"), to: "homeward.yaml")
-    let agent = try RunningAgent(on: board)
+    let (_, agent) = try homeAndAgent(hearing: gpsd, every: "1h")
     try await agent.event("source_failed", of: "gpsd")
     try await agent.event("proven")
     gpsd.appear()
@@ -189,9 +183,7 @@ extension WholeAgent.Receivers {
 
 extension WholeAgent.PowerSupplies {
   @Test func suppliesComeGoAndTalkNonsenseEachForItself() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home, battery: "auto")
-    let agent = try await RunningAgent.proven(on: board)
+    let (home, board, agent) = try await provenAgent(battery: "auto")
 
     // One appears, and is asked for the first time.
     try board.plugIn("AC0", ["type": "Mains", "online": "1"])
@@ -233,8 +225,7 @@ extension WholeAgent.PowerSupplies {
 
   /// Of this name no message to Home Assistant has room.
   @Test func aSensorThatHasNoRoomIsNamedOnceAndTheOthersAreReported() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home, battery: "auto")
+    let (home, board) = try homeAndBoard(battery: "auto")
     let name = String(repeating: "b", count: 220)
     try board.plugIn(name, ["type": "Battery", "capacity": "55", "status": "Full"])
     let agent = try await RunningAgent.proven(on: board)

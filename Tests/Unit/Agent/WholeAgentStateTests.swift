@@ -58,8 +58,7 @@ extension WholeAgent.State {
   }
 
   @Test func twoAgentsDoNotShareAStateDirectory() async throws {
-    let (home, board) = try homeAndBoard()
-    let first = try await RunningAgent.proven(on: board)
+    let (home, board, first) = try await provenAgent()
     let second = try await RunningAgent(on: board).ending()
     #expect(second.status == 75)
     #expect(second.log.count == 1)

@@ -43,8 +43,7 @@ extension WholeAgent.Statistics {
   }
 
   @Test func hoursThatAnEarlierRunKeptAreImportedAndForgotten() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home, settings: Self.settings)
+    let (_, board) = try homeAndBoard(settings: Self.settings)
     try board.keepHours(3)
     let agent = try RunningAgent(on: board)
     let event = try await agent.event("statistics_imported")
@@ -58,8 +57,7 @@ extension WholeAgent.Statistics {
   }
 
   @Test func runOnceEndsWhenHomeAssistantHasTheHours() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home, settings: Self.settings)
+    let (_, board) = try homeAndBoard(settings: Self.settings)
     try board.keepHours(3)
     #expect(try await board.run("run", "--once").status == 0)
     #expect(!areHoursKept(on: board))
@@ -104,8 +102,7 @@ extension WholeAgent.Statistics {
   }
 
   @Test func aDamagedFileOfHoursIsSetAsideAndTold() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home, settings: Self.settings)
+    let (_, board) = try homeAndBoard(settings: Self.settings)
     try board.write("no hours", to: "state/statistics.hours")
     let agent = try await RunningAgent.proven(on: board)
     let ending = await agent.stop()

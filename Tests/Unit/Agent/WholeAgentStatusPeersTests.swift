@@ -35,9 +35,7 @@ extension WholeAgent.Status {
   }
 
   @Test func whateverAPeerSendsIsNotRead() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let agent = try await RunningAgent.proven(on: board)
+    let (_, board, agent) = try await provenAgent()
     for _ in 0..<20 {
       let peer = try Peer(connectingTo: board.socket)
       let noise = [UInt8](repeating: 0xFF, count: 1024)
@@ -49,9 +47,7 @@ extension WholeAgent.Status {
   }
 
   @Test func anAgentThatIsOutOfDescriptorsAnswersWhenItHasSomeAgain() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let agent = try await RunningAgent.proven(on: board)
+    let (_, board, agent) = try await provenAgent()
     try agent.limitDescriptors(true)
     let peer = try Peer(connectingTo: board.socket)
     #expect(await agent.says("the agent cannot answer homeward status: Too many open files"))

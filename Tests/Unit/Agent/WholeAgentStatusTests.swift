@@ -94,9 +94,7 @@ extension WholeAgent.Status {
   }
 
   @Test func aSourceThatFailsIsNamedUntilItWorksAgain() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let agent = try await RunningAgent.proven(on: board)
+    let (_, board, agent) = try await provenAgent()
     try board.unplug("BAT7")
     try await agent.event("source_failed", of: "BAT7")
     let failing = try await AskedStatus(on: board, "--json").document.failing_sources
@@ -110,8 +108,7 @@ extension WholeAgent.Status {
   }
 
   @Test func theWebSocketIsToldWhereThereIsOne() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home, settings: "notifications: websocket")
+    let (_, board) = try homeAndBoard(settings: "notifications: websocket")
     let agent = try await RunningAgent.run(on: board, until: "notifications_open")
     let document = try await AskedStatus(on: board, "--json").document
     #expect(document.websocket?.state == "open")
@@ -123,8 +120,7 @@ extension WholeAgent.Status {
   // MARK: No agent
 
   @Test func withoutAnAgentThePersonIsToldHowToStartOne() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (_, board) = try homeAndBoard()
     for options in [[], ["--json"]] {
       let arguments = ["status", "--config", board.configuration] + options
       let ending = try await RunningAgent(on: board, arguments).ending()
@@ -141,9 +137,7 @@ extension WholeAgent.Status {
   }
 
   @Test func theSocketOfAKilledAgentIsReplaced() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let killed = try await RunningAgent.proven(on: board)
+    let (_, board, killed) = try await provenAgent()
     #expect(await killed.kill().status == SIGKILL)
     let left = try FileManager.default.contentsOfDirectory(atPath: board.state.path)
     #expect(left.contains("agent.socket"), "nobody tidied up")
@@ -159,9 +153,7 @@ extension WholeAgent.Status {
 
   @Test(.enabled(if: geteuid() == 0, "only root can be somebody else"))
   func whoMayNotAskIsToldWhoMay() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let agent = try await RunningAgent.proven(on: board)
+    let (_, board, agent) = try await provenAgent()
     let asked = try await AskedStatus(withoutPrivilegesOn: board)
     #expect(asked.ending.status == 77)
     #expect(asked.ending.lines(with: "; run: sudo homeward status").count == 1)
@@ -169,11 +161,9 @@ extension WholeAgent.Status {
   }
 
   @Test func aPathThatFitsNoSocketDoesNotStopTheAgent() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (_, board) = try homeAndBoard()
     let state = board.path(String(repeating: "s", count: 100))
-    let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
-    try board.write(text.replacing(board.state.path, with: state), to: "homeward.yaml")
+    try board.configure(board.state.path, state)
     let agent = try await RunningAgent.proven(on: board)
     #expect(try await AskedStatus(on: board).ending.status == 66)
     let ending = await agent.stopWithSuccess()
@@ -183,9 +173,7 @@ extension WholeAgent.Status {
   // MARK: Again and again
 
   @Test func watchingGoesOnUntilItIsEnded() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let agent = try await RunningAgent.proven(on: board)
+    let (_, board, agent) = try await provenAgent()
     let watch = try RunningAgent(
       on: board, ["status", "--watch", "--config", board.configuration])
     for _ in 0..<2 { try await watch.line(endingWith: "nothing") }
@@ -200,9 +188,7 @@ extension WholeAgent.Status {
 
 extension WholeAgent.Status {
   @Test func watchingGoesOnWhileTheAgentRestarts() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let first = try await RunningAgent.proven(on: board)
+    let (_, board, first) = try await provenAgent()
     let watch = try RunningAgent(
       on: board, ["status", "--watch", "--json", "--config", board.configuration])
     try await watch.line(endingWith: "}")

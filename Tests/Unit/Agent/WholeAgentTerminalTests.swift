@@ -91,8 +91,7 @@ extension WholeAgent.AtTheTerminal {
 
   @Test func theConfigurationComesFromStandardInput() async throws {
     let board = try nowhere()
-    let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
-    let arguments = ["spool", "list", "--config", "-"]
+    let (text, arguments) = (try board.configurationText(), ["spool", "list", "--config", "-"])
     let ending = try await RunningAgent(on: board, arguments, input: text).ending()
     #expect(ending.status == 0, "\(ending.log)")
     let wrong = try await RunningAgent(on: board, arguments, input: "every: 10\n").ending()
@@ -133,8 +132,7 @@ extension WholeAgent.AtTheTerminal {
 
   @Test(arguments: outputs)
   func aFullDeviceAsStandardOutputIsTold(_ arguments: String) async throws {
-    let home = try practiceHome()
-    let board = try await Board.pairedByToken(with: home)
+    let (_, board) = try await pairedHomeAndBoard()
     let ending = try await written(arguments, on: board)
     #expect(ending.status == 74, "\(ending.log)")
     #expect(
@@ -143,9 +141,7 @@ extension WholeAgent.AtTheTerminal {
   }
 
   @Test func theStatusForAFullDeviceIsTold() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let agent = try await RunningAgent.proven(on: board)
+    let (_, board, agent) = try await provenAgent()
     for words in ["status", "status --json", "status --watch"] {
       #expect(try await written(words, on: board).status == 74)
     }

@@ -21,8 +21,7 @@ extension WholeAgent.Wake {
   }
 
   @Test func aScriptReadsTheMomentAndNothingElse() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home, settings: "upload: { every: 1h }")
+    let (_, board) = try homeAndBoard(settings: "upload: { every: 1h }")
     let ending = try await board.run("run", "--once", "--print-next-wake", "--trust-clock")
     #expect(ending.status == 0)
     _ = try moment(ending)
@@ -40,9 +39,7 @@ extension WholeAgent.Wake {
   }
 
   @Test func aLowBatteryIsAskedLessOften() async throws {
-    let home = try practiceHome()
-    let board = try Board(
-      reportingTo: home,
+    let (_, board) = try homeAndBoard(
       settings: "upload: { every: 1h }\npower: [{ below: 90%, upload: 6h }]")
     let ending = try await board.run("run", "--once", "--print-next-wake", "--trust-clock")
     #expect(ending.status == 0)
@@ -53,21 +50,16 @@ extension WholeAgent.Wake {
 
   /// Else it would end before it has reported what it does know.
   @Test func aReceiverWithoutAFixIsWaitedForNoLongerThanTheRunMayTake() async throws {
-    let home = try practiceHome()
     let gpsd = FakeGPSD(reporting: TPV(mode: 1))
-    let board = try Board(
-      reportingTo: home, settings: "location: { source: gpsd, port: \(gpsd.port) }")
-    let configuration = try String(contentsOfFile: board.configuration, encoding: .utf8)
-    try board.write(
-      configuration.replacingOccurrences(of: "every: 5s", with: "every: 6h"), to: "homeward.yaml")
+    let (home, board) = try homeAndBoard(settings: gpsd.settings)
+    try board.configure("every: 5s", "every: 6h")
     let ending = try await board.run("run", "--once", "--timeout=6s")
     #expect(ending.status == 75, "\(ending.log)")
     #expect(shownCharge(in: home) == "83")
   }
 
   @Test func whatIsForProgramsHoldsItToo() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home, settings: "upload: { every: 1h }")
+    let (_, board) = try homeAndBoard(settings: "upload: { every: 1h }")
     let ending = try await board.run("run", "--once", "--json", "--trust-clock")
     let last = try #require(ending.output.last)
     #expect(last.contains(#""next_wake":"2"#) && last.contains(#":00:00+00:00""#), "\(last)")

@@ -6,22 +6,19 @@ extension WholeAgent.Watching {
   // MARK: What can be wrong
 
   @Test func theCredentialThatPairingKeptIsEnough() async throws {
-    let home = try practiceHome()
-    let board = try Board(unpairedWith: home)
+    let (home, board) = try unpairedHomeAndBoard()
     #expect(try await board.paired(with: home).status == 0)
     #expect(try await board.run("watch", "states", "zone.home", "--once").status == 0)
   }
 
   @Test func theTokenFileIsEnough() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
+    let (_, board) = try homeAndBoard()
     #expect(try await board.run("watch", "states", "zone.home", "--once").status == 0)
   }
 
   /// As for the agent: what stands in the file counts, and not what pairing kept.
   @Test func theTokenFileComesBeforeWhatPairingKept() async throws {
-    let home = try practiceHome()
-    let board = try await Board.pairedByToken(with: home)
+    let (_, board) = try await pairedHomeAndBoard()
     try board.write(token: "wrong-\(UUID().uuidString)")
     let ending = try await board.run("watch", "states", "zone.home", "--once")
     #expect(ending.status == 77)
@@ -84,8 +81,7 @@ extension WholeAgent.Watching {
   }
 
   @Test func anEntityThatIsNotThereIsSaidAndWaitedFor() async throws {
-    let home = try practiceHome()
-    let board = try await Board.pairedByToken(with: home)
+    let (_, board) = try await pairedHomeAndBoard()
     let watch = try watching(board, "states", sensorX, "zone.home")
     try await watch.line(endingWith: "zone.home  0")
     try await board.registerSensor()
@@ -95,8 +91,7 @@ extension WholeAgent.Watching {
   }
 
   @Test func oneEntityThatIsNotThereEndsASnapshotWithAnError() async throws {
-    let home = try practiceHome()
-    let board = try await boardWithSensor(in: home)
+    let (_, board) = try await homeAndBoardWithSensor()
     let lines = try await board.run("watch", sensorX, "sensor.none", "zone.home", "--once")
     #expect(lines.status == 65)
     #expect(lines.output.count == 2, "all that is there is shown")
@@ -108,8 +103,7 @@ extension WholeAgent.Watching {
   }
 
   @Test func aSnapshotShowsAllEntitiesThatAreAskedFor() async throws {
-    let home = try practiceHome()
-    let board = try await boardWithSensor(in: home)
+    let (_, board) = try await homeAndBoardWithSensor()
     let two = try await board.run("watch", sensorX, "zone.home", "--once")
     #expect(two.status == 0)
     #expect(two.output.map { $0.split(separator: " ")[2] } == [Substring(sensorX), "zone.home"])

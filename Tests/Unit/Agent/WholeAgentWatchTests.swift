@@ -95,8 +95,7 @@ extension WholeAgent.Watching {
   }
 
   @Test func attributesAreShownToWhoAsksForThem() async throws {
-    let home = try practiceHome()
-    let board = try await boardWithSensor(in: home)
+    let (_, board) = try await homeAndBoardWithSensor()
     let watch = try watching(board, "states", sensorX, "--attributes")
     try await watch.line(endingWith: "1 %")
     try await watch.line(endingWith: #"    friendly_name: "Boat X""#)
@@ -248,8 +247,7 @@ extension WholeAgent.Watching {
   }
 
   @Test func aTemplateThatCannotBeRenderedEndsAScriptWithAnError() async throws {
-    let home = try practiceHome()
-    let board = try await Board.pairedByToken(with: home)
+    let (_, board) = try await pairedHomeAndBoard()
     let ending = try await board.run("watch", "template", "{{ nonsense() }}", "--once")
     #expect(ending.status == 65)
     #expect(ending.output == [])
@@ -260,8 +258,7 @@ extension WholeAgent.Watching {
   }
 
   @Test func aReaderThatClosesTheOutputEndsIt() async throws {
-    let home = try practiceHome()
-    let board = try await boardWithSensor(in: home)
+    let (_, board) = try await homeAndBoardWithSensor()
     let script = #"("$0" watch states "$1" --config "$2"; echo "status $?" >&2) | head -n 1"#
     let watch = try RunningAgent(
       on: board, ["-c", script, RunningAgent.executable.path, sensorX, board.configuration],
@@ -274,8 +271,7 @@ extension WholeAgent.Watching {
   }
 
   @Test func theTimeIsThatOfTheClocksHere() async throws {
-    let home = try practiceHome()
-    let board = try await boardWithSensor(in: home)
+    let (_, board) = try await homeAndBoardWithSensor()
     let lines = try await ["AAA0", "BBB-5:30"].asyncMap { zone in
       try await board.run("watch", "states", sensorX, "--once", environment: ["TZ": zone]).output[0]
     }
