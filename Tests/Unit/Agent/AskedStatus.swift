@@ -66,16 +66,7 @@ struct AskedStatus {
   let ending: RunningAgent.Ending
 
   init(on board: Board, _ options: String...) async throws {
-    let arguments = ["status", "--config", board.configuration] + options
-    ending = try await RunningAgent(on: board, arguments).ending()
-  }
-
-  init(withoutPrivilegesOn board: Board) async throws {
-    let become = ["--reuid=65534", "--regid=65534", "--clear-groups"]
-    let arguments = [RunningAgent.executable.path, "status", "--config", board.configuration]
-    ending = try await RunningAgent(
-      on: board, become + arguments, startedBy: URL(filePath: "/usr/bin/setpriv")
-    ).ending()
+    ending = try await board.run("status", options: options)
   }
 
   var document: StatusDocument {

@@ -8,10 +8,8 @@ extension SetUp {
 }
 
 extension Board {
-  fileprivate func checked(_ arguments: String...) async throws -> Check {
-    let ending = try await RunningAgent(
-      on: self, ["check", "--config", configuration, "--json"] + arguments
-    ).ending()
+  fileprivate func checked() async throws -> Check {
+    let ending = try await run("check", "--json")
     let line = try #require(ending.output.first, "\(ending.log)")
     #expect(ending.output.count == 1)
     #expect(ending.log == [])
@@ -73,8 +71,7 @@ extension SetUp.Checking {
 
   @Test func peopleReadLines() async throws {
     let (home, board) = try await loggedInHomeAndBoard()
-    let arguments = ["check", "--config", board.configuration]
-    let well = try await RunningAgent(on: board, arguments).ending()
+    let well = try await board.run("check")
     // What this machine's clock and disk are is nothing that a test knows.
     #expect(well.output.contains { $0.hasPrefix("ok     disk           ") })
     let machine = [
@@ -92,7 +89,7 @@ extension SetUp.Checking {
         "Nothing is wrong.",
       ])
     home.revoke(try board.refreshToken)
-    let wrong = try await RunningAgent(on: board, arguments).ending()
+    let wrong = try await board.run("check")
     #expect(wrong.status == 77)
     #expect(
       wrong.output.suffix(6) == [

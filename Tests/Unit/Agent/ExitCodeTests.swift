@@ -19,9 +19,7 @@ extension WholeAgent.ExitCodes {
   private func expect(_ code: Int32, of commands: [String], on board: Board) async throws {
     for command in commands {
       let words = try #require(Self.typed[command])
-      let ending = try await RunningAgent(
-        on: board, words + ["--config", board.configuration], input: "a-token\n"
-      ).ending()
+      let ending = try await board.run(options: words, input: "a-token\n")
       #expect(ending.status == code, "\(command): \(ending.log) \(ending.output)")
       #expect(!ending.log.isEmpty || !ending.output.isEmpty, "\(command) is silent")
     }

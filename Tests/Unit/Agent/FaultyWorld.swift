@@ -9,7 +9,7 @@ final class FaultyWorld {
   let home: PracticeServer
   let board: Board
   private var environment: [String: String] = [:]
-  private var program = RunningAgent.executable
+  private var starter: [String] = []
   private var gpsd: FakeGPSD?
   private var server: ChildProcess?
   private var tlsURL = ""
@@ -38,27 +38,19 @@ final class FaultyWorld {
     environment.merge(try board.environment(withChip: chip)) { $1 }
   }
 
-  func runWithoutPrivileges() throws {
-    try start(by: "exec setpriv --reuid=65534 --regid=65534 --clear-groups {} \"$@\"")
-  }
+  func runWithoutPrivileges() { starter = RunningAgent.withoutPrivileges }
 
   static var mayMount: Bool {
     (try? ChildProcess.run("unshare", ["-m", "true"])) == 0
   }
 
   /// The disk of the state directory, for all programs that start from now on.
-  func makeDiskReadOnly() throws {
+  func makeDiskReadOnly() {
     let state = board.state.path
-    try start(
-      by: "exec unshare -m sh -c 'mount --bind \(state) \(state) && mount -o"
-        + " remount,bind,ro \(state) && exec \"$0\" \"$@\"' {} \"$@\"")
-  }
-
-  private func start(by line: String) throws {
-    let executable = RunningAgent.executable.path
-    try board.write("#!/bin/sh\n\(line.replacing("{}", with: executable))\n", to: "program")
-    unsafe chmod(board.path("program"), 0o755)
-    program = board.folder.appending(path: "program")
+    starter =
+      ["unshare", "-m"]
+      + RunningAgent.after(
+        "mount --bind \(state) \(state) && mount -o remount,bind,ro \(state) || exit")
   }
 
   /// A server with a certificate that it made itself.
@@ -183,7 +175,7 @@ final class FaultyWorld {
     return try RunningAgent(
       on: board,
       arguments + (needsConfiguration ? ["--config", board.configuration] : []),
-      environment: environment, startedBy: program)
+      environment: environment, startedBy: starter)
   }
 
   func homeward(_ arguments: [String]) async throws -> RunningAgent.Ending {

@@ -71,10 +71,7 @@ extension Board {
   func paired(with home: PracticeServer, _ arguments: String...) async throws
     -> RunningAgent.Ending
   {
-    try await RunningAgent(
-      on: self, ["pair", "--config", configuration, "--token-file", "-"] + arguments,
-      input: home.token + "\n"
-    ).ending()
+    try await run("pair", "--token-file", "-", options: arguments, input: home.token + "\n")
   }
 
   /// Whether there are a registration and a credential that only their owner can read.

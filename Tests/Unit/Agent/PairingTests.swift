@@ -133,8 +133,7 @@ extension SetUp.Pairing {
 
   @Test func withoutATerminalNoPasswordIsAskedFor() async throws {
     let (home, board) = try unpairedHomeAndBoard()
-    let ending = try await RunningAgent(on: board, ["pair", "--config", board.configuration])
-      .ending()
+    let ending = try await board.run("pair")
     #expect(ending.status == 64)
     #expect(ending.lines(with: "give a long-lived access token with --token-file").count == 1)
     #expect(home.requestCount == 0)
@@ -171,8 +170,7 @@ extension SetUp.Pairing {
   @Test func aTokenFileIsRead() async throws {
     let (home, board) = try unpairedHomeAndBoard()
     try board.write(token: home.token + "\r\n")
-    let arguments = ["pair", "--config", board.configuration, "--token-file", board.path("token")]
-    #expect(try await RunningAgent(on: board, arguments).ending().status == 0)
+    #expect(try await board.run("pair", "--token-file", board.path("token")).status == 0)
     #expect(board.isPaired)
   }
 
@@ -183,9 +181,7 @@ extension SetUp.Pairing {
       ("two words\n", 65, "that is not an access token"),
       (String(repeating: "x", count: 10_000), 66, "cannot be read from standard input"),
     ] as [(String, Int32, String)] {
-      let ending = try await RunningAgent(
-        on: board, ["pair", "--config", board.configuration, "--token-file", "-"], input: text
-      ).ending()
+      let ending = try await board.run("pair", "--token-file", "-", input: text)
       #expect(ending.status == status)
       #expect(ending.lines(with: words).count == 1, "\(ending.log)")
     }
@@ -196,9 +192,7 @@ extension SetUp.Pairing {
   @Test(arguments: [["--relay", "http://127.0.0.1:1"], ["--same-device"]])
   func whatHasNoReportForAScriptSaysSo(words: [String]) async throws {
     let (_, board) = try unpairedHomeAndBoard()
-    let ending = try await RunningAgent(
-      on: board, ["pair", "--config", board.configuration, "--json"] + words
-    ).ending()
+    let ending = try await board.run("pair", "--json", options: words)
     #expect(ending.status == 64)
     #expect(ending.lines(with: "--json reports a new pairing or login").count == 1)
   }
@@ -207,9 +201,7 @@ extension SetUp.Pairing {
   @Test func aTokenThatIsNamedTwiceIsAMistake() async throws {
     let (home, board) = try unpairedHomeAndBoard()
     for words in [["--token-file", "-", "--token"], ["--token-file", "a", "--token-file", "-"]] {
-      let ending = try await RunningAgent(
-        on: board, ["pair", "--config", board.configuration] + words, input: home.token
-      ).ending()
+      let ending = try await board.run("pair", options: words, input: home.token)
       #expect(ending.status == 64)
       #expect(ending.lines(with: "the token is given twice").count == 1, "\(ending.log)")
     }
@@ -219,12 +211,11 @@ extension SetUp.Pairing {
   @Test func aRejectedTokenIsNotSentASecondTime() async throws {
     let (home, board) = try unpairedHomeAndBoard()
     try board.write(token: "wrong-\(UUID().uuidString)")
-    let arguments = ["pair", "--config", board.configuration, "--token-file", board.path("token")]
-    let first = try await RunningAgent(on: board, arguments).ending()
+    let first = try await board.run("pair", "--token-file", board.path("token"))
     #expect(first.status == 77)
     #expect(
       first.lines(with: "does not accept the token; because it may ban this address").count == 1)
-    let second = try await RunningAgent(on: board, arguments).ending()
+    let second = try await board.run("pair", "--token-file", board.path("token"))
     #expect(second.status == 77)
     #expect(second.lines(with: "rejected this token before").count == 1)
     #expect(home.refusals(.unauthorized) == 1)
@@ -249,8 +240,7 @@ extension SetUp.Pairing {
     #expect(try Data(contentsOf: board.registration) == registration)
     #expect(try board.refreshToken != former)
     #expect(home.counters.registrations == 1)
-    let check = try await RunningAgent(on: board, ["check", "--config", board.configuration])
-      .ending()
+    let check = try await board.run("check")
     #expect(check.output.contains("ok     login          Practice, an administrator"))
   }
 
@@ -278,11 +268,7 @@ extension SetUp.Pairing {
     #expect(try await board.paired(with: home).status == 0)
     let other = try lockedHome()
     board.keepSecret(other.token)
-    let elsewhere = try await RunningAgent(
-      on: board,
-      ["pair", other.url, "--login", "--config", board.configuration, "--token-file", "-"],
-      input: other.token
-    ).ending()
+    let elsewhere = try await board.paired(with: other, other.url, "--login")
     #expect(elsewhere.status == 69, "\(elsewhere.log)")
     #expect(elsewhere.lines(with: "\(other.url) does not know this board").count == 1)
     #expect(other.counters.registrations == 0)
@@ -305,9 +291,7 @@ extension SetUp.Pairing {
 
   @Test func whereATokenFileIsNamedTheLoginIsThere() async throws {
     let (home, board) = try homeAndBoard()
-    let agent = try RunningAgent(
-      on: board, ["run", "--once", "--json", "--config", board.configuration])
-    #expect(await agent.ending().status == 0)
+    #expect(try await board.run("run", "--once").status == 0)
     let ending = try await board.paired(with: home, "--login")
     #expect(ending.status == 64)
     #expect(ending.lines(with: "write a new one to that file, and restart the agent").count == 1)

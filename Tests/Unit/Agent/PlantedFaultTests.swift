@@ -292,7 +292,7 @@ extension SetUp.PlantedFaults {
   @Test(.enabled(if: geteuid() == 0, "only root can be somebody else"))
   func whoMayNotReadIsToldToUseSudo() async throws {
     let world = try await FaultyWorld()
-    try world.runWithoutPrivileges()
+    world.runWithoutPrivileges()
     let ending = try await world.homeward(["check"])
     #expect(ending.status == 77)
     let row = ending.output.first { $0.hasPrefix("WRONG  registration") } ?? "\(ending.output)"
@@ -310,7 +310,7 @@ extension SetUp.PlantedFaults {
   @Test(.enabled(if: FaultyWorld.mayMount, "a disk of its own takes CAP_SYS_ADMIN"))
   func aDiskThatIsReadOnlyIsNamedByStatusAndRun() async throws {
     let world = try await FaultyWorld()
-    try world.makeDiskReadOnly()
+    world.makeDiskReadOnly()
     let agent = try world.agent()
     try await agent.event("proven")
     let status = try await world.homeward(["status"])

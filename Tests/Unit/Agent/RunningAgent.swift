@@ -59,21 +59,30 @@ final class RunningAgent {
       .appending(path: "homeward")
   }
 
+  /// Starts it as a user who may do nothing.
+  static let withoutPrivileges = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+
+  /// Starts it as the end of a line of the shell.
+  static func after(_ line: String) -> [String] { ["bash", "-c", "\(line); exec \"$0\" \"$@\""] }
+
   /// - Parameters:
   ///   - board: what it runs on.
   ///   - arguments: of the command line; nil for what reports.
   ///   - input: what it reads on standard input.
   ///   - environment: variables beside those of this process.
-  ///   - program: what is started: the agent, or a shell that starts it.
+  ///   - starter: a program and its words, which starts the command behind them: the agent.
   /// - Throws: why it does not start.
   init(
     on board: Board, _ arguments: [String]? = nil, input: String = "",
-    environment: [String: String] = [:], startedBy program: URL = RunningAgent.executable
+    environment: [String: String] = [:], startedBy starter: [String] = []
   ) throws {
     self.board = board
     let (inputPipe, outputPipe, logPipe) = (Pipe(), Pipe(), Pipe())
+    let words =
+      starter + [Self.executable.path]
+      + (arguments ?? ["run", "--config", board.configuration, "--json"])
     process = try ChildProcess(
-      program.path, arguments ?? ["run", "--config", board.configuration, "--json"],
+      words[0], Array(words.dropFirst()),
       environment: environment, input: .pipe(inputPipe), output: .pipe(outputPipe),
       errors: .pipe(logPipe))
     // Fewer bytes than a pipe holds. A program that has ended wanted none of them.

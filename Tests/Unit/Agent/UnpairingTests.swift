@@ -21,9 +21,7 @@ extension Board {
 
   fileprivate func unpaired(_ arguments: String...) async throws -> RunningAgent.Ending {
     keepKeptSecrets()
-    return try await RunningAgent(
-      on: self, ["unpair", "--config", configuration] + arguments
-    ).ending()
+    return try await run("unpair", options: arguments)
   }
 
   /// The refresh token that it keeps.
@@ -226,8 +224,7 @@ extension SetUp.Unpairing {
 
   @Test func aTokenFileThatWouldRegisterItAgainIsNamed() async throws {
     let (_, board) = try homeAndBoard()
-    let agent = try RunningAgent(on: board, ["run", "--once", "--config", board.configuration])
-    #expect(await agent.ending().status == 0)
+    #expect(try await board.run("run", "--once").status == 0)
     let ending = try await board.unpaired("--yes")
     #expect(ending.status == 0)
     #expect(ending.lines(with: "it can read a token from \(board.path("token"))").count == 1)

@@ -40,10 +40,7 @@ extension WholeAgent.OddFiles {
     let (home, board) = try homeAndBoard()
     #expect(try await board.run("run", "--once").status == 0)
     home.fault = .status(503)
-    try board.write(
-      "#!/bin/sh\nulimit -f 0\nexec \(RunningAgent.executable.path) \"$@\"\n", to: "start")
-    try board.setPermissions(0o755, of: "start")
-    let agent = try RunningAgent(on: board, startedBy: board.folder.appending(path: "start"))
+    let agent = try RunningAgent(on: board, startedBy: RunningAgent.after("ulimit -f 0"))
     try await agent.isUnableToKeep(charges: [70, 71])
     home.fault = nil
     try await agent.event("proven")

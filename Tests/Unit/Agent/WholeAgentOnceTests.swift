@@ -75,13 +75,9 @@ extension WholeAgent.Once {
     #expect(rows.contains("Soil 21.3 °C kept"), "\(rows)")
   }
 
-  /// The lines of an agent whose standard error is the journal, whose own socket is away.
-  private func agent(on board: Board, inJournal arguments: [String]) throws -> RunningAgent {
-    let script = "JOURNAL_STREAM=$(stat -Lc %d:%i /proc/self/fd/2) exec \"$0\" \"$@\""
-    return try RunningAgent(
-      on: board, ["-c", script, RunningAgent.executable.path] + arguments,
-      startedBy: URL(filePath: "/bin/sh"))
-  }
+  /// Starts an agent whose standard error is the journal, whose own socket is away.
+  private static let inJournal = RunningAgent.after(
+    "export JOURNAL_STREAM=$(stat -Lc %d:%i /proc/self/fd/2)")
 
   private static let hasJournal = FileManager.default.fileExists(
     atPath: "/run/systemd/journal/socket")
@@ -89,9 +85,7 @@ extension WholeAgent.Once {
   @Test(.disabled(if: hasJournal, "the lines go there"))
   func aJournalGetsNoValues() async throws {
     let (_, board) = try homeAndBoard()
-    let ending = try await agent(
-      on: board, inJournal: ["run", "--once", "--config", board.configuration]
-    ).ending()
+    let ending = try await board.run("run", "--once", startedBy: Self.inJournal)
     #expect(ending.status == 0)
     #expect(ending.output == [])
     #expect(ending.log.last == "<5>Home Assistant has everything.")
@@ -100,8 +94,7 @@ extension WholeAgent.Once {
   @Test(.disabled(if: hasJournal, "the lines go there"))
   func aBoardThatIsWellGetsNoWarningInItsJournal() async throws {
     let (_, board) = try homeAndBoard()
-    let agent = try agent(
-      on: board, inJournal: ["run", "--json", "--config", board.configuration])
+    let agent = try RunningAgent(on: board, startedBy: Self.inJournal)
     try await agent.event("proven")
     let ending = await agent.stopWithSuccess()
     #expect(ending.log.count > 1)

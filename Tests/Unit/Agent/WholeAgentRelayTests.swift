@@ -100,13 +100,9 @@ extension WholeAgent.Relayed {
     let start = try board.configurationText()
     let before = start + String(repeating: "#", count: 1014 - start.utf8.count) + "\n"
     try before.write(toFile: board.configuration, atomically: true, encoding: .utf8)
-    let line =
-      "ulimit -f 1; exec \"$0\" pair --relay \(relay.url) --config \"$1\""
-      + " --token-file '\(board.path("relay-token"))'"
-    let ending = try await RunningAgent(
-      on: board, ["-c", line, RunningAgent.executable.path, board.configuration],
-      startedBy: URL(filePath: "/bin/bash")
-    ).ending()
+    let ending = try await board.run(
+      "pair", "--relay", relay.url, "--token-file", board.path("relay-token"),
+      startedBy: RunningAgent.after("ulimit -f 1"))
     #expect(ending.lines(with: "cannot be written: File too large").count == 1, "\(ending.log)")
     #expect(try board.configurationText() == before)
   }

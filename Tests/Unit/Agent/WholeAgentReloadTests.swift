@@ -150,19 +150,11 @@ extension WholeAgent.Reloads {
     #expect(await agent.stop().status == 0)
   }
 
-  /// Starts the agent by a line of a shell, in which `$0` is the program, and `$@` its arguments.
-  private func started(on board: Board, by line: String) throws -> RunningAgent {
-    let script = line.replacing("$0", with: RunningAgent.executable.path)
-    try board.write("#!/bin/sh\n\(script)\n", to: "start")
-    try board.setPermissions(0o755, of: "start")
-    return try RunningAgent(on: board, startedBy: board.folder.appending(path: "start"))
-  }
-
   /// An agent that is started as by one that read its configuration again, and found it right.
   private func startedByReload(on board: Board) throws -> RunningAgent {
     try board.write(board.configurationText(), to: "judged")
-    return try started(
-      on: board, by: "exec 7<'\(board.path("judged"))'; HOMEWARD_CONFIGURATION=7 exec $0 \"$@\"")
+    let line = "exec 7<'\(board.path("judged"))'; export HOMEWARD_CONFIGURATION=7"
+    return try RunningAgent(on: board, startedBy: RunningAgent.after(line))
   }
 
   @Test func theNextStartWorksByTheTextThatWasJudged() async throws {
@@ -216,8 +208,8 @@ extension WholeAgent.Reloads {
     .enabled(if: FaultyWorld.mayMount, "only root can take away a file system"))
   func anAgentThatCannotBeStartedAgainGoesOn() async throws {
     let (home, board) = try homeAndBoard()
-    let agent = try started(
-      on: board, by: "exec unshare -m sh -c 'umount -l /proc && exec \"$@\"' sh $0 \"$@\"")
+    let starter = ["unshare", "-m"] + RunningAgent.after("umount -l /proc || exit")
+    let agent = try RunningAgent(on: board, startedBy: starter)
     try await agent.event("proven")
     agent.send(signal: SIGHUP)
     try await agent.event("reload_refused")
@@ -239,18 +231,9 @@ extension WholeAgent.Reloads {
   /// What an SSH session that breaks off does.
   @Test func aTerminalThatIsClosedStopsTheAgentInGoodOrder() async throws {
     let (home, board) = try homeAndBoard()
-    try board.write(
-      "#!/bin/sh\nexec \(RunningAgent.executable.path) \"$@\" >\(board.path("output"))\n", to: "run"
-    )
-    unsafe chmod(board.path("run"), 0o755)
-    let terminal = try RunningAgent(
-      on: board,
-      [
-        "--quiet", "--command",
-        "exec \(board.path("run")) run --json --config"
-          + " \(board.configuration)", "/dev/null",
-      ],
-      startedBy: URL(filePath: "/usr/bin/script"))
+    let line =
+      "exec script --quiet --command \"exec $0 $* >\(board.path("output"))\" /dev/null"
+    let terminal = try RunningAgent(on: board, startedBy: ["sh", "-c", line])
     try await patiently { shownCharge(in: home) != nil }
     _ = await terminal.kill()
     try await patiently {

@@ -20,11 +20,11 @@ extension Board {
   /// Runs a command with the configuration of this board.
   func run(
     _ words: String..., options: [String] = [], input: String = "",
-    environment: [String: String] = [:]
+    environment: [String: String] = [:], startedBy starter: [String] = []
   ) async throws -> RunningAgent.Ending {
     try await RunningAgent(
       on: self, words + options + ["--config", configuration], input: input,
-      environment: environment
+      environment: environment, startedBy: starter
     ).ending()
   }
 
@@ -134,9 +134,7 @@ extension WholeAgent.Sending {
     let (home, board) = try await pairedHomeAndBoard()
     var words = ["send"] + attempt.words
     if attempt.data != nil { words += ["--data", "-"] }
-    let ending = try await RunningAgent(
-      on: board, words + ["--config", board.configuration], input: attempt.data ?? ""
-    ).ending()
+    let ending = try await board.run(options: words, input: attempt.data ?? "")
     #expect(ending.status == attempt.status)
     if let answer = attempt.answer {
       #expect(ending.output.contains { $0.hasPrefix(answer) }, "\(ending.output)")
@@ -153,14 +151,9 @@ extension WholeAgent.Sending {
   @Test func anOldAnswerIsNotShownAsThatToThisMessage() async throws {
     let (home, board) = try await pairedHomeAndBoard()
     let words = ["send", "render_template", "{{ states('zone.home') }}"]
-    let first = try await RunningAgent(
-      on: board, words + ["--config", board.configuration]
-    ).ending()
-    #expect(first.status == 0)
+    #expect(try await board.run(options: words).status == 0)
     home.fault = .replay
-    let second = try await RunningAgent(
-      on: board, words + ["--config", board.configuration]
-    ).ending()
+    let second = try await board.run(options: words)
     #expect(second.status == 75)
     #expect(second.output == [])
     #expect(second.lines(with: "repeats old answers").count == 1, "\(second.log)")
@@ -194,9 +187,7 @@ extension WholeAgent.Sending {
       (["call_service", "light.fly"], "failed"),
       (["register_sensor", "--data", #"{"extra":1}"#], "dropped"),
     ] {
-      let ending = try await RunningAgent(
-        on: board, ["send"] + words + ["--json", "--config", board.configuration]
-      ).ending()
+      let ending = try await board.run("send", options: words + ["--json"])
       #expect(ending.status == 65)
       #expect(ending.output.first?.contains(#""outcome":"\#(name)""#) == true, "\(ending.output)")
     }

@@ -16,9 +16,7 @@ extension WholeAgent.Sensors {
   }
 
   private func ending(on board: Board, _ options: String...) async throws -> RunningAgent.Ending {
-    try await RunningAgent(
-      on: board, ["sensors", "--config", board.configuration] + options
-    ).ending()
+    try await board.run("sensors", options: options)
   }
 
   @Test func whatThereIsIsShownWithItsValueAndItsLine() async throws {

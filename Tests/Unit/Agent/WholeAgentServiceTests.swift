@@ -66,14 +66,9 @@ extension WholeAgent.UnderAServiceManager {
 
   /// The pipe is full from the start, as of a pager that waits for its person.
   @Test func anAgentWhoseLogNobodyReadsReports() async throws {
-    let board = try board()
-    let script = """
-      mkfifo "$1" && exec 3<>"$1" && head -c 65536 /dev/zero >&3
-      exec "$0" run --json --config "$2" 2>&3
-      """
-    let agent = try RunningAgent(
-      on: board, ["-c", script, RunningAgent.executable.path, path(), board.configuration],
-      startedBy: URL(filePath: "/bin/sh"))
+    let pipe = path()
+    let line = "mkfifo \(pipe) && exec 3<>\(pipe) && head -c 65536 /dev/zero >&3; exec 2>&3"
+    let agent = try RunningAgent(on: board(), startedBy: RunningAgent.after(line))
     try await agent.event("proven")
     #expect(await agent.stop().status == 0)
   }

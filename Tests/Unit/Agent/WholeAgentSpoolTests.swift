@@ -188,14 +188,6 @@ extension WholeAgent.Spooling {
     return board
   }
 
-  /// Runs a line of the shell, where `$0` is the program and `$1` the configuration.
-  private func shell(_ line: String, on board: Board) async throws -> RunningAgent.Ending {
-    try await RunningAgent(
-      on: board, ["-c", line, RunningAgent.executable.path, board.configuration],
-      startedBy: URL(filePath: "/bin/bash")
-    ).ending()
-  }
-
   @Test func aLongTrackIsWrittenToItsEnd() async throws {
     let board = try boardWithTrack(20_000)
     let ending = try await board.run("spool", "export", "--gpx")
@@ -254,12 +246,8 @@ extension WholeAgent.Spooling {
     try FileManager.default.setAttributes(
       [.posixPermissions: 0o700], ofItemAtPath: board.state.path)
     let ending = try await RunningAgent(
-      on: board,
-      [
-        "--reuid=65534", "--clear-groups", RunningAgent.executable.path, "spool", "list",
-        "--directory", board.spool.path,
-      ],
-      startedBy: URL(filePath: "/usr/bin/setpriv")
+      on: board, ["spool", "list", "--directory", board.spool.path],
+      startedBy: RunningAgent.withoutPrivileges
     ).ending()
     #expect(ending.status == 77, "\(ending.log)")
     #expect(ending.lines(with: "sudo").count == 1)
@@ -276,9 +264,8 @@ extension WholeAgent.Spooling {
   @Test func aReaderThatStopsReadingGetsNoError() async throws {
     // More than a pipe holds.
     let board = try boardWithTrack(4000)
-    let ending = try await shell(
-      "\"$0\" spool export --csv --config \"$1\" | head --lines 1; echo ${PIPESTATUS[0]}", on: board
-    )
+    let line = "\"$0\" \"$@\" | head --lines 1; echo ${PIPESTATUS[0]}"
+    let ending = try await board.run("spool", "export", "--csv", startedBy: ["bash", "-c", line])
     #expect(ending.output.count == 2)
     // Of 128 and SIGPIPE, as of every program that only writes.
     #expect(ending.output.last == "141")
@@ -294,21 +281,21 @@ extension WholeAgent.Spooling {
     #expect(ending.output.count == 8)
   }
 
-  @Test(arguments: ["", "--force"])
-  func whatCannotBeWrittenToItsEndIsNotLeftThere(option: String) async throws {
+  @Test(arguments: [[], ["--force"]])
+  func whatCannotBeWrittenToItsEndIsNotLeftThere(options: [String]) async throws {
     let board = try boardWithTrack(4000)
     let file = board.path("boat.csv")
-    if !option.isEmpty { try board.write("earlier", to: "boat.csv") }
+    if !options.isEmpty { try board.write("earlier", to: "boat.csv") }
     // The shell counts in blocks of 1024 bytes.
-    let ending = try await shell(
-      "trap '' XFSZ; ulimit -f 70; exec \"$0\" spool export --csv --config \"$1\" \(option)"
-        + " --output '\(file)'", on: board)
+    let ending = try await board.run(
+      "spool", "export", "--csv", "--output", file, options: options,
+      startedBy: RunningAgent.after("trap '' XFSZ; ulimit -f 70"))
     #expect(ending.status == 74)
     #expect(ending.lines(with: "the incomplete file was removed").count == 1, "\(ending.log)")
     let left = try FileManager.default.contentsOfDirectory(atPath: board.folder.path)
       .filter { $0.hasPrefix("boat.csv") }
-    #expect(left == (option.isEmpty ? [] : ["boat.csv"]))
-    if !option.isEmpty {
+    #expect(left == (options.isEmpty ? [] : ["boat.csv"]))
+    if !options.isEmpty {
       #expect(try String(contentsOfFile: file, encoding: .utf8) == "earlier")
     }
   }

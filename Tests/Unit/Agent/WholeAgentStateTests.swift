@@ -112,14 +112,7 @@ extension WholeAgent.State {
     try board.makeFolder("state")
     try board.give("state", to: 65533)
     unsafe chmod(board.state.path, 0o755)
-    try board.write(
-      "#!/bin/sh\nexec setpriv --reuid=65534 --regid=65534 --clear-groups"
-        + " \(RunningAgent.executable.path) \"$@\"\n", to: "as-nobody")
-    unsafe chmod(board.path("as-nobody"), 0o755)
-    let ending = try await RunningAgent(
-      on: board, ["run", "--config", board.configuration],
-      startedBy: board.folder.appending(path: "as-nobody")
-    ).ending()
+    let ending = try await board.run("run", startedBy: RunningAgent.withoutPrivileges)
     #expect(ending.status == 77)
     #expect(ending.lines(with: "belongs to another user; run this as that user").count == 1)
   }
@@ -208,9 +201,7 @@ extension WholeAgent.State {
     let (home, board) = try homeAndBoard(settings: "notifications: websocket")
     try board.makeState(withRejected: substitute.text)
     for command in [["pair", "--token-file", board.path("token"), "--yes"], ["watch"]] {
-      let ending = try await RunningAgent(
-        on: board, command + ["--config", board.configuration]
-      ).ending()
+      let ending = try await board.run(options: command)
       #expect(ending.status == substitute.status, "\(command)")
       #expect(ending.lines(with: substitute.words).count == 1, "\(ending.log)")
     }

@@ -122,8 +122,7 @@ extension WholeAgent.Status {
   @Test func withoutAnAgentThePersonIsToldHowToStartOne() async throws {
     let (_, board) = try homeAndBoard()
     for options in [[], ["--json"]] {
-      let arguments = ["status", "--config", board.configuration] + options
-      let ending = try await RunningAgent(on: board, arguments).ending()
+      let ending = try await board.run("status", options: options)
       #expect(ending.status == 69)
       #expect(ending.output == [])
       #expect(ending.lines(with: "\(board.state.path); start it: sudo homeward run").count == 1)
@@ -154,9 +153,9 @@ extension WholeAgent.Status {
   @Test(.enabled(if: geteuid() == 0, "only root can be somebody else"))
   func whoMayNotAskIsToldWhoMay() async throws {
     let (_, board, agent) = try await provenAgent()
-    let asked = try await AskedStatus(withoutPrivilegesOn: board)
-    #expect(asked.ending.status == 77)
-    #expect(asked.ending.lines(with: "; run: sudo homeward status").count == 1)
+    let ending = try await board.run("status", startedBy: RunningAgent.withoutPrivileges)
+    #expect(ending.status == 77)
+    #expect(ending.lines(with: "; run: sudo homeward status").count == 1)
     #expect(await agent.stop().status == 0)
   }
 

@@ -151,11 +151,10 @@ extension WholeAgent.AtTheTerminal {
   /// A command that writes to a device that is full.
   private func written(_ arguments: String, on board: Board) async throws -> RunningAgent.Ending {
     let takesNone = ["--help", "--version", "help", "run --help"].contains(arguments)
-    let configuration = takesNone ? "" : " --config \(board.configuration)"
-    let script = "exec \"$0\" \(arguments)\(configuration) > /dev/full"
+    let words = arguments.split(separator: " ").map(String.init)
     return try await RunningAgent(
-      on: board, ["-c", script, RunningAgent.executable.path],
-      startedBy: URL(filePath: "/bin/sh")
+      on: board, words + (takesNone ? [] : ["--config", board.configuration]),
+      startedBy: RunningAgent.after("exec > /dev/full")
     ).ending()
   }
 }

@@ -40,10 +40,10 @@ private final class ObservedHome {
 
 /// `watch` on a board, beside other commands there.
 func watching(
-  _ board: Board, _ words: String..., environment: [String: String] = [:]
+  _ board: Board, _ words: String..., startedBy starter: [String] = []
 ) throws -> RunningAgent {
   try RunningAgent(
-    on: board, ["watch"] + words + ["--config", board.configuration], environment: environment)
+    on: board, ["watch"] + words + ["--config", board.configuration], startedBy: starter)
 }
 
 /// A board with a sensor that shows 1 %.
@@ -259,10 +259,8 @@ extension WholeAgent.Watching {
 
   @Test func aReaderThatClosesTheOutputEndsIt() async throws {
     let (_, board) = try await homeAndBoardWithSensor()
-    let script = #"("$0" watch states "$1" --config "$2"; echo "status $?" >&2) | head -n 1"#
-    let watch = try RunningAgent(
-      on: board, ["-c", script, RunningAgent.executable.path, sensorX, board.configuration],
-      startedBy: URL(filePath: "/bin/sh"))
+    let line = #"("$0" "$@"; echo "status $?" >&2) | head -n 1"#
+    let watch = try watching(board, "states", sensorX, startedBy: ["sh", "-c", line])
     try await watch.line(endingWith: "1 %")
     try await board.send(state: 2)
     let ending = await watch.ending()
