@@ -244,21 +244,13 @@ extension SetUp.Checking {
 
   /// Another key than Home Assistant's: it drops what it cannot open, and answers 200.
   @Test func encryptionThatIsBrokenForGoodIsAnAlarm() async throws {
-    let home = try lockedHome()
-    let (board, other) = (try await Board.loggedIn(to: home), try await otherBoard(of: home))
-    try board.takeKey(of: other)
+    let (home, board) = try await loggedInHomeAndBoard()
+    home.suffer(.changeKeys)
     let check = try await board.checked()
     #expect(check.status == 76)
     #expect(check.problems == ["encryption dropped home_assistant"])
     #expect(check["encryption"]?.remedy?.hasPrefix("sudo homeward pair") == true)
     #expect(check["login"]?.isWell == true)
-  }
-
-  private func otherBoard(of home: PracticeServer) async throws -> Board {
-    let other = try Board(unpairedWith: home)
-    try other.write("other", to: "sys/firmware/devicetree/base/serial-number")
-    #expect(try await other.paired(with: home).status == 0)
-    return other
   }
 
   @Test func aBoardThatWasDeletedThereIsGone() async throws {
@@ -339,31 +331,5 @@ extension SetUp.Checking {
     }
     #expect(home.refusals(.login(.invalidGrant)) == 1)
     #expect(home.counters.refused == 1)
-  }
-}
-
-// MARK: A wrong key
-
-extension Board {
-  /// Keeps the key of another board beside its own webhook.
-  fileprivate func takeKey(of other: Board) throws {
-    struct Kept: Decodable {
-      let webhook_id: String
-      let secret: String
-    }
-    let decoder = JSONDecoder()
-    let own = try decoder.decode(Kept.self, from: try Data(contentsOf: registration))
-    let others = try decoder.decode(Kept.self, from: try Data(contentsOf: other.registration))
-    let checksum = castagnoli(Array((own.webhook_id + others.secret).utf8))
-    try write(
-      "{\"version\":1,\"webhook_id\":\"\(own.webhook_id)\",\"secret\":\"\(others.secret)\","
-        + "\"checksum\":\(checksum)}", to: "state/registration.json")
-  }
-}
-
-/// CRC-32C (RFC 3720, B.4), bit by bit.
-private func castagnoli(_ bytes: [UInt8]) -> UInt32 {
-  ~bytes.reduce(~0) { sum, byte in
-    (0..<8).reduce(sum ^ UInt32(byte)) { sum, _ in sum >> 1 ^ (sum & 1 == 1 ? 0x82F6_3B78 : 0) }
   }
 }
