@@ -13,14 +13,15 @@ import Testing
   @Test func aFileThatTheAgentDeletesMeanwhileIsReadToItsEnd() throws {
     defer { try? FileManager.default.removeItem(at: place) }
     // More than is read at once.
-    var spool = try WrittenSpool(in: place)
+    let spool = try WrittenSpool(in: place)
     for second in 0..<4000 {
       spool.record(.evening(Double(second)))
       if second % 500 == 499 { try spool.closeBatch() }
     }
-    try #require(try FileManager.default.contentsOfDirectory(atPath: place.path).count == 1)
+    let spoolPath = place.appending(path: "spool").path
+    try #require(try FileManager.default.contentsOfDirectory(atPath: spoolPath).count == 1)
 
-    var folder = try SpoolFolder(Path([UInt8](place.path.utf8)), isOptional: false)
+    var folder = try SpoolFolder(Path([UInt8](spoolPath.utf8)), isOptional: false)
     var count = 0
     while folder.next() != nil {
       count += 1

@@ -18,7 +18,7 @@ extension WholeAgent.Spooling {
   /// A board with seven readings and two fixes, of which Home Assistant has the first two.
   private func boardWithSpool() throws -> Board {
     let board = try board()
-    var spool = try WrittenSpool(in: board.spool)
+    let spool = try WrittenSpool(in: board.state)
     for number in 1...4 {
       spool.record(0, "bilge", .boolean(number % 2 == 1), at: .evening(Double(number)))
     }
@@ -114,12 +114,12 @@ extension WholeAgent.Spooling {
 
   @Test func whatIsNotOursIsNamedAndWhatIsDamagedIsCounted() async throws {
     let board = try boardWithSpool()
-    var van = try WrittenSpool(in: board.folder.appending(path: "van"), device: .van)
+    let van = try WrittenSpool(in: board.folder.appending(path: "van"), device: .van)
     van.record(0, "bilge", .boolean(true), at: .evening(0))
     try van.closeBatch()
     let files = FileManager.default
     try files.copyItem(
-      atPath: board.path("van/0000000000000001.spool"),
+      atPath: board.path("van/spool/0000000000000001.spool"),
       toPath: board.spool.appending(path: "0000000000000001.aside").path)
     try Data("letters".utf8).write(to: board.spool.appending(path: "0000000000000099.spool"))
     let ending = try await board.run("spool", "list")
@@ -179,7 +179,7 @@ extension WholeAgent.Spooling {
 
   private func boardWithTrack(_ count: Int) throws -> Board {
     let board = try board()
-    var spool = try WrittenSpool(in: board.spool, segmentByteCount: 256 * 1024)
+    let spool = try WrittenSpool(in: board.state, segmentByteCount: 256 * 1024)
     for second in 0..<count {
       spool.record(.evening(Double(second), altitude: 1))
       if second % 500 == 499 { try spool.closeBatch() }
