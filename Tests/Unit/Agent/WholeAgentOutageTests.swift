@@ -20,11 +20,6 @@ struct Trouble: Sendable, CustomTestStringConvertible {
   var testDescription: String { fault.name }
 }
 
-/// What a home shows of the battery of a `Board`.
-func shownCharge(in home: PracticeServer) -> String? {
-  home.state(of: "sensor.boat_bat7_capacity")?.state
-}
-
 extension WholeAgent.Outages {
   static let troubles = [
     Trouble(fault: .status(401), cause: "forbidden", words: "refuses this address (401)"),

@@ -28,17 +28,13 @@ extension WholeAgent.Power {
 
     gpsd.report(TPV(time: 600, latitude: "52.3801000"))
     for _ in 0..<2 { try await agent.hasReadEverything() }
-    #expect(latitude(in: home) != 52.3801)
+    #expect(shownLatitude(in: home) != 52.3801)
 
     try board.charge(90)
     try await agent.event("power_level")
-    while latitude(in: home) != 52.3801 { try await agent.event("proven") }
+    while shownLatitude(in: home) != 52.3801 { try await agent.event("proven") }
     let ending = await agent.stop()
     #expect(ending.lines(with: "gpsd").isEmpty, "what is switched off does not fail")
     #expect(ending.lines(with: "power level: below 30 %; every ").count == 1)
-  }
-
-  private func latitude(in home: PracticeServer) -> Double? {
-    home.state(of: "device_tracker.boat")?.attributes["latitude"]?.number
   }
 }

@@ -21,15 +21,11 @@ extension WholeAgent.Receivers {
     return (home, try RunningAgent(on: board))
   }
 
-  private func latitude(in home: PracticeServer) -> Double? {
-    home.state(of: "device_tracker.boat")?.attributes["latitude"]?.number
-  }
-
   /// Waits until the home shows the tracker there.
   private func expect(
     _ latitude: Double, in home: PracticeServer, from agent: RunningAgent
   ) async throws {
-    while self.latitude(in: home) != latitude { try await agent.event("proven") }
+    while shownLatitude(in: home) != latitude { try await agent.event("proven") }
   }
 
   @Test func aGPSDThatComesGoesAndComesBackSilencesNoOtherSource() async throws {
@@ -145,7 +141,7 @@ extension WholeAgent.Receivers {
     gpsd.report(flaw.report)
     try await agent.event("source_failed") { $0.source == "gpsd" && $0.cause == "no_fix" }
     for _ in 0..<2 { try await agent.hasReadEverything() }
-    #expect(latitude(in: home) == 52.3702157)
+    #expect(shownLatitude(in: home) == 52.3702157)
 
     gpsd.report(TPV(time: 7200, latitude: "52.3902000"))
     try await agent.event("source_recovered", of: "gpsd")
