@@ -9,6 +9,40 @@ import Testing
 @testable import Agent
 @testable import Board
 
+/// A driver of an agent that keeps its state in a folder.
+private func uplinkDriver(
+  of configuration: Configuration, in folder: URL, reporter: Reporter
+) throws -> UplinkDriver {
+  let state = StateDirectory(Path([UInt8](folder.path.utf8)))
+  try #require(state.open() == .open)
+  return try UplinkFactory(
+    configuration: configuration, state: state, registration: nil, onceTimeout: nil,
+    loop: try EventLoop(), reporter: reporter
+  ).driver(now: Moment.now.instant)
+}
+
+@Suite struct UplinkDriverTests {
+  private let folder = TestRun.newPlace()
+
+  /// A socket without room for its clients is tried again in each cycle, and not with every turn.
+  @Test func aCycleThatBeganIsToldOnce() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let configuration = try Configuration.least("durability: memory\n")
+    let reporter = Reporter.withoutEvents(configuration)
+    let driver = try uplinkDriver(of: configuration, in: folder, reporter: reporter)
+    // It is told by the supervisor as long as there is one.
+    let reports = SourceReports(driver: driver, reporter: reporter)
+    let supervisor = Supervisor(owner: reports)
+    #expect(!driver.takeCycle())
+    driver.start(
+      sampling: supervisor, commanding: CommandExecutor(outputs: [], anchor: nil))
+    driver.deadlineReached(now: driver.deadline)
+    #expect(driver.takeCycle())
+    #expect(!driver.takeCycle())
+    withExtendedLifetime(reports) {}
+  }
+}
+
 /// Which level of the power policy holds, as a sensor.
 @Suite struct AgentSensorsTests {
   private let folder = TestRun.newPlace()
@@ -20,15 +54,8 @@ import Testing
   init() throws {
     let configuration = try Configuration.least(
       "durability: memory\nbattery: auto\npower: [{ below: 30%, every: 2h }]\n")
-    let state = StateDirectory(Path([UInt8](folder.path.utf8)))
-    try #require(state.open() == .open)
-    let reporter = Reporter(
-      log: Log(), events: EventStream(isOn: false, waits: false),
-      advice: SourceAdvice(configuration))
-    driver = try UplinkFactory(
-      configuration: configuration, state: state, registration: nil, onceTimeout: nil,
-      loop: try EventLoop(), reporter: reporter
-    ).driver(now: Moment.now.instant)
+    driver = try uplinkDriver(
+      of: configuration, in: folder, reporter: .withoutEvents(configuration))
     status = AgentSensors(driver: driver, sink: sink)
     charge = try #require(
       driver.declare(SupplySensor.capacity.description(of: [UInt8]("house".utf8))))

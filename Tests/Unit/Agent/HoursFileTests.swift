@@ -16,18 +16,23 @@ extension Configuration {
   }
 }
 
+extension Reporter {
+  /// A reporter that writes no events.
+  static func withoutEvents(_ configuration: Configuration) -> Reporter {
+    Reporter(
+      log: Log(), events: EventStream(isOn: false, waits: false),
+      advice: SourceAdvice(configuration))
+  }
+}
+
 @Suite struct HoursFileTests {
   private let folder = TestRun.newPlace()
   private let device = DeviceFingerprint(low: 1, high: 2)
 
   private func file() throws -> HoursFile {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let configuration = try Configuration.least()
     return HoursFile(
-      in: Path([UInt8](folder.path.utf8)), of: device,
-      reporter: Reporter(
-        log: Log(), events: EventStream(isOn: false, waits: false),
-        advice: SourceAdvice(configuration)))
+      in: Path([UInt8](folder.path.utf8)), of: device, reporter: .withoutEvents(try .least()))
   }
 
   private var hours: WaitingHours {

@@ -45,10 +45,8 @@ import Testing
     try #require(state.open() == .open)
     let loop = try EventLoop()
     let agent = WellAgent()
-    let reporter = Reporter(
-      log: Log(), events: EventStream(isOn: false, waits: false),
-      advice: SourceAdvice(try Configuration.least()))
-    let server = StatusServer(in: state, loop: loop, owner: agent, reporter: reporter)
+    let server = StatusServer(
+      in: state, loop: loop, owner: agent, reporter: .withoutEvents(try .least()))
     defer { server.close() }
     var clients: [Client] = []
     while let client = Client(of: state) { clients.append(client) }
