@@ -15,8 +15,7 @@ final class FaultyWorld {
   private var tlsURL = ""
 
   init() async throws {
-    home = try lockedHome()
-    board = try await Board.loggedIn(to: home)
+    (home, board) = try await loggedInHomeAndBoard()
   }
 
   // MARK: What is planted

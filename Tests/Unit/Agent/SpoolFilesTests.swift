@@ -7,9 +7,15 @@ import Testing
 
 @testable import Agent
 @testable import Board
+@testable import Tools
 
 @Suite struct SpoolFilesTests {
   private let folder = TestRun.newPlace()
+  private var spool: URL { folder.appending(path: "spool") }
+
+  private func makeSpool() throws {
+    try FileManager.default.createDirectory(at: spool, withIntermediateDirectories: true)
+  }
 
   /// Why the spool does not get at its disk, after all that it wants was done.
   private func failure() -> DiskFailure? {
@@ -22,8 +28,7 @@ import Testing
 
   @Test func aLinkThatLeadsNowhereIsNoReasonToForgetTheOtherFiles() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
-    let spool = folder.appending(path: "spool")
-    try FileManager.default.createDirectory(at: spool, withIntermediateDirectories: true)
+    try makeSpool()
     try FileManager.default.createSymbolicLink(
       at: spool.appending(path: "latest"), withDestinationURL: folder.appending(path: "nowhere"))
     #expect(failure() == nil)
@@ -31,8 +36,7 @@ import Testing
 
   @Test func aNameThatCannotBeLookedAtIsNoReasonToForgetTheOtherFiles() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
-    let spool = folder.appending(path: "spool")
-    try FileManager.default.createDirectory(at: spool, withIntermediateDirectories: true)
+    try makeSpool()
     let loop = spool.appending(path: "0000000000000007.spool")
     try FileManager.default.createSymbolicLink(at: loop, withDestinationURL: loop)
     #expect(failure() == nil)
@@ -41,8 +45,7 @@ import Testing
 
   @Test func aFileThatIsNotTheSpoolsGetsAnotherNameAndReplacesNone() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
-    let spool = folder.appending(path: "spool")
-    try FileManager.default.createDirectory(at: spool, withIntermediateDirectories: true)
+    try makeSpool()
     let file = spool.appending(path: "0000000000000007.spool")
     let aside = spool.appending(path: "0000000000000007.aside")
     let letters = [Data(repeating: 97, count: 300), Data(repeating: 98, count: 300)]
@@ -59,5 +62,32 @@ import Testing
   @Test func aSpoolThatWasNeverThereIsEmptyAndIsNotMade() {
     #expect(failure() == nil)
     #expect(!FileManager.default.fileExists(atPath: folder.path))
+  }
+}
+
+/// A spool that is read while the agent works in it.
+@Suite struct SpoolFolderTests {
+  private let place = TestRun.newPlace()
+
+  /// What the agent deletes is with Home Assistant by then, and the track of it has no hole.
+  @Test func aFileThatTheAgentDeletesMeanwhileIsReadToItsEnd() throws {
+    defer { try? FileManager.default.removeItem(at: place) }
+    // More than is read at once.
+    let spool = try WrittenSpool(in: place)
+    for second in 0..<4000 {
+      spool.record(.evening(Double(second)))
+      if second % 500 == 499 { try spool.closeBatch() }
+    }
+    let spoolPath = place.appending(path: "spool").path
+    try #require(try FileManager.default.contentsOfDirectory(atPath: spoolPath).count == 1)
+
+    var folder = try SpoolFolder(Path([UInt8](spoolPath.utf8)), isOptional: false)
+    var count = 0
+    while folder.next() != nil {
+      count += 1
+      if count == 1 { try FileManager.default.removeItem(at: place) }
+    }
+    #expect(count == 4000)
+    #expect(folder.archive.exitCode == .success)
   }
 }

@@ -42,3 +42,54 @@ extension WholeAgent.Secrets {
     #expect(home.requestCount == 0)
   }
 }
+
+extension WholeAgent {
+  /// The token that systemd hands on, which a card image has from its card.
+  @Suite struct TokenCredential {}
+}
+
+extension WholeAgent.TokenCredential {
+  /// A board that knows no token file; its folder has the credential.
+  private func board(_ home: PracticeServer, token: String?) throws -> Board {
+    try Board(
+      reportingTo: home.url, token: token, isTokenFileNamed: false,
+      settings: "notifications: websocket")
+  }
+
+  private func agent(_ board: Board) throws -> RunningAgent {
+    try RunningAgent(on: board, environment: ["CREDENTIALS_DIRECTORY": board.folder.path])
+  }
+
+  @Test func theAgentRegistersAndOpensTheWebSocketWithIt() async throws {
+    let home = try practiceHome()
+    let agent = try agent(try board(home, token: home.token + "\n"))
+    try await agent.event("notifications_open")
+    #expect(await agent.stop().status == 0)
+    #expect(home.counters.registrations == 1)
+    #expect(home.counters.refused == 0)
+  }
+
+  /// The unit has an empty one by default.
+  @Test(arguments: ["", nil]) func withoutItABoardIsToBePaired(token: String?) async throws {
+    let home = try practiceHome()
+    let agent = try agent(try board(home, token: token))
+    try await agent.event("not_registered", cause: "no_token")
+    let ending = await agent.stop()
+    #expect(ending.lines(with: "there is no token. Pair this board: ").count >= 1, "\(ending.log)")
+    #expect(home.requestCount == 0)
+  }
+
+  @Test(arguments: ["another-token-than-that-of-this-home", ""])
+  func aPairedBoardKeepsItsLogin(token: String) async throws {
+    let home = try practiceHome()
+    let board = try board(home, token: home.token)
+    let paired = try await board.run("pair", "--token-file", board.path("token"), "--yes")
+    #expect(paired.status == 0, "\(paired.log)")
+    try board.write(token: token)
+    let agent = try agent(board)
+    try await agent.event("notifications_open")
+    #expect(await agent.stop().status == 0)
+    #expect(home.counters.registrations == 1)
+    #expect(home.counters.refused == 0)
+  }
+}
