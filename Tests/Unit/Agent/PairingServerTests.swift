@@ -243,10 +243,7 @@ extension SetUp.Pairing {
   }
 
   @Test func anOldLoginEndsWhenANewOneTakesItsPlace() async throws {
-    let (home, board) = try unpairedHomeAndBoard()
-    let command = try board.pair("--yes")
-    try await command.logIn(to: home)
-    #expect(await command.ending().status == 0)
+    let (home, board) = try await loggedInHomeAndBoard()
     #expect(home.occurrences(.tokenRevoked) == 0)
     #expect(try await board.paired(with: home, "--yes").status == 0)
     #expect(home.occurrences(.tokenRevoked) == 1)
@@ -254,11 +251,8 @@ extension SetUp.Pairing {
   }
 
   @Test func anOldLoginIsNotShownToAnotherHome() async throws {
-    let (home, other) = (try lockedHome(), try lockedHome())
-    let board = try Board(unpairedWith: home)
-    let command = try board.pair("--yes")
-    try await command.logIn(to: home)
-    #expect(await command.ending().status == 0)
+    let (home, board) = try await loggedInHomeAndBoard()
+    let other = try lockedHome()
     board.keepSecret(other.token)
     let ending = try await board.paired(with: other, "--yes", other.url)
     #expect(ending.status == 0)

@@ -165,12 +165,17 @@ final class RunningAgent {
     try await event(isMarkThere ? "source_recovered" : "source_failed", of: Board.mark)
   }
 
-  /// Comes back once the agent has read these charges, and told that the disk takes nothing.
-  func isUnableToKeep(charges: [Int]) async throws {
+  /// Comes back once the agent has read these charges of the board's battery, each in a cycle.
+  func hasRead(charges: [Int]) async throws {
     for charge in charges {
       try board.charge(charge)
       try await hasReadEverything()
     }
+  }
+
+  /// Comes back once the agent has read these charges, and told that the disk takes nothing.
+  func isUnableToKeep(charges: [Int]) async throws {
+    try await hasRead(charges: charges)
     if count(of: "spool_failed") == 0 { try await event("spool_failed") }
   }
 

@@ -64,10 +64,7 @@ extension WholeAgent.Outages {
 
     home.fault = .status(503)
     try await agent.event("outage", cause: "unavailable")
-    for charge in [70, 71, 72] {
-      try board.charge(charge)
-      try await agent.hasReadEverything()
-    }
+    try await agent.hasRead(charges: [70, 71, 72])
     home.fault = nil
     let recovery = try await agent.event("recovered")
     #expect(recovery.supersededReadings == 2)
@@ -164,10 +161,7 @@ extension WholeAgent.Outages {
     #expect(shownCharge(in: home) == "70")
 
     home.fault = .hang
-    for charge in [60, 61] {
-      try board.charge(charge)
-      try await agent.hasReadEverything()
-    }
+    try await agent.hasRead(charges: [60, 61])
     let ending = await agent.stopWithSuccess()
     #expect(ending.lines(with: "cannot be reached: timeout was reached").count == 1)
     #expect(ending.lines(with: "0 not delivered yet").isEmpty, "\(ending.log)")

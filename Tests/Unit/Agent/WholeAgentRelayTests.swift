@@ -37,15 +37,26 @@ extension WholeAgent.Relayed {
     return String(decoding: known.pushToken.bytes, as: UTF8.self)
   }
 
+  private func addToken(of relay: RelayProgram, to board: Board) throws -> String {
+    let token = try relay.add("boat")
+    board.keepSecret(token)
+    try board.write(token, to: "relay-token")
+    return token
+  }
+
+  private func pair(
+    _ board: Board, with relay: RelayProgram, startedBy starter: [String] = []
+  ) async throws -> RunningAgent.Ending {
+    try await board.run(
+      "pair", "--relay", relay.url, "--token-file", board.path("relay-token"), startedBy: starter)
+  }
+
   /// A board that `homeward pair --relay` has given a relay.
   private func pairedBoard() async throws -> (PracticeServer, Board, RelayProgram, String) {
     let (home, board) = try await pairedHomeAndBoard()
     let relay = try relay(for: board)
-    let token = try relay.add("boat")
-    board.keepSecret(token)
-    try board.write(token, to: "relay-token")
-    let pairing = try await board.run(
-      "pair", "--relay", relay.url, "--token-file", board.path("relay-token"))
+    let token = try addToken(of: relay, to: board)
+    let pairing = try await pair(board, with: relay)
     #expect(pairing.status == 0, "\(pairing.log)")
     return (home, board, relay, try pushToken(token))
   }
@@ -69,9 +80,7 @@ extension WholeAgent.Relayed {
     let (_, board, relay, _) = try await pairedBoard()
     defer { relay.end() }
     let before = try board.configurationText()
-    let again = try await board.run(
-      "pair", "--relay", relay.url, "--token-file", board.path("relay-token"))
-    #expect(again.status == 0)
+    #expect(try await pair(board, with: relay).status == 0)
     #expect(try board.configurationText() == before)
   }
 
@@ -81,9 +90,7 @@ extension WholeAgent.Relayed {
     defer { relay.end() }
     let before = try board.configurationText()
     try board.write(String(repeating: "A", count: 43), to: "relay-token")
-    let pairing = try await board.run(
-      "pair", "--relay", relay.url, "--token-file", board.path("relay-token"))
-    #expect(pairing.status == 77)
+    #expect(try await pair(board, with: relay).status == 77)
     #expect(try board.configurationText() == before)
     #expect(throws: (any Error).self) { try board.permissions(of: "state/relay-token") }
   }
@@ -93,16 +100,12 @@ extension WholeAgent.Relayed {
     let (_, board) = try await pairedHomeAndBoard()
     let relay = try relay(for: board)
     defer { relay.end() }
-    let token = try relay.add("boat")
-    board.keepSecret(token)
-    try board.write(token, to: "relay-token")
+    _ = try addToken(of: relay, to: board)
     // The shell counts in blocks of 1024 bytes.
     let start = try board.configurationText()
     let before = start + String(repeating: "#", count: 1014 - start.utf8.count) + "\n"
     try before.write(toFile: board.configuration, atomically: true, encoding: .utf8)
-    let ending = try await board.run(
-      "pair", "--relay", relay.url, "--token-file", board.path("relay-token"),
-      startedBy: RunningAgent.after("ulimit -f 1"))
+    let ending = try await pair(board, with: relay, startedBy: RunningAgent.after("ulimit -f 1"))
     #expect(ending.lines(with: "cannot be written: File too large").count == 1, "\(ending.log)")
     #expect(try board.configurationText() == before)
   }

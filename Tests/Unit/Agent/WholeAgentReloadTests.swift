@@ -62,10 +62,7 @@ extension WholeAgent.Reloads {
   func whatHomeAssistantDidNotTakeSurvivesANewConfiguration() async throws {
     let (home, board, agent) = try await provenAgent()
     home.fault = .status(503)
-    for charge in [70, 71, 72] {
-      try board.charge(charge)
-      try await agent.hasReadEverything()
-    }
+    try await agent.hasRead(charges: [70, 71, 72])
     try board.configure("[BAT7, MARK]", "[MARK, BAT7]")
     agent.send(signal: SIGHUP)
     try await agent.event("started")

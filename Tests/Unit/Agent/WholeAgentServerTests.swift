@@ -22,6 +22,11 @@ extension PracticeServer {
     journal.count { condition($0.event) }
   }
 
+  /// How many WebSockets it closed, as those with a wrong token.
+  var socketsTurnedAway: Int {
+    count { if case .occurred(.socketClosed(_, byHome: true)) = $0 { true } else { false } }
+  }
+
   /// Has a notification sent to the board, with this `data`; returns the status of the call.
   func notify(_ message: String, _ data: String = "{}") async throws -> Int? {
     let url = try #require(URL(string: "\(url)/api/services/notify/mobile_app_boat"))
@@ -58,6 +63,14 @@ extension WholeAgent.Servers {
 
   // MARK: Notifications
 
+  /// A home, and a board that has had a WebSocket for notifications open.
+  private func homeAndNotifiedBoard() async throws -> (PracticeServer, Board) {
+    let (home, board) = try homeAndBoard(settings: "notifications: websocket")
+    let agent = try await RunningAgent.run(on: board, until: "notifications_open")
+    _ = await agent.stop()
+    return (home, board)
+  }
+
   @Test func notificationsComeOverTheWebSocketAlsoAfterARestart() async throws {
     var home = try practiceHome()
     let board = try Board(reportingTo: home, settings: "notifications: websocket")
@@ -83,32 +96,22 @@ extension WholeAgent.Servers {
   }
 
   @Test func aTokenThatIsNoneIsSentOnceForTheWebSocketAndReadingsGoOn() async throws {
-    let (home, board) = try homeAndBoard(settings: "notifications: websocket")
-    let first = try await RunningAgent.run(on: board, until: "notifications_open")
-    _ = await first.stop()
+    let (home, board) = try await homeAndNotifiedBoard()
     try board.write(token: "revoked")
-    let isTurnedAway: (PracticeHome.Event) -> Bool = {
-      if case .occurred(.socketClosed(_, byHome: true)) = $0 { true } else { false }
-    }
-    #expect(home.count(isTurnedAway) == 0)
+    #expect(home.socketsTurnedAway == 0)
     for _ in 0..<2 {
       let agent = try await RunningAgent.run(on: board, until: "websocket_rejected")
       try await agent.event("proven")
       let ending = await agent.stopWithSuccess()
       #expect(ending.lines(with: "never again").count == 1)
     }
-    #expect(home.count(isTurnedAway) == 1)
+    #expect(home.socketsTurnedAway == 1)
   }
 
   /// What was rejected is written down later, and is known after a restart.
   @Test func aRejectionThatCannotBeKeptAtOnceIsKeptByALaterCycle() async throws {
-    let (home, board) = try homeAndBoard(settings: "notifications: websocket")
-    let first = try await RunningAgent.run(on: board, until: "notifications_open")
-    _ = await first.stop()
+    let (home, board) = try await homeAndNotifiedBoard()
     try board.write(token: "revoked-\(UUID().uuidString)")
-    let isTurnedAway: (PracticeHome.Event) -> Bool = {
-      if case .occurred(.socketClosed(_, byHome: true)) = $0 { true } else { false }
-    }
     home.fault = .noWebSocket
     let agent = try await RunningAgent.run(on: board, until: "websocket_failed")
     // What was rejected is known by now. Not even root replaces a folder by a file.
@@ -132,13 +135,11 @@ extension WholeAgent.Servers {
     let restarted = try await RunningAgent.run(on: board, until: "websocket_rejected")
     try await restarted.event("proven")
     #expect(await restarted.stop().status == 0)
-    #expect(home.count(isTurnedAway) == 1)
+    #expect(home.socketsTurnedAway == 1)
   }
 
   @Test func withoutRoomToKeepARejectionTheWebSocketGetsNoToken() async throws {
-    let (home, board) = try homeAndBoard(settings: "notifications: websocket")
-    let first = try await RunningAgent.run(on: board, until: "notifications_open")
-    _ = await first.stop()
+    let (home, board) = try await homeAndNotifiedBoard()
     let isAdmitted: (PracticeHome.Event) -> Bool = {
       if case .occurred(.socketAdmitted) = $0 { true } else { false }
     }
@@ -152,9 +153,7 @@ extension WholeAgent.Servers {
   }
 
   @Test func aTokenFileThatCannotBeReadIsToldWithItsReason() async throws {
-    let (_, board) = try homeAndBoard(settings: "notifications: websocket")
-    let first = try await RunningAgent.run(on: board, until: "notifications_open")
-    _ = await first.stop()
+    let (_, board) = try await homeAndNotifiedBoard()
     try board.remove("token")
     let agent = try await RunningAgent.run(on: board, until: "websocket_rejected")
     try await agent.event("proven")
@@ -190,8 +189,7 @@ extension WholeAgent.Servers {
     let (home, board) = try homeAndBoard()
     try board.configureServer("transport: websocket")
     let agent = try await RunningAgent.run(on: board, until: "websocket_connected")
-    try board.charge(80)
-    try await agent.hasReadEverything()
+    try await agent.hasRead(charges: [80])
     try await agent.event("proven") { $0.readings ?? 0 >= 1 }
     let requestCount = home.requestCount
     try await agent.expectToDeliver(charge: 70, to: home)
@@ -225,9 +223,7 @@ extension WholeAgent.Servers {
   private static let foreign = #"home_network: { gateways: ["02:00:00:00:00:01"] }"#
 
   @Test func awayFromHomeNothingIsSentInPlain() async throws {
-    let (home, board) = try homeAndBoard(settings: "notifications: websocket")
-    let first = try await RunningAgent.run(on: board, until: "notifications_open")
-    _ = await first.stop()
+    let (home, board) = try await homeAndNotifiedBoard()
     let requestCount = home.requestCount
 
     try board.configureServer(Self.foreign)
@@ -253,10 +249,7 @@ extension WholeAgent.Servers {
 
   /// Between the start and the kernel's answer, too.
   @Test func awayFromHomeARefreshTokenStaysOnTheBoard() async throws {
-    let (home, board) = try unpairedHomeAndBoard()
-    let command = try board.pair("--yes")
-    try await command.logIn(to: home)
-    #expect(await command.ending().status == 0)
+    let (home, board) = try await loggedInHomeAndBoard()
     try board.remove("state/registration.json")
     try board.configure("home_assistant: { ", "home_assistant: { \(Self.foreign), ")
     try board.configure("system: off", "system: off\nnotifications: websocket")

@@ -247,10 +247,7 @@ extension WholeAgent.Power {
     try await agent.event("proven") { $0.locations == 1 }
     #expect(home.state(of: "sensor.boat_power_level")?.state == "normal")
 
-    for charge in [34, 29] {
-      try board.charge(charge)
-      try await agent.hasReadEverything()
-    }
+    try await agent.hasRead(charges: [34, 29])
     while home.state(of: "sensor.boat_power_level")?.state != "below 30 %" {
       try await agent.event("proven")
     }

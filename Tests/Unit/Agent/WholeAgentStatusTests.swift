@@ -44,10 +44,7 @@ extension WholeAgent.Status {
   @Test func anOutageIsToldWithItsCauseAndTheNextAttempt() async throws {
     let (home, board, agent) = try await provenAgent()
     home.fault = .status(503)
-    for charge in [70, 71] {
-      try board.charge(charge)
-      try await agent.hasReadEverything()
-    }
+    try await agent.hasRead(charges: [70, 71])
     if agent.count(of: "outage") == 0 { try await agent.event("outage", cause: "unavailable") }
 
     let json = try await AskedStatus(on: board, "--json")

@@ -47,10 +47,7 @@ extension WholeAgent.Watching {
       #expect(ending.lines(with: "rejects the login of this board").count == 1)
     }
     #expect(home.refusals(.unauthorized) <= 1, "\(home.journal)")
-    let attempts = home.journal.count {
-      if case .occurred(.socketClosed(_, byHome: true)) = $0.event { true } else { false }
-    }
-    #expect(attempts == 1, "\(home.journal)")
+    #expect(home.socketsTurnedAway == 1, "\(home.journal)")
   }
 
   @Test func withoutAnythingToLogInWithNothingIsAsked() async throws {
