@@ -10,14 +10,21 @@ extension SetUp {
   @Suite struct Pairing {}
 }
 
-/// A home whose inhabitant has a password that nothing else in the world holds.
+extension Household {
+  /// A household whose token and whose inhabitant's password nothing else in the world holds.
+  static func locked(code: String? = nil) -> Household {
+    var household = Household()
+    household.token = "token-\(UUID().uuidString)"
+    household.resident.userName = "Ann"
+    household.resident.password = "pass \(UUID().uuidString)"
+    household.resident.code = code
+    return household
+  }
+}
+
+/// A home of such a household.
 func lockedHome(code: String? = nil) throws -> PracticeServer {
-  var household = Household()
-  household.token = "token-\(UUID().uuidString)"
-  household.resident.userName = "Ann"
-  household.resident.password = "pass \(UUID().uuidString)"
-  household.resident.code = code
-  return try PracticeServer(port: reservedPort(), household: household)
+  try PracticeServer(port: reservedPort(), household: .locked(code: code))
 }
 
 /// Such a home, and a board that was not paired with it.

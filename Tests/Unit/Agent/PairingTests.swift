@@ -76,8 +76,7 @@ extension SetUp.Pairing {
   }
 
   @Test func whereNoPasswordLogsInATokenPairs() async throws {
-    var household = Household()
-    household.token = "token-\(UUID().uuidString)"
+    var household = Household.locked()
     household.hasPasswords = false
     let home = try PracticeServer(port: reservedPort(), household: household)
     let board = try Board(unpairedWith: home)

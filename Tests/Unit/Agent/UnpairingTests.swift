@@ -1,7 +1,8 @@
 import Foundation
-import PracticeHome
 import Synchronization
 import Testing
+
+@testable import PracticeHome
 
 extension SetUp {
   /// A board that a person takes out of Home Assistant again.
@@ -46,10 +47,42 @@ extension PracticeServer {
   }
 }
 
-/// A home that fails from a moment on that its journal shows.
-private final class FailingHome: Sendable {
-  let home = Mutex<PracticeServer?>(nil)
-  func fail() { home.withLock { $0?.fault = .status(503) } }
+/// A home that changes as soon as its journal shows an event.
+private final class ChangingHome: Sendable {
+  private let home = Mutex<PracticeServer?>(nil)
+
+  func started(
+    at event: @escaping @Sendable (Event) -> Bool,
+    _ change: @escaping @Sendable (PracticeServer) -> Void
+  ) throws -> PracticeServer {
+    let server = try PracticeServer(port: reservedPort(), household: .locked()) { entries in
+      guard entries.contains(where: { event($0.event) }) else { return }
+      self.home.withLock { if let home = $0 { change(home) } }
+    }
+    home.withLock { $0 = server }
+    return server
+  }
+
+  func end() { home.withLock { $0 = nil } }
+}
+
+extension SetUp.Pairing {
+  /// The person ends it in the profile page while `pair` still looks whose tracker the board is.
+  @Test func aTokenThatIsRejectedAfterTheRegistrationIsNotSentAgain() async throws {
+    let strict = ChangingHome()
+    defer { strict.end() }
+    let home = try strict.started(at: { if case .registered = $0 { true } else { false } }) {
+      $0.withHome { $0.grants = Grants(token: "another", random: $0.random) }
+    }
+    let board = try Board(unpairedWith: home)
+    let first = try await board.paired(with: home)
+    #expect(first.status == 0)
+    #expect(first.lines(with: "is not known").count == 1, "\(first.log)")
+    #expect(board.isPaired)
+    let second = try await board.paired(with: home, "--yes")
+    #expect(second.status == 77)
+    #expect(second.lines(with: "rejected this token before").count == 1, "\(second.log)")
+  }
 }
 
 extension SetUp.Unpairing {
@@ -174,16 +207,11 @@ extension SetUp.Unpairing {
 
   /// Home Assistant fails between the deletion and the end of the login.
   @Test func aLoginThatCouldNotBeEndedIsNotCalledEnded() async throws {
-    let failing = FailingHome()
-    var household = Household()
-    household.token = "token-\(UUID().uuidString)"
-    household.resident.userName = "Ann"
-    household.resident.password = "pass \(UUID().uuidString)"
-    let home = try PracticeServer(port: reservedPort(), household: household) { entries in
-      if entries.contains(where: { $0.event == .occurred(.registrationDeleted) }) { failing.fail() }
+    let failing = ChangingHome()
+    defer { failing.end() }
+    let home = try failing.started(at: { $0 == .occurred(.registrationDeleted) }) {
+      $0.fault = .status(503)
     }
-    failing.home.withLock { $0 = home }
-    defer { failing.home.withLock { $0 = nil } }
     let board = try await Board.loggedIn(to: home)
     let ending = try await board.unpaired("--yes", "--json")
     #expect(

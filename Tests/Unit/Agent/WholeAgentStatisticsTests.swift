@@ -64,8 +64,7 @@ extension WholeAgent.Statistics {
   }
 
   @Test func aUserWhoMayNotImportIsNamedOnceAndTheHoursAreKept() async throws {
-    var household = Household()
-    household.token = "token-\(UUID().uuidString)"
+    var household = Household.locked()
     household.resident.isAdministrator = false
     let home = try PracticeServer(port: reservedPort(), household: household)
     let board = try Board(reportingTo: home, settings: Self.settings)
