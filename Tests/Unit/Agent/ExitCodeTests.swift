@@ -65,28 +65,18 @@ extension WholeAgent.ExitCodes {
     try await expect(75, of: ["run", "check", "watch", "send", "pair", "unpair"], on: board)
   }
 
-  @Test func withAHomeAssistantThatRefusesTheAddress() async throws {
+  /// Home Assistant refuses the address, a proxy wants a login of its own, the board was deleted
+  /// there, and Home Assistant holds another key.
+  @Test(
+    arguments: [
+      (.status(403), 77, ["run", "check", "send", "watch", "pair", "unpair"]),
+      (.status(407), 77, ["check", "send", "watch", "pair", "unpair"]),
+      (.status(410), 69, ["run", "send"]), (.wrongKey, 76, ["run", "check", "send"]),
+    ] as [(Fault, Int32, [String])])
+  func withAFaultOfHomeAssistant(fault: Fault, code: Int32, commands: [String]) async throws {
     let (home, board) = try await pairedHomeAndBoard()
-    home.fault = .status(403)
-    try await expect(77, of: ["run", "check", "send", "watch", "pair", "unpair"], on: board)
-  }
-
-  @Test func withAProxyThatWantsALoginOfItsOwn() async throws {
-    let (home, board) = try await pairedHomeAndBoard()
-    home.fault = .status(407)
-    try await expect(77, of: ["check", "send", "watch", "pair", "unpair"], on: board)
-  }
-
-  @Test func withABoardThatWasDeletedThere() async throws {
-    let (home, board) = try await pairedHomeAndBoard()
-    home.fault = .status(410)
-    try await expect(69, of: ["run", "send"], on: board)
-  }
-
-  @Test func withAHomeAssistantThatHoldsAnotherKey() async throws {
-    let (home, board) = try await pairedHomeAndBoard()
-    home.fault = .wrongKey
-    try await expect(76, of: ["run", "check", "send"], on: board)
+    home.fault = fault
+    try await expect(code, of: commands, on: board)
   }
 
   @Test func withALoginThatIsRejected() async throws {
