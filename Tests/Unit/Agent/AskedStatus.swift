@@ -27,22 +27,18 @@ struct StatusDocument: Decodable {
     let state: String
     let cause: String?
     let url: String?
-    let since: Moment?
   }
 
   struct Source: Decodable {
     let source: String
     let cause: String
-    let text: String
   }
 
   struct Waiting: Decodable {
     let readings: Int
-    let locations: Int
   }
 
   struct Counts: Decodable {
-    let readings: Int
     let proven: Int
     let unproven: Int
   }

@@ -21,14 +21,18 @@ extension WholeAgent.Pins {
 
     """
 
-  private func board(_ compatible: String = "maker-board") throws -> Board {
-    let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
+  private func configure(_ board: Board, _ settings: String) throws {
     try board.write(
       """
       home_assistant: { url: "http://127.0.0.1:1" }
       host: { sys: \(board.path("sys")), boards: \(board.path("boards")) }
-      sensors: [{ gpio: PIN3, name: Bilge }]
-      """, to: "pins.yaml")
+      \(settings)
+      """, to: "homeward.yaml")
+  }
+
+  private func board(_ compatible: String = "maker-board") throws -> Board {
+    let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
+    try configure(board, "sensors: [{ gpio: PIN3, name: Bilge }]")
     try board.write(Self.boardFile, to: "boards/my.yaml")
     let tree = "sys/firmware/devicetree/base"
     try board.write("\(compatible)\0chip\0", to: "\(tree)/compatible")
@@ -36,12 +40,8 @@ extension WholeAgent.Pins {
     return board
   }
 
-  private func ending(
-    on board: Board, _ options: String..., configuration: String = "pins.yaml"
-  ) async throws -> RunningAgent.Ending {
-    try await RunningAgent(
-      on: board, ["pins", "--config", board.path(configuration)] + options
-    ).ending()
+  private func ending(on board: Board, _ options: String...) async throws -> RunningAgent.Ending {
+    try await board.run("pins", options: options)
   }
 
   @Test func theBoardIsFoundAndDrawnWithWhatUsesIt() async throws {
@@ -56,7 +56,7 @@ extension WholeAgent.Pins {
   @Test(arguments: [["TERM": "xterm", "NO_COLOR": "1"], ["TERM": "dumb"]])
   func aTerminalWithoutColoursGetsNone(screen: [String: String]) async throws {
     let board = try board()
-    let arguments = ["pins", "--config", board.path("pins.yaml")]
+    let arguments = ["pins", "--config", board.configuration]
     let ending = try await TypedCommand(on: board, arguments, screen: screen).ending()
     #expect(ending.status == 0)
     #expect(ending.screen.contains("3V3") && !ending.screen.contains("\u{1B}"))
@@ -74,38 +74,33 @@ extension WholeAgent.Pins {
 
   @Test func twoNamesOfOneLineAreRefusedWithTheirPlace() async throws {
     let board = try board()
-    try board.write(
+    try configure(
+      board,
       """
-      home_assistant: { url: "http://127.0.0.1:1" }
-      host: { sys: \(board.path("sys")), boards: \(board.path("boards")) }
       sensors:
         - { gpio: PIN3, name: Bilge }
         - { pulses: GPIO3, name: Rain }
-      """, to: "pins.yaml")
+      """)
     for command in ["pins", "check", "run"] {
-      let ending = try await RunningAgent(
-        on: board, [command, "--config", board.path("pins.yaml")]
-      ).ending()
+      let ending = try await board.run(command)
       #expect(ending.status == 78)
-      let words = "pins.yaml:5:15: sensors[1].pulses: \"GPIO3\" is \"PIN3\", already used on line 4"
+      let words =
+        #"homeward.yaml:5:15: sensors[1].pulses: "GPIO3" is "PIN3", already used on line 4"#
       #expect((ending.log + ending.output).contains { $0.contains(words) }, "\(ending.log)")
     }
   }
 
   @Test func aPinThatIsNoLineSaysWhatItIs() async throws {
     let board = try board()
-    try board.write(
+    try configure(
+      board,
       """
-      home_assistant: { url: "http://127.0.0.1:1" }
-      host: { sys: \(board.path("sys")), boards: \(board.path("boards")) }
       state_directory: \(board.path("state"))
       system: off
       battery: off
       sensors: [{ gpio: PIN1, name: Bilge }]
-      """, to: "pins.yaml")
-    let ending = try await RunningAgent(
-      on: board, ["check", "--config", board.path("pins.yaml")]
-    ).ending()
+      """)
+    let ending = try await board.run("check")
     let words = "\"PIN1\" is 3V3, not a GPIO line; sudo homeward pins shows the pins of this board"
     #expect(ending.output.contains("WRONG  configuration  Bilge: \(words)"), "\(ending.output)")
     #expect(ending.output.contains("         what to do   \(words)"))
