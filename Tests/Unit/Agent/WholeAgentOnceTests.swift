@@ -119,19 +119,6 @@ extension WholeAgent.Once {
     #expect(ending.status == 75)
     #expect(ending.lines(with: "Home Assistant does not have everything.").count == 1)
   }
-
-  @Test func aTimeThatIsNoneIsAMistake() async throws {
-    let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
-    for (words, mistake) in [
-      (["--once", "--timeout", "90"], "\"90\" has no unit; write for example 10min"),
-      (["--once", "--timeout", "0s"], "\"0s\" is out of range"),
-      (["--timeout", "10s"], "--timeout works only with --once"),
-    ] {
-      let ending = try await RunningAgent(on: board, ["run"] + words).ending()
-      #expect(ending.status == 64)
-      #expect(ending.lines(with: mistake).count == 1, "\(ending.log)")
-    }
-  }
 }
 
 /// How the verdict and the code go together.

@@ -122,16 +122,4 @@ extension WholeAgent.Screen {
     #expect(!ending.screen.contains("\u{1B}"))
     #expect(await agent.stop().status == 0)
   }
-
-  @Test(arguments: [
-    (["--every", "1s"], "--every works only with --watch"),
-    (["--watch", "--every", "1"], "--every: \"1\" has no unit; write for example 2s"),
-    (["--watch", "--every", "500ms"], "--every: \"500ms\" is out of range; write a time from 1 s"),
-  ])
-  func anIntervalThatMakesNoSenseIsAMistake(_ options: [String], _ line: String) async throws {
-    let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
-    let ending = try await RunningAgent(on: board, ["status"] + options).ending()
-    #expect(ending.status == 64)
-    #expect(ending.lines(with: line).count == 1, "\(ending.log)")
-  }
 }

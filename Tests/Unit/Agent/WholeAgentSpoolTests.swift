@@ -198,22 +198,6 @@ extension WholeAgent.Spooling {
 
   // MARK: What can go wrong
 
-  @Test func whatIsWrongIsSaid() async throws {
-    let board = try boardWithSpool()
-    for (words, mistake) in [
-      ([], "name an action: list or export"), (["show"], "\"show\" is not recognized"),
-      (["list", "--gpx"], "--gpx works only with export"), (["export"], "choose a format"),
-      (["export", "--gpx", "--csv"], "not both"),
-      (["export", "--csv", "--json"], "--json needs --output"),
-      (["export", "--csv", "--force"], "--force needs --output"),
-      (["list", "--directory", "/a", "--config", "/b"], "leave out --config or --directory"),
-    ] {
-      let ending = try await RunningAgent(on: board, ["spool"] + words).ending()
-      #expect(ending.status == 64, "\(words)")
-      #expect(ending.lines(with: mistake).count == 1, "\(ending.log)")
-    }
-  }
-
   @Test func aDirectoryThatIsNotThereIsNamed() async throws {
     let board = try board()
     let ending = try await RunningAgent(
@@ -298,11 +282,5 @@ extension WholeAgent.Spooling {
     if !options.isEmpty {
       #expect(try String(contentsOfFile: file, encoding: .utf8) == "earlier")
     }
-  }
-
-  @Test func helpHasExamples() async throws {
-    let ending = try await RunningAgent(on: try board(), ["spool", "--help"]).ending()
-    #expect(ending.status == 0)
-    #expect(ending.output.contains("Examples:"))
   }
 }

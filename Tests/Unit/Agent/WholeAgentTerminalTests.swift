@@ -7,13 +7,13 @@ extension WholeAgent {
   @Suite struct AtTheTerminal {}
 }
 
+private func nowhere() throws -> Board {
+  try Board(reportingTo: "http://127.0.0.1:1", token: nil, isTokenFileNamed: false)
+}
+
 private let commands = ["run", "status", "pair", "unpair", "check", "send", "watch", "spool"]
 
 extension WholeAgent.AtTheTerminal {
-  private func nowhere() throws -> Board {
-    try Board(reportingTo: "http://127.0.0.1:1", token: nil, isTokenFileNamed: false)
-  }
-
   private func ending(_ arguments: String...) async throws -> RunningAgent.Ending {
     try await RunningAgent(on: try nowhere(), arguments).ending()
   }
@@ -39,12 +39,6 @@ extension WholeAgent.AtTheTerminal {
     #expect(other.output == help.output)
   }
 
-  @Test func helpOfWhatIsNoCommandIsAMistake() async throws {
-    let ending = try await ending("help", "chekc")
-    #expect(ending.status == 64)
-    #expect(ending.lines(with: "\"chekc\" is not recognized; did you mean \"check\"?").count == 1)
-  }
-
   @Test func aLineIsBrokenBetweenWordsOnATerminal() async throws {
     let board = try nowhere()
     let command = try TypedCommand(on: board, ["run", "--config", "/none"], columns: 40)
@@ -62,6 +56,7 @@ extension WholeAgent.AtTheTerminal {
 
   @Test(arguments: [
     (["rum"], "\"rum\" is not recognized; did you mean \"run\"?"),
+    (["help", "chekc"], "\"chekc\" is not recognized; did you mean \"check\"?"),
     (["chekc"], "\"chekc\" is not recognized; did you mean \"check\"?"),
     (["status", "--wach"], "\"--wach\" is not recognized; did you mean \"--watch\"?"),
     (["run", "--onse"], "\"--onse\" is not recognized; did you mean \"--once\"?"),
@@ -165,30 +160,63 @@ extension WholeAgent {
 }
 
 extension WholeAgent.CommandLine {
-  private func ending(_ arguments: [String]) async throws -> RunningAgent.Ending {
-    let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
-    return try await RunningAgent(on: board, arguments).ending()
-  }
+  /// Command lines, and how what is said of each begins.
+  static let mistakes = [
+    ([], "name a command"), (["fly"], "\"fly\" is not recognized"),
+    (["run", "--fly"], "\"--fly\" is not recognized"),
+    (["run", "--config"], "--config needs the name of a file"),
+    (["run", "--config", ""], "--config needs the name of a file"),
+    (["run", "--log-level", "loud"], "--log-level: \"loud\" is not a level"),
+    (
+      ["run", "--once", "--timeout", "90"],
+      "--timeout: \"90\" has no unit; write for example 10min"
+    ),
+    (["run", "--once", "--timeout", "0s"], "--timeout: \"0s\" is out of range"),
+    (["run", "--timeout", "10s"], "--timeout works only with --once"),
+    (["run", "--print-next-wake"], "--print-next-wake works only with --once"),
+    (["run", "--trust-clock"], "--trust-clock works only with --once"),
+    (["status", "--every", "1s"], "--every works only with --watch"),
+    (["status", "--watch", "--every", "1"], "--every: \"1\" has no unit; write for example 2s"),
+    (
+      ["status", "--watch", "--every", "500ms"],
+      "--every: \"500ms\" is out of range; write a time from 1 s"
+    ),
+    (["watch", "state"], "\"state\" cannot be watched; did you mean \"states\"?"),
+    (["watch", "states", "sun"], "\"sun\" is not the id of an entity, such as sun.sun"),
+    (["watch", "events", "a", "b"], "events takes at most one type of event"),
+    (["watch", "template"], "template needs a template"),
+    (["watch", "states", "--data", "{}"], "--data works only with template"),
+    (["watch", "template", "x", "--data", "[]"], "--data must be a JSON object"),
+    (["watch", "events", "--attributes"], "--attributes works only with states"),
+    (["watch", "--count"], "--count needs a number of entries"),
+    (["watch", "--count", "0"], "--count needs a whole number of at least 1, not \"0\""),
+    (["watch", "--count", "x"], "--count needs a whole number of at least 1, not \"x\""),
+    (["watch", "--fly"], "\"--fly\" is not recognized"),
+    (["spool"], "name an action: list or export"),
+    (["spool", "show"], "\"show\" is not recognized"),
+    (["spool", "list", "--gpx"], "--gpx works only with export"),
+    (["spool", "export"], "choose a format"),
+    (["spool", "export", "--gpx", "--csv"], "use either --gpx or --csv, not both"),
+    (["spool", "export", "--csv", "--json"], "--json needs --output"),
+    (["spool", "export", "--csv", "--force"], "--force needs --output"),
+    (
+      ["spool", "list", "--directory", "/a", "--config", "/b"],
+      "--config defines the directory; leave out --config or --directory"
+    ),
+  ]
 
-  @Test func aMistakeIsNamedWithWhereHelpIs() async throws {
-    for (arguments, words, help) in [
-      ([], "name a command", "Try: homeward --help"),
-      (["fly"], "\"fly\" is not recognized", "Try: homeward --help"),
-      (["run", "--fly"], "\"--fly\" is not recognized", "Try: homeward run --help"),
-      (["run", "--config"], "--config needs the name of a file", "Try: homeward run --help"),
-      (["run", "--log-level", "loud"], "\"loud\" is not a level", "Try: homeward run --help"),
-      (["run", "--config", ""], "--config needs the name of a file", "Try: homeward run --help"),
-    ] {
-      let ending = try await ending(arguments)
-      #expect(ending.status == 64)
-      #expect(ending.lines(with: words).count == 1, "\(ending.log)")
-      #expect(ending.log.last == help)
-    }
+  @Test(arguments: mistakes)
+  func aMistakeIsNamedWithWhereHelpIs(_ words: [String], _ start: String) async throws {
+    let ending = try await RunningAgent(on: try nowhere(), words).ending()
+    let program = (["homeward"] + words.prefix(1).filter(commands.contains)).joined(separator: " ")
+    #expect(ending.status == 64)
+    #expect(ending.log.first?.hasPrefix("\(program): \(start)") == true, "\(ending.log)")
+    #expect(ending.log.dropFirst() == ["Try: \(program) --help"])
   }
 
   @Test func helpIsNoMistake() async throws {
     for arguments in [["--help"], ["-h"], ["--version"], ["run", "--help"], ["run", "-h"]] {
-      let ending = try await ending(arguments)
+      let ending = try await RunningAgent(on: try nowhere(), arguments).ending()
       #expect(ending.status == 0)
       #expect(ending.log == [])
     }

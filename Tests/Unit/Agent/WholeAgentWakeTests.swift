@@ -90,16 +90,4 @@ extension WholeAgent.Wake {
     #expect(ending.output == [])
     #expect(ending.lines(with: "\"10\" has no unit").count == 1, "\(ending.log)")
   }
-
-  @Test func whatDoesNotGoTogetherIsAMistake() async throws {
-    let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
-    for (words, mistake) in [
-      (["--print-next-wake"], "--print-next-wake works only with --once"),
-      (["--trust-clock"], "--trust-clock works only with --once"),
-    ] {
-      let ending = try await RunningAgent(on: board, ["run"] + words).ending()
-      #expect(ending.status == 64)
-      #expect(ending.lines(with: mistake).count == 1, "\(ending.log)")
-    }
-  }
 }

@@ -107,26 +107,4 @@ extension WholeAgent.Watching {
     let all = try await board.run("watch", "--once")
     #expect(all.output.count > 2, "\(all.output)")
   }
-
-  @Test func aMistakeIsNamed() async throws {
-    let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
-    for (words, mistake) in [
-      (["state"], "\"state\" cannot be watched; did you mean \"states\"?"),
-      (["states", "sun"], "\"sun\" is not the id of an entity, such as sun.sun"),
-      (["events", "a", "b"], "events takes at most one type of event"),
-      (["template"], "template needs a template"),
-      (["states", "--data", "{}"], "--data works only with template"),
-      (["template", "x", "--data", "[]"], "--data must be a JSON object"),
-      (["events", "--attributes"], "--attributes works only with states"),
-      (["--count"], "--count needs a number of entries"),
-      (["--count", "0"], "--count needs a whole number of at least 1, not \"0\""),
-      (["--count", "x"], "--count needs a whole number of at least 1, not \"x\""),
-      (["--fly"], "\"--fly\" is not recognized"),
-    ] {
-      let ending = try await RunningAgent(on: board, ["watch"] + words).ending()
-      #expect(ending.status == 64)
-      #expect(ending.lines(with: mistake).count == 1, "\(ending.log)")
-      #expect(ending.log.last == "Try: homeward watch --help")
-    }
-  }
 }
