@@ -178,7 +178,10 @@ extension SetUp.Checking {
     #expect(check.status == 69)
     #expect(check.problems == ["registration not_paired board"])
     let pair = "sudo homeward pair --config"
-    #expect(check["registration"]?.remedy == "\(pair) \(unpaired.configuration)")
+    let finding = try #require(check["registration"])
+    #expect(
+      finding.text == "This board is not paired: \(unpaired.state.path) holds no registration")
+    #expect(finding.remedy == "\(pair) \(unpaired.configuration)")
     #expect(check["server"]?.isWell == true)
 
     let board = try Board(reportingTo: home)

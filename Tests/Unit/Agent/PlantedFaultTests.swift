@@ -43,9 +43,8 @@ struct PlantedFault: Sendable, CustomTestStringConvertible {
 }
 
 extension SetUp.PlantedFaults {
-  static let pair = "sudo homeward pair --config {configuration}"
-  static let logIn = "sudo homeward pair --login --config {configuration}"
-  static let pairAgain = "\(pair) (Home Assistant then creates new entities)"
+  static let pairAgain =
+    "sudo homeward pair --config {configuration} (Home Assistant then creates new entities)"
   private static let listLines =
     "sudo homeward pins draws the pins of this board, and sudo gpioinfo lists its lines (sudo apt"
     + " install gpiod)"
@@ -130,14 +129,6 @@ extension SetUp.PlantedFaults {
   ]
 
   static let board = [
-    PlantedFault(
-      "a board that is not paired",
-      "registration   This board is not paired: {state} holds no registration",
-      atFault: "this board", remedy: pair, status: 69
-    ) {
-      try $0.board.remove("state/registration.json")
-      try $0.board.remove("state/credential.json")
-    },
     PlantedFault(
       "a damaged registration",
       "registration   {state}/registration.json is damaged; restore a copy, or remove it to"

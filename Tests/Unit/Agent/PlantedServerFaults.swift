@@ -150,11 +150,5 @@ extension SetUp.PlantedFaults {
       "encryption     Home Assistant is running, but this board was deleted there",
       atFault: "Home Assistant", remedy: pairAgain, status: 69
     ) { $0.home.forgetAll() },
-    PlantedFault(
-      "a rejected token",
-      "login          Home Assistant rejects the login of this board; because it may ban this"
-        + " address, the same one is sent less and less often, or never again",
-      atFault: "Home Assistant", remedy: logIn, status: 77
-    ) { $0.home.revoke(try $0.board.refreshToken) },
   ]
 }
