@@ -8,6 +8,24 @@ import Testing
 @testable import Board
 @testable import Outbox
 
+/// A file that a log or events are written to.
+final class WrittenFile {
+  private let file = TestRun.newPlace()
+  let descriptor: Int32
+
+  init() throws {
+    descriptor = unsafe open(file.path, O_RDWR | O_CREAT, 0o600)
+    try #require(descriptor >= 0)
+  }
+
+  deinit {
+    close(descriptor)
+    try? FileManager.default.removeItem(at: file)
+  }
+
+  func text() throws -> String { try String(contentsOf: file, encoding: .utf8) }
+}
+
 /// The lines for scripts, whatever Home Assistant says in them.
 @Suite struct EventStreamTests {
   private func line(_ writeMembers: (inout ByteBuffer) -> Void) throws -> JSON {
@@ -63,20 +81,16 @@ import Testing
 
   /// What a script reads of an event that the machine tells.
   private func lines(of events: [DeliveryEvent]) throws -> [JSON] {
-    let file = TestRun.newPlace()
-    defer { try? FileManager.default.removeItem(at: file) }
-    let descriptor = unsafe open(file.path, O_RDWR | O_CREAT, 0o600)
-    try #require(descriptor >= 0)
-    defer { close(descriptor) }
+    let file = try WrittenFile()
     let nowhere = unsafe open("/dev/null", O_WRONLY)
     defer { close(nowhere) }
     let reporter = Reporter(
       log: Log(waits: false, descriptor: nowhere),
-      events: EventStream(isOn: true, waits: false, descriptor: descriptor),
+      events: EventStream(isOn: true, waits: false, descriptor: file.descriptor),
       advice: StatusRig.advice, now: { Instant(nanoseconds: 0) })
     let batch = StatusRig.delivery(StatusRig.routes()).batch
     for event in events { reporter.delivery(event, of: batch) }
-    return try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+    return try file.text().split(separator: "\n")
       .map { try JSON(parsing: [UInt8]($0.utf8).span) }
   }
 

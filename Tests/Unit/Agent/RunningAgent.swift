@@ -216,9 +216,6 @@ final class RunningAgent {
     #expect(status == 0)
   }
 
-  /// How many descriptors it has.
-  func descriptorCount() throws -> Int { try descriptors().count }
-
   /// What its descriptors are, as the kernel calls that.
   func descriptors() throws -> [String] {
     let folder = "/proc/\(process.processIdentifier)/fd"
@@ -228,10 +225,7 @@ final class RunningAgent {
   }
 
   /// The same with Ctrl-C.
-  func interrupt() async -> Ending {
-    process.send(signal: SIGINT)
-    return await ending()
-  }
+  func interrupt() async -> Ending { await kill(with: SIGINT) }
 
   /// Ends it without a chance to tidy up, as a power cut does, or a trap.
   func kill(with signal: Int32 = SIGKILL) async -> Ending {

@@ -157,22 +157,21 @@ extension SetUp.Unpairing {
     #expect(board.isUnpaired)
   }
 
-  @Test func aProxyWithoutWebSocketsIsNamed() async throws {
+  /// Of a proxy without WebSockets, and of a user who may log in only in the local network: at home
+  /// the same command works.
+  @Test(
+    arguments: [
+      (.noWebSocket, 75, "there is no WebSocket (404)"),
+      (.denied, 77, "User cannot authenticate remotely"),
+    ] as [(Fault, Int32, String)])
+  func whereTheLoginIsOfNoUseNothingIsForgotten(
+    fault: Fault, status: Int32, words: String
+  ) async throws {
     let (home, board) = try await loggedInHomeAndBoard()
-    home.fault = .noWebSocket
+    home.fault = fault
     let ending = try await board.unpaired("--yes")
-    #expect(ending.status == 75)
-    #expect(ending.lines(with: "there is no WebSocket (404)").count == 1, "\(ending.log)")
-    #expect(board.isPaired)
-  }
-
-  /// A user who may log in only in the local network: at home the same command works.
-  @Test func whereTheLoginIsDeniedNothingIsForgotten() async throws {
-    let (home, board) = try await loggedInHomeAndBoard()
-    home.fault = .denied
-    let ending = try await board.unpaired("--yes")
-    #expect(ending.status == 77)
-    #expect(ending.lines(with: "User cannot authenticate remotely").count == 1, "\(ending.log)")
+    #expect(ending.status == status)
+    #expect(ending.lines(with: words).count == 1, "\(ending.log)")
     #expect(board.isPaired)
     #expect(home.occurrences(.tokenRevoked) == 0)
   }

@@ -16,25 +16,18 @@ import Testing
   /// A reporter in virtual time, and what it wrote.
   private final class Rig {
     var now = Instant(nanoseconds: 0)
-    let file = TestRun.newPlace()
-    private let descriptor: Int32
+    private let file: WrittenFile
     private(set) var reporter: Reporter?
 
     init() throws {
-      descriptor = unsafe open(file.path, O_RDWR | O_CREAT, 0o600)
-      try #require(descriptor >= 0)
+      file = try WrittenFile()
       reporter = Reporter(
-        log: Log(waits: false, descriptor: descriptor),
+        log: Log(waits: false, descriptor: file.descriptor),
         events: EventStream(isOn: false, waits: false),
         advice: StatusRig.advice, now: { [unowned self] in self.now })
     }
 
-    deinit {
-      close(descriptor)
-      try? FileManager.default.removeItem(at: file)
-    }
-
-    func text() throws -> String { try String(contentsOf: file, encoding: .utf8) }
+    func text() throws -> String { try file.text() }
   }
 
   private let rig: Rig

@@ -173,8 +173,9 @@ extension WholeAgent.Once {
   }
 
   @Test func aLinkThatIsHeldBackIsNamed() {
-    let words = String(decoding: report(.proven, left: 21).verdict.bytes, as: UTF8.self)
-    #expect(words.contains("Left: 21 readings and fixes; history.bytes_per_minute allows no more"))
+    #expect(
+      words(report(.proven, left: 21)).contains(
+        "Left: 21 readings and fixes; history.bytes_per_minute allows no more"))
   }
 
   /// More time would bring nothing there.
@@ -183,24 +184,22 @@ extension WholeAgent.Once {
       report(.proven, left: 21, isPaced: false),
       report(.outage(.server(.unavailable(status: 503))), left: 21),
     ] {
-      let words = String(decoding: report.verdict.bytes, as: UTF8.self)
-      #expect(words.hasSuffix("; they are stored and sent with the next run"))
+      #expect(words(report).hasSuffix("; they are stored and sent with the next run"))
     }
   }
 
   @Test func whatTheDiskDoesNotKeepIsNotPromised() {
     for outcome in [Uplink.Outcome.proven, .outage(.server(.unavailable(status: 503)))] {
-      let verdict = report(outcome, left: 2, isKept: false).verdict
-      let words = String(decoding: verdict.bytes, as: UTF8.self)
       #expect(
-        words.hasSuffix("Left: 2 readings and fixes; they are lost: nothing is stored on disk"))
+        words(report(outcome, left: 2, isKept: false)).hasSuffix(
+          "Left: 2 readings and fixes; they are lost: nothing is stored on disk"))
     }
   }
 
   @Test func hoursThatTheStatisticsLackAreNamed() {
-    let verdict = report(.proven, left: 1, leftHours: 2).verdict
-    let words = String(decoding: verdict.bytes, as: UTF8.self)
-    #expect(words.contains("Left: 1 reading or fix and 2 hours of statistics; "))
+    #expect(
+      words(report(.proven, left: 1, leftHours: 2)).contains(
+        "Left: 1 reading or fix and 2 hours of statistics; "))
   }
 }
 

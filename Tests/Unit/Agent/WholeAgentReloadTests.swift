@@ -14,7 +14,7 @@ extension WholeAgent.Reloads {
   @Test(.enabled(if: isDetached, "at a terminal SIGHUP says that the terminal was closed"))
   func aGoodConfigurationTakesEffectInTheSameProcess() async throws {
     let (home, board, agent) = try await provenAgent()
-    let before = try agent.descriptorCount()
+    let before = try agent.descriptors().count
 
     try board.plugIn("BAT8", ["type": "Battery", "capacity": "55"])
     try board.configure("[BAT7, MARK]", "[BAT7, BAT8, MARK]")
@@ -26,7 +26,7 @@ extension WholeAgent.Reloads {
     }
     #expect(home.state(of: "sensor.boat_bat8_capacity")?.state == "55")
     #expect(home.counters.registrations == 1)
-    #expect(try agent.descriptorCount() < before + 3, "none is left from an earlier start")
+    #expect(try agent.descriptors().count < before + 3, "none is left from an earlier start")
     // The lock passed from one start to the next.
     #expect(try await RunningAgent(on: board).ending().status == 75)
     #expect(await agent.stop().status == 0)
