@@ -5,28 +5,21 @@ import Testing
 import Tools
 
 extension SetUp.Pairing {
-  struct Trouble: Sendable, CustomTestStringConvertible {
-    let fault: Fault
-    let status: Int32
-    let words: String
-    var testDescription: String { fault.name }
-  }
-
-  static let troubles = [
-    Trouble(fault: .captivePortal, status: 75, words: "is not Home Assistant (200)"),
-    Trouble(fault: .starting, status: 75, words: "is not Home Assistant (200)"),
-    Trouble(fault: .status(404), status: 75, words: "there is no login at"),
-    Trouble(fault: .status(503), status: 75, words: "is not available (503)"),
-    Trouble(fault: .status(403), status: 77, words: "refuses this address (403)"),
-  ]
-
-  @Test(arguments: troubles)
-  func noPasswordIsAskedForWhereNoLoginIsPossible(_ trouble: Trouble) async throws {
+  @Test(
+    arguments: [
+      (.captivePortal, 75, "is not Home Assistant (200)"),
+      (.starting, 75, "is not Home Assistant (200)"),
+      (.status(404), 75, "there is no login at"), (.status(503), 75, "is not available (503)"),
+      (.status(403), 77, "refuses this address (403)"),
+    ] as [(Fault, Int32, String)])
+  func noPasswordIsAskedForWhereNoLoginIsPossible(
+    fault: Fault, status: Int32, words: String
+  ) async throws {
     let (home, board) = try unpairedHomeAndBoard()
-    home.fault = trouble.fault
+    home.fault = fault
     let ending = await (try board.pair()).ending()
-    #expect(ending.status == trouble.status)
-    #expect(ending.lines(with: trouble.words) == 1, "\(ending.screen)")
+    #expect(ending.status == status)
+    #expect(ending.lines(with: words) == 1, "\(ending.screen)")
     #expect(!ending.screen.contains("User name"))
     #expect(home.requestCount == 1)
   }

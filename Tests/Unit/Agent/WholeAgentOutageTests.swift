@@ -12,36 +12,28 @@ extension WholeAgent {
   @Suite struct Outages {}
 }
 
-/// How Home Assistant fails, and what the agent says of it.
-struct Trouble: Sendable, CustomTestStringConvertible {
-  let fault: Fault
-  let cause: String
-  let words: String
-  var testDescription: String { fault.name }
-}
-
 extension WholeAgent.Outages {
-  static let troubles = [
-    Trouble(fault: .status(401), cause: "forbidden", words: "refuses this address (401)"),
-    Trouble(fault: .status(403), cause: "forbidden", words: "refuses this address (403)"),
-    Trouble(fault: .status(404), cause: "not_found", words: "is not ready (404)"),
-    Trouble(fault: .status(410), cause: "gone", words: "has deleted this device (410)"),
-    Trouble(fault: .status(503), cause: "unavailable", words: "is not available (503)"),
-    Trouble(fault: .captivePortal, cause: "not_home_assistant", words: "is there a login page?"),
-    Trouble(fault: .huge, cause: "not_home_assistant", words: "is not Home Assistant"),
-    Trouble(fault: .starting, cause: "not_live", words: "sends empty answers: it is starting"),
-    Trouble(
-      fault: .breakOff, cause: "no_connection", words: "cannot be reached: transferred a par"),
-    Trouble(fault: .wrongKey, cause: "other_key", words: "answers with another key"),
-    Trouble(fault: .replay, cause: "other_answer", words: "repeats old answers"),
-  ]
-
-  @Test(arguments: troubles)
-  func everyTroubleOfHomeAssistantIsNamedAndOutlived(_ trouble: Trouble) async throws {
+  @Test(
+    arguments: [
+      (.status(401), "forbidden", "refuses this address (401)"),
+      (.status(403), "forbidden", "refuses this address (403)"),
+      (.status(404), "not_found", "is not ready (404)"),
+      (.status(410), "gone", "has deleted this device (410)"),
+      (.status(503), "unavailable", "is not available (503)"),
+      (.captivePortal, "not_home_assistant", "is there a login page?"),
+      (.huge, "not_home_assistant", "is not Home Assistant"),
+      (.starting, "not_live", "sends empty answers: it is starting"),
+      (.breakOff, "no_connection", "cannot be reached: transferred a par"),
+      (.wrongKey, "other_key", "answers with another key"),
+      (.replay, "other_answer", "repeats old answers"),
+    ] as [(Fault, String, String)])
+  func everyTroubleOfHomeAssistantIsNamedAndOutlived(
+    fault: Fault, cause: String, words: String
+  ) async throws {
     let (home, board, agent) = try await provenAgent()
-    home.fault = trouble.fault
+    home.fault = fault
     try board.charge(70)
-    try await agent.event("outage", cause: trouble.cause)
+    try await agent.event("outage", cause: cause)
     try await agent.hasReadEverything()
 
     home.fault = nil
@@ -51,7 +43,7 @@ extension WholeAgent.Outages {
     #expect(shownCharge(in: home) == "70")
 
     let ending = await agent.stopWithSuccess()
-    #expect(ending.lines(with: trouble.words).count == 1)
+    #expect(ending.lines(with: words).count == 1)
     #expect(ending.lines(with: "accepts the data again").count == 1)
     #expect(agent.count(of: "outage") == 1)
   }

@@ -95,19 +95,20 @@ extension WholeAgent.Registering {
     }
   }
 
-  static let troubles = [
-    Trouble(fault: .status(404), cause: "not_found", words: "is not ready to register (404)"),
-    Trouble(fault: .status(503), cause: "unavailable", words: "not available to register (503)"),
-    Trouble(fault: .captivePortal, cause: "not_home_assistant", words: "is not Home Assistant"),
-    Trouble(fault: .starting, cause: "not_home_assistant", words: "is not Home Assistant"),
-  ]
-
-  @Test(arguments: troubles)
-  func aHomeAssistantThatIsNotReadyIsWaitedForAndTheLossCounted(_ trouble: Trouble) async throws {
+  @Test(
+    arguments: [
+      (.status(404), "not_found", "is not ready to register (404)"),
+      (.status(503), "unavailable", "not available to register (503)"),
+      (.captivePortal, "not_home_assistant", "is not Home Assistant"),
+      (.starting, "not_home_assistant", "is not Home Assistant"),
+    ] as [(Fault, String, String)])
+  func aHomeAssistantThatIsNotReadyIsWaitedForAndTheLossCounted(
+    fault: Fault, cause: String, words: String
+  ) async throws {
     let (home, board) = try homeAndBoard()
-    home.fault = trouble.fault
+    home.fault = fault
     let agent = try RunningAgent(on: board)
-    try await agent.event("not_registered", cause: trouble.cause)
+    try await agent.event("not_registered", cause: cause)
     // A gauge that is not known is read beside the loop: the refusal may be there before.
     for _ in 0..<2 { try await agent.hasReadEverything() }
     try await agent.hasRead(charges: [70, 71])
@@ -118,7 +119,7 @@ extension WholeAgent.Registering {
     #expect(shownCharge(in: home) == "71")
 
     let ending = await agent.stopWithSuccess()
-    #expect(ending.lines(with: trouble.words).count == 1)
+    #expect(ending.lines(with: words).count == 1)
     #expect(agent.count(of: "not_registered") == 1)
   }
 

@@ -204,38 +204,28 @@ extension WholeAgent.Sending {
       ending.lines(with: "Pair the board again: sudo homeward pair").count == 1, "\(ending.log)")
   }
 
-  struct Trouble: Sendable, CustomTestStringConvertible {
-    let fault: Fault
-    let status: Int32
-    let name: String
-    let words: String
-    var testDescription: String { fault.name }
-  }
-
-  static let troubles = [
-    Trouble(
-      fault: .status(403), status: 77, name: "forbidden", words: "refuses this address (403)"),
-    Trouble(fault: .status(404), status: 75, name: "not_found", words: "not ready (404)"),
-    Trouble(fault: .status(410), status: 69, name: "gone", words: "has deleted this device (410)"),
-    Trouble(fault: .status(503), status: 75, name: "unavailable", words: "not available (503)"),
-    Trouble(fault: .starting, status: 75, name: "not_live", words: "sends empty answers"),
-    Trouble(
-      fault: .captivePortal, status: 75, name: "not_home_assistant", words: "is there a login page?"
-    ),
-    Trouble(fault: .wrongKey, status: 76, name: "other_key", words: "answers with another key"),
-  ]
-
-  @Test(arguments: troubles)
-  func whatIsWrongWithHomeAssistantIsNamed(_ trouble: Trouble) async throws {
+  @Test(
+    arguments: [
+      (.status(403), 77, "forbidden", "refuses this address (403)"),
+      (.status(404), 75, "not_found", "not ready (404)"),
+      (.status(410), 69, "gone", "has deleted this device (410)"),
+      (.status(503), 75, "unavailable", "not available (503)"),
+      (.starting, 75, "not_live", "sends empty answers"),
+      (.captivePortal, 75, "not_home_assistant", "is there a login page?"),
+      (.wrongKey, 76, "other_key", "answers with another key"),
+    ] as [(Fault, Int32, String, String)])
+  func whatIsWrongWithHomeAssistantIsNamed(
+    fault: Fault, status: Int32, outcome: String, words: String
+  ) async throws {
     let (home, board) = try await pairedHomeAndBoard()
-    home.fault = trouble.fault
+    home.fault = fault
     let ending = try await board.run("send", "get_config")
-    #expect(ending.status == trouble.status)
+    #expect(ending.status == status)
     #expect(ending.output == [])
-    #expect(ending.lines(with: trouble.words).count == 1, "\(ending.log)")
+    #expect(ending.lines(with: words).count == 1, "\(ending.log)")
     let script = try await board.run("send", "get_config", "--json")
-    #expect(script.status == trouble.status)
-    #expect(script.output == [#"{"type":"get_config","outcome":"\#(trouble.name)"}"#])
+    #expect(script.status == status)
+    #expect(script.output == [#"{"type":"get_config","outcome":"\#(outcome)"}"#])
   }
 
   @Test func aHomeThatIsSwitchedOffIsNamedWithItsAddress() async throws {
