@@ -26,7 +26,6 @@ private func uplinkDriver(
 
   /// A socket without room for its clients is tried again in each cycle, and not with every turn.
   @Test func aCycleThatBeganIsToldOnce() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
     let configuration = try Configuration.least("durability: memory\n")
     let reporter = Reporter.withoutEvents(configuration)
     let driver = try uplinkDriver(of: configuration, in: folder, reporter: reporter)
@@ -68,7 +67,6 @@ private func uplinkDriver(
 
   /// The next cycle may be hours away.
   @Test func aNewLevelIsToldWithoutACycle() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
     status.recordChangedLevel(at: .now)
     #expect(sink.words.isEmpty)
     charge(29)
@@ -81,7 +79,6 @@ private func uplinkDriver(
   }
 
   @Test func eachCycleTellsTheLevelThatHolds() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
     for _ in 0..<2 { try status.sample(at: .now) }
     charge(29)
     try status.sample(at: .now)

@@ -44,7 +44,6 @@ extension Reporter {
   }
 
   @Test func hoursAreThereAfterARestartUntilTheyAreDelivered() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
     #expect(try file().write(hours) == nil)
     #expect(try file().read() == hours)
     #expect(try file().write(WaitingHours()) == nil)
@@ -52,7 +51,6 @@ extension Reporter {
   }
 
   @Test func aFileOfHoursThatCannotBeReadIsNotWrittenOver() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
     let kept = try file()
     let path = folder.appending(path: "statistics.hours")
     // Longer than any that the agent writes, so that it is not read.

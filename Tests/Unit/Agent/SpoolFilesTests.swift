@@ -27,7 +27,6 @@ import Testing
   }
 
   @Test func aLinkThatLeadsNowhereIsNoReasonToForgetTheOtherFiles() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
     try makeSpool()
     try FileManager.default.createSymbolicLink(
       at: spool.appending(path: "latest"), withDestinationURL: folder.appending(path: "nowhere"))
@@ -35,7 +34,6 @@ import Testing
   }
 
   @Test func aNameThatCannotBeLookedAtIsNoReasonToForgetTheOtherFiles() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
     try makeSpool()
     let loop = spool.appending(path: "0000000000000007.spool")
     try FileManager.default.createSymbolicLink(at: loop, withDestinationURL: loop)
@@ -44,7 +42,6 @@ import Testing
   }
 
   @Test func aFileThatIsNotTheSpoolsGetsAnotherNameAndReplacesNone() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
     try makeSpool()
     let file = spool.appending(path: "0000000000000007.spool")
     let aside = spool.appending(path: "0000000000000007.aside")
@@ -71,7 +68,6 @@ import Testing
 
   /// What the agent deletes is with Home Assistant by then, and the track of it has no hole.
   @Test func aFileThatTheAgentDeletesMeanwhileIsReadToItsEnd() throws {
-    defer { try? FileManager.default.removeItem(at: place) }
     // More than is read at once.
     let spool = try WrittenSpool(in: place)
     for second in 0..<4000 {

@@ -40,7 +40,6 @@ import Testing
 
   /// The agent has other work between two turns of its loop.
   @Test func aCrowdOfClientsIsAnsweredInPartsAndToTheLast() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
     let state = StateDirectory(Path([UInt8](folder.path.utf8)))
     try #require(state.open() == .open)
     let loop = try EventLoop()
