@@ -62,17 +62,22 @@ extension WholeAgent.Commanded {
     #expect(ending.lines(with: "the configuration does not allow it (commands)").count == 1)
   }
 
+  /// The environment of a board with a line, and the level of that line.
+  private func wired(_ board: Board) throws -> ([String: String], level: () -> String?) {
+    try board.makeFolder("runtime")
+    let wire = board.path("wire")
+    let environment = try board.environment(withChip: Self.chip).merging(
+      ["RUNTIME_DIRECTORY": board.path("runtime"), "FAKEGPIO_WIRE": wire]) { $1 }
+    return (environment, { try? String(contentsOfFile: wire, encoding: .utf8) })
+  }
+
   /// The chip keeps the level of a line whose program was killed. The next start makes it safe
   /// before it asks the network, also where it has to wait first.
   @Test(arguments: [0, 5])
   func aPumpThatRanWhenTheAgentWasKilledIsOffAtTheNextStart(earlierStarts: Int) async throws {
     let (home, board) = try homeAndBoard(
       settings: "commands: [command_gpio]\noutputs: [{ gpio: GPIO22, name: Pump }]")
-    try board.makeFolder("runtime")
-    let wire = board.path("wire")
-    let environment = try board.environment(withChip: Self.chip).merging(
-      ["RUNTIME_DIRECTORY": board.path("runtime"), "FAKEGPIO_WIRE": wire]) { $1 }
-    func level() -> String? { try? String(contentsOfFile: wire, encoding: .utf8) }
+    let (environment, level) = try wired(board)
     let agent = try RunningAgent(on: board, environment: environment)
     try await agent.event("notifications_open")
     try await agent.event("proven")
@@ -107,12 +112,9 @@ extension WholeAgent.Commanded {
     _ outputs: String = "outputs: [{ gpio: GPIO22, name: Pump }]"
   ) throws -> (Board, environment: [String: String], level: () -> String?) {
     let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil, settings: outputs)
-    let wire = board.path("wire")
     try board.write("1", to: "wire")
-    try board.makeFolder("runtime")
-    let environment = try board.environment(withChip: Self.chip).merging(
-      ["RUNTIME_DIRECTORY": board.path("runtime"), "FAKEGPIO_WIRE": wire]) { $1 }
-    return (board, environment, { try? String(contentsOfFile: wire, encoding: .utf8) })
+    let (environment, level) = try wired(board)
+    return (board, environment, level)
   }
 
   @Test(

@@ -38,8 +38,6 @@ extension WholeAgent.Spooling {
       let file: String
       let condition: String
       let bytes: Int
-      let entries: Int
-      let waiting: Int
       let first: Int?
       let last: Int?
       let from: String?

@@ -32,10 +32,8 @@ private final class ObservedHome {
     while let entry = await entries.next() {
       if entry.event == .occurred(.commanded("subscribe_events")) { return }
     }
-    throw NobodyWatches()
+    throw CancellationError()
   }
-
-  private struct NobodyWatches: Error {}
 }
 
 /// `watch` on a board, beside other commands there.
@@ -270,22 +268,15 @@ extension WholeAgent.Watching {
 
   @Test func theTimeIsThatOfTheClocksHere() async throws {
     let (_, board) = try await homeAndBoardWithSensor()
-    let lines = try await ["AAA0", "BBB-5:30"].asyncMap { zone in
-      try await board.run("watch", "states", sensorX, "--once", environment: ["TZ": zone]).output[0]
+    var lines: [String] = []
+    for zone in ["AAA0", "BBB-5:30"] {
+      let words = ["states", sensorX, "--once"]
+      lines += try await board.run("watch", options: words, environment: ["TZ": zone]).output
     }
+    try #require(lines.count == 2)
     let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space)
     let times = try lines.map { try style.parse(String($0.prefix(19)) + "Z") }
     #expect(times[1].timeIntervalSince(times[0]) == 5.5 * 3600, "\(lines)")
     #expect(lines.map { $0.dropFirst(19).prefix(8) } == ["+00:00  ", "+05:30  "])
-  }
-}
-
-extension Sequence {
-  fileprivate func asyncMap<Result>(
-    _ transform: (Element) async throws -> Result
-  ) async rethrows -> [Result] {
-    var results: [Result] = []
-    for element in self { results.append(try await transform(element)) }
-    return results
   }
 }
