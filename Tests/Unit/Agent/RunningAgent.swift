@@ -29,7 +29,7 @@ final class RunningAgent {
     let awaited: String
     let transcript: [String]
     var description: String {
-      "the agent ended before \(awaited):\n\(transcript.joined(separator: "\n"))"
+      "homeward ended before \(awaited):\n\(transcript.joined(separator: "\n"))"
     }
   }
 

@@ -15,13 +15,6 @@ import Testing
 final class TypedCommand {
   static let endOfInput = "\u{4}"
 
-  /// Why a story does not go on.
-  struct Ended: Error, CustomStringConvertible {
-    let awaited: String
-    let screen: String
-    var description: String { "the command ended before \(awaited):\n\(screen)" }
-  }
-
   struct Ending {
     let status: Int32
     /// All that was on the screen.
@@ -89,7 +82,8 @@ final class TypedCommand {
         return String(unseen[place])
       }
       guard let bytes = await appearances.next() else {
-        throw Ended(awaited: questions.joined(separator: " or "), screen: screen)
+        throw RunningAgent.Ended(
+          awaited: questions.joined(separator: " or "), transcript: [screen])
       }
       shown += bytes
     }
@@ -114,7 +108,7 @@ final class TypedCommand {
   ) async throws {
     while !condition(emulator) {
       guard let bytes = await appearances.next() else {
-        throw Ended(awaited: what, screen: emulator.lines.joined(separator: "\n"))
+        throw RunningAgent.Ended(awaited: what, transcript: emulator.lines)
       }
       shown += bytes
       emulator.feed(bytes)
