@@ -81,9 +81,7 @@ extension WholeAgent.Outages {
   /// An on-path attacker answers with what Home Assistant sealed before, and delivers nothing.
   @Test(.enabled(if: canMount, "only root can make a file system that is full"))
   func whatNoDiskTakesIsToldAsLostWhenTheAgentEnds() async throws {
-    let (home, board) = try homeAndBoard()
-    try board.makeFolder("state")
-    let disk = try SmallDisk(at: board.state)
+    let (home, board, disk) = try homeAndBoardWithSmallDisk()
     let agent = try await RunningAgent.proven(on: board)
     home.fault = .status(503)
     try disk.fill()
@@ -98,9 +96,7 @@ extension WholeAgent.Outages {
   /// On a disk that is full at the start, the spool is a file without a byte in it.
   @Test(.enabled(if: canMount, "only root can make a file system that is full"))
   func whatAFullDiskAtTheStartDoesNotTakeIsLostAndNothingWaits() async throws {
-    let (home, board) = try homeAndBoard()
-    try board.makeFolder("state")
-    let disk = try SmallDisk(at: board.state)
+    let (home, board, disk) = try homeAndBoardWithSmallDisk()
     let paired = try await RunningAgent.proven(on: board)
     #expect(await paired.stop().status == 0)
     home.fault = .status(503)

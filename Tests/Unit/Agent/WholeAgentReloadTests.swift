@@ -74,9 +74,7 @@ extension WholeAgent.Reloads {
     .enabled(if: isDetached, "at a terminal SIGHUP says that the terminal was closed"),
     .enabled(if: canMount, "only root can make a file system that is full"))
   func whatIsInMemoryOnlyIsWrittenBeforeANewConfigurationIsTaken() async throws {
-    let (home, board) = try homeAndBoard()
-    try board.makeFolder("state")
-    let disk = try SmallDisk(at: board.state)
+    let (home, board, disk) = try homeAndBoardWithSmallDisk()
     let agent = try await RunningAgent.proven(on: board)
     home.fault = .status(503)
     try disk.fill()
@@ -97,9 +95,7 @@ extension WholeAgent.Reloads {
     .enabled(if: isDetached, "at a terminal SIGHUP says that the terminal was closed"),
     .enabled(if: canMount, "only root can make a file system that is read-only"))
   func anAgentThatWasReloadedOnAReadOnlyDiskAnswersStatusOnceItCanBeWritten() async throws {
-    let (_, board) = try homeAndBoard()
-    try board.makeFolder("state")
-    let disk = try SmallDisk(at: board.state)
+    let (_, board, disk) = try homeAndBoardWithSmallDisk()
     let agent = try await RunningAgent.proven(on: board)
     try disk.remount("ro")
     agent.send(signal: SIGHUP)

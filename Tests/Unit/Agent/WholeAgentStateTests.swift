@@ -13,9 +13,7 @@ extension WholeAgent.State {
   /// anew at every start.
   @Test(.enabled(if: canMount, "only root can make a file system that is full or read-only"))
   func aFullStateDirectoryWaitsForRoomAndRegistersOnce() async throws {
-    let (home, board) = try homeAndBoard()
-    try board.makeFolder("state")
-    let disk = try SmallDisk(at: board.state)
+    let (home, board, disk) = try homeAndBoardWithSmallDisk()
     try disk.fill()
     let agent = try await RunningAgent.run(on: board, until: "state_failed")
     try await agent.hasReadEverything()
@@ -37,9 +35,7 @@ extension WholeAgent.State {
 
   @Test(.enabled(if: canMount, "only root can make a file system that is full or read-only"))
   func aReadOnlyStateDirectoryIsToldAndNothingIsRegistered() async throws {
-    let (home, board) = try homeAndBoard()
-    try board.makeFolder("state")
-    let disk = try SmallDisk(at: board.state)
+    let (home, board, disk) = try homeAndBoardWithSmallDisk()
     try disk.remount("ro")
     let agent = try await RunningAgent.run(on: board, until: "state_failed")
     try await agent.event("spool_failed")
@@ -305,6 +301,13 @@ final class SmallDisk {
   }
 
   func makeRoom() throws { try FileManager.default.removeItem(at: ballast) }
+}
+
+/// A home, and a board whose state directory is such a file system.
+func homeAndBoardWithSmallDisk() throws -> (PracticeServer, Board, SmallDisk) {
+  let (home, board) = try homeAndBoard()
+  try board.makeFolder("state")
+  return (home, board, try SmallDisk(at: board.state))
 }
 
 /// Whether this process may mount file systems.
