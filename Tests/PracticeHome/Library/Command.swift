@@ -53,15 +53,10 @@ public enum PracticeHomeCommand {
       Output(descriptor: 2).write("practice-home: \(explain(error))\n")
       return Exit.unavailable
     }
-    server.fault = options.fault
+    server.fault = options.delay.map(Fault.slow)
     reporter.start(url: server.url, port: server.port)
-    var next = ContinuousClock.now + options.accidentInterval
     var orders = Orders()
-    waitForTheEnd(options.duration, restart: { server.suffer(.restart) }) {
-      if let accident = options.accident, ContinuousClock.now >= next {
-        server.suffer(accident)
-        next += options.accidentInterval
-      }
+    waitForTheEnd(options.duration) {
       if options.obeys { for order in orders.next(from: 0) { obey(order, server) } }
       reporter.refresh(server.counters)
     }
@@ -79,9 +74,7 @@ public enum PracticeHomeCommand {
     }
   }
 
-  private static func waitForTheEnd(
-    _ duration: Duration?, restart: () -> Void, _ tick: () -> Void
-  ) {
+  private static func waitForTheEnd(_ duration: Duration?, _ tick: () -> Void) {
     let end = duration.map { ContinuousClock.now + $0 }
     let pause = Duration.milliseconds(200)
     while true {
@@ -89,11 +82,7 @@ public enum PracticeHomeCommand {
       if rest <= .zero { return }
       let (seconds, attoseconds) = min(rest, pause).components
       let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
-      switch practice_wait_for_signal(Int(max(1, milliseconds))) {
-      case 0: break
-      case SIGHUP: restart()
-      default: return
-      }
+      if practice_wait_for_signal(Int(max(1, milliseconds))) != 0 { return }
       tick()
     }
   }

@@ -46,18 +46,12 @@ final class Reporter: Sendable {
     let token =
       household.token == Home.defaultToken ? "\"\(household.token)\"" : "the one you chose"
     let resident = household.resident
-    let code = resident.code == nil ? "" : " and the code you chose"
-    var lines = [
+    let lines = [
       "Practice home at \(style.bold(url)), token \(style.bold(token)). Ctrl-C ends it.",
       "What arrives, in a browser: \(style.bold(url + Page.path))",
       "Its resident logs in as \(style.bold(resident.userName)), password "
-        + "\(style.bold(resident.password))\(code).",
+        + "\(style.bold(resident.password)).",
     ]
-    if household.release != .standard { lines.append("It plays \(household.release).") }
-    if let fault = options.fault { lines.append(style.alarm("It plays \"\(fault.name)\".")) }
-    if let accident = options.accident {
-      lines.append(style.alarm("Again and again it happens: \"\(accident.rawValue)\"."))
-    }
     lines.forEach(print)
   }
 

@@ -16,45 +16,21 @@ import Testing
     options.household.token = "t=1"
     options.isJSON = true
     options.duration = .seconds(1.5)
-    options.fault = .captivePortal
-    let apart = [
-      "--port", "0", "--token", "t=1", "--json", "--for", "1.5", "--fault", "captive-portal",
-    ]
-    let together = ["--port=0", "--token=t=1", "--json", "--for=1.5", "--fault=captive-portal"]
-    #expect(Options.parse(apart) == .run(options))
-    #expect(Options.parse(together) == .run(options))
-    options.fault = .slow(.milliseconds(20))
-    #expect(Options.parse(apart + ["--delay", "20"]) == .run(options))
+    options.delay = .milliseconds(20)
+    options.obeys = true
+    options.household.resident.isAdministrator = false
+    let flags = ["--json", "--obey", "--no-admin"]
+    let apart = ["--port", "0", "--token", "t=1", "--for", "1.5", "--delay", "20"]
+    let together = ["--port=0", "--token=t=1", "--for=1.5", "--delay=20"]
+    #expect(Options.parse(apart + flags) == .run(options))
+    #expect(Options.parse(together + flags) == .run(options))
     #expect(Options.parse(["--help"]) == .help)
-    #expect(Options.parse(["--version"]) == .version)
     #expect(Options.parse(["--version", "--json"]) == .version)
   }
 
-  @Test func theHouseholdIsFurnishedFromTheCommandLine() throws {
-    var options = Options()
-    options.obeys = true
-    options.household.resident.code = "123456"
-    options.household.failuresUntilBan = 5
-    options.household.resident.isAdministrator = false
-    options.household.release = try #require(Release("2026.6.0"))
-    options.household.startup = Startup(deaf: .seconds(0.5), silent: .seconds(60))
-    options.accident = .closeSockets
-    options.accidentInterval = .seconds(3)
-    #expect(
-      Options.parse([
-        "--mfa", "123456", "--ban-after", "5", "--version", "2026.6.0", "--startup", "0.5,60",
-        "--fault", "close-sockets", "--every", "3", "--no-admin", "--obey",
-      ]) == .run(options))
-    for accident in Accident.allCases {
-      #expect(Fault(name: accident.rawValue) == nil, "a name has one meaning")
-    }
-  }
-
   @Test(arguments: [
-    ["--version", "7"], ["--version=x"], ["--ban-after", "0"], ["--startup", "1"],
-    ["--every", "0"], ["--port"], ["--port", "65536"], ["--port", "x"], ["--token", ""],
-    ["--for", "0"],
-    ["--for", "soon"], ["--delay", "0"], ["--fault", "nope"], ["--nope"], ["8124"], ["--json=1"],
+    ["--port"], ["--port", "65536"], ["--port", "x"], ["--token", ""], ["--for", "0"],
+    ["--for", "soon"], ["--delay", "0"], ["--nope"], ["8124"], ["--json=1"],
   ])
   func whatIsNotUnderstoodIsNamed(arguments: [String]) {
     guard case .misunderstood(let message) = Options.parse(arguments) else {
