@@ -144,7 +144,7 @@ extension Home {
     }
     door.noteSuccess()
     sessions[id]?.standing = .guest(credential: credential)
-    post(["type": "auth_ok", "ha_version": .string(household.release.description)], to: id)
+    post(["type": "auth_ok", "ha_version": .string(Home.version)], to: id)
     note(.socketAdmitted(id), at: now)
   }
 

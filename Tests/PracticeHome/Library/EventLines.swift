@@ -6,7 +6,7 @@ enum EventLine {
       "port": .integer(Int128(port)),
       "username": .string(household.resident.userName),
       "password": .string(household.resident.password),
-      "version": .string(household.release.description),
+      "version": .string(Home.version),
     ]
     // A token that the person chose is not printed.
     if household.token == Home.defaultToken { line["token"] = .string(household.token) }

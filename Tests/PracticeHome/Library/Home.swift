@@ -21,8 +21,6 @@ public struct Home: Sendable {
   var door: Doorkeeper
   var zone = Zone()
   var person: Person
-  /// What tells this home from all others.
-  let instanceID: String
   var registrations: [Registration] = []
   /// Ids that answered once. Until a restart they are silent, then they are gone.
   var superseded: Set<String> = []
@@ -69,7 +67,6 @@ public struct Home: Sendable {
     grants = Grants(token: household.token, random: random)
     door = Doorkeeper(threshold: household.failuresUntilBan)
     person = Person(household.resident)
-    instanceID = random(16).hexadecimal
   }
 
   /// Answers one request that arrived at `now`.

@@ -1,7 +1,5 @@
-/// How one practice home is furnished: who lives there, which release it plays, and its limits.
+/// How one practice home is furnished: who lives there, and its limits.
 public struct Household: Sendable, Equatable {
-  /// Of which Home Assistant the home is as strict as.
-  public var release = Release.standard
   /// A long-lived access token that never ends.
   public var token = Home.defaultToken
   public var resident = Resident()
@@ -57,48 +55,4 @@ public struct Resident: Sendable, Equatable {
 
   /// User names are compared without their surrounding space and their case.
   func isNamed(_ text: String) -> Bool { text.trimmed.lowercased() == userName.lowercased() }
-}
-
-/// A release of Home Assistant, "2026.6.0".
-public struct Release: Sendable, Equatable, Comparable, CustomStringConvertible {
-  public let description: String
-  private let numbers: [Int]
-
-  /// What the practice home was compared with, message by message.
-  public static let standard = Release(description: Home.version, numbers: [2025, 4])
-
-  private init(description: String, numbers: [Int]) {
-    (self.description, self.numbers) = (description, numbers)
-  }
-
-  /// Nil if the text is not a year, a month and perhaps more, with dots.
-  public init?(_ text: String) {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    let numbers = parts.prefix(2).compactMap { Int($0) }
-    guard parts.count >= 2, numbers.count == 2, (2021...2100).contains(numbers[0]),
-      (1...12).contains(numbers[1])
-    else { return nil }
-    self.init(description: text, numbers: numbers)
-  }
-
-  public static func == (left: Release, right: Release) -> Bool { left.numbers == right.numbers }
-
-  public static func < (left: Release, right: Release) -> Bool {
-    left.numbers.lexicographicallyPrecedes(right.numbers)
-  }
-
-  private func isAtLeast(_ year: Int, _ month: Int) -> Bool {
-    !numbers.lexicographicallyPrecedes([year, month])
-  }
-
-  /// Whether `update_location` may name zones; before, one such key dropped the whole message.
-  var acceptsInZones: Bool { isAtLeast(2026, 6) }
-  /// Whether the accuracy of a position keeps its fraction.
-  var keepsAccuracyFraction: Bool { isAtLeast(2026, 5) }
-  /// Whether one absent device keeps a notification from all the others.
-  var stopsAtFirstAbsentDevice: Bool { !isAtLeast(2026, 3) }
-  /// Whether an import of statistics may say what its means are, and the kind of its unit.
-  var knowsKindsOfMeans: Bool { isAtLeast(2025, 11) }
-  /// Whether the configuration has an id of the whole instance.
-  var tellsInstanceID: Bool { isAtLeast(2026, 11) }
 }

@@ -34,26 +34,21 @@ enum MessageSchema {
     .optional("encrypted_data", .string),
   ])
 
-  static func updateLocation(_ release: Release) -> Schema {
-    let accuracy: Schema =
-      release.keepsAccuracyFraction ? .positiveFloat : .positiveInteger
-    var fields: [Field] = [
+  static let updateLocation = Schema.key("gps", needs: "gps_accuracy").then(
+    .shape([
       .optional("location_name", .string),
       .optional(
         "gps",
         .sequence(
           Schema.float(in: -90...90).saying("invalid latitude"),
           Schema.float(in: -180...180).saying("invalid longitude"))),
-      .optional("gps_accuracy", accuracy),
+      .optional("gps_accuracy", .positiveInteger),
       .optional("battery", .positiveInteger),
       .optional("speed", .positiveInteger),
       .optional("altitude", .float),
       .optional("course", .positiveInteger),
       .optional("vertical_accuracy", .positiveInteger),
-    ]
-    if release.acceptsInZones { fields.append(.optional("in_zones", .zoneIDs)) }
-    return Schema.key("gps", needs: "gps_accuracy").then(.shape(fields))
-  }
+    ]))
 
   static let registerSensor = Schema.shape([
     .optional("attributes", .dictionary, default: [:]),
@@ -121,15 +116,6 @@ enum MessageSchema {
 }
 
 extension Schema {
-  /// A list of entities, every one of them a zone.
-  fileprivate static let zoneIDs = Schema { (value) throws(Invalid) in
-    let ids = try Schema.list(of: .entityID)(value)
-    guard ids.array?.allSatisfy({ $0.string?.hasPrefix("zone.") == true }) == true else {
-      throw Invalid("all entities must belong to the zone domain")
-    }
-    return ids
-  }
-
   /// An http or https address with a host.
   static let url = Schema { (value) throws(Invalid) in
     let text = Python.str(value)

@@ -36,18 +36,11 @@ struct PushChannel: Sendable {
 // MARK: Sending
 
 extension Home {
-  /// Sends a notification to devices, one after the other.
+  /// Sends a notification to devices, one after the other, up to one that does not listen.
   mutating func notify(
     _ targets: [String], _ notification: Notification, now: Moment
   ) throws(ServiceFailure) {
-    var failure: ServiceFailure?
-    for id in targets {
-      do throws(ServiceFailure) { try notify(id, notification, now: now) } catch {
-        if household.release.stopsAtFirstAbsentDevice { throw error }
-        failure = error
-      }
-    }
-    if let failure { throw failure }
+    for id in targets { try notify(id, notification, now: now) }
   }
 
   private mutating func notify(

@@ -1,8 +1,7 @@
 extension Home {
   /// Every location replaces the last one whole, and its answer is the same when it is dropped.
   mutating func updateLocation(_ message: Message) throws(Refusal) -> Answer {
-    let schema = MessageSchema.updateLocation(household.release)
-    let location = try checked(schema, message.data).object ?? [:]
+    let location = try checked(MessageSchema.updateLocation, message.data).object ?? [:]
     let index = message.registration
     guard let tracker = registrations[index].tracker else { throw .trackerTaken }
     guard tracker.isListening else { throw .trackerDisabled }
@@ -118,7 +117,6 @@ extension Home {
     config["theme_color"] = "#03A9F4"
     if let url = household.cloud.cloudhook { config["cloudhook_url"] = .string(url) }
     if let url = household.cloud.remoteUI { config["remote_ui_url"] = .string(url) }
-    if household.release.tellsInstanceID { config["instance_id"] = .string(instanceID) }
     config["entities"] = .object(entities)
     return .content(.object(config))
   }
@@ -142,7 +140,7 @@ extension Home {
         "length": "km", "accumulated_precipitation": "mm", "area": "m²", "mass": "g",
         "pressure": "Pa", "temperature": "°C", "volume": "L", "wind_speed": "m/s",
       ],
-      "version": .string(household.release.description), "whitelist_external_dirs": [],
+      "version": .string(Home.version), "whitelist_external_dirs": [],
     ]
   }
 

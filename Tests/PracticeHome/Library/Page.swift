@@ -17,7 +17,7 @@ final class Page: Sendable {
 
   /// Begins with what the home remembers.
   init(of home: Home) {
-    var content = PageContent(release: home.household.release)
+    var content = PageContent()
     for entry in home.journal { content.note(entry, home.counters) }
     state = Mutex(State(content: content))
   }

@@ -29,7 +29,6 @@ struct PageContent: Sendable {
     }
   }
 
-  private let release: Release
   private(set) var revision = 0
   private var counters = Counters()
   private var devices: [PageDevice] = []
@@ -37,8 +36,6 @@ struct PageContent: Sendable {
   /// The newest last.
   private var refusals: [Refusals] = []
   private var refusalsRevision = 0
-
-  init(release: Release) { self.release = release }
 
   /// Takes an entry, and the counters as they are with it.
   mutating func note(_ entry: JournalEntry, _ counters: Counters) {
@@ -89,7 +86,7 @@ struct PageContent: Sendable {
   func json(since known: Int?, now: Moment) -> JSON {
     let past = known ?? 0
     var content: JSONObject = [
-      "begin": .bool(known == nil), "now": now.json, "release": .string(release.description),
+      "begin": .bool(known == nil), "now": now.json, "release": .string(Home.version),
       "counters": [
         "registrations": .count(counters.registrations), "readings": .count(counters.readings),
         "locations": .count(counters.locations), "refused": .count(counters.refused),

@@ -157,15 +157,6 @@ extension Schema {
     return .float(float)
   }
 
-  /// A float of at least 0.
-  static let positiveFloat = float.then(
-    Schema { (value) throws(Invalid) in
-      guard let number = value.number, number >= 0 else {
-        throw Invalid("value must be at least 0")
-      }
-      return value
-    })
-
   /// A float within limits; NaN is outside every limit.
   static func float(in range: ClosedRange<Double>) -> Schema {
     float.then(

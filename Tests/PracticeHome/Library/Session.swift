@@ -98,7 +98,7 @@ extension Home {
     sessions[id] = Session(
       id: id, standing: .stranger(until: now + household.authenticationLimit), lastHeard: now)
     mail.append(
-      .message(["type": "auth_required", "ha_version": .string(household.release.description)]),
+      .message(["type": "auth_required", "ha_version": .string(Home.version)]),
       to: id)
     note(.socketOpened(id), at: now)
     return id

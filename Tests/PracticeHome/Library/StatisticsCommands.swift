@@ -43,8 +43,6 @@ extension Command {
     .required("has_mean", .strictBoolean), .required("has_sum", .strictBoolean),
     .required("name", .textOrNull), .required("source", .text),
     .required("statistic_id", .text), .required("unit_of_measurement", .textOrNull),
-    // Refused afterwards, where the release does not know them.
-    .optional("mean_type", .meanType), .optional("unit_class", .textOrNull),
   ]
 
   private static let importedHour: [Field] =
@@ -78,13 +76,6 @@ extension Schema {
     return .float(number)
   }
 
-  fileprivate static let meanType = Schema { (value) throws(Invalid) in
-    guard case .integer(let number) = value, StatisticMetadata.Mean(rawValue: number) != nil else {
-      throw Invalid("not a valid value")
-    }
-    return value
-  }
-
   fileprivate static let notEmpty = Schema { (value) throws(Invalid) in
     guard value.array?.isEmpty == false else {
       throw Invalid("length of value must be at least 1")
@@ -111,24 +102,13 @@ extension Home {
 
   private func metadata(_ call: Call) throws(CommandFailure) -> StatisticMetadata {
     let content = call.content["metadata"]?.object ?? [:]
-    let news = ["mean_type", "unit_class"].filter { content[$0] != nil }
-    guard household.release.knowsKindsOfMeans || news.isEmpty else {
-      let problems = news.map { Problem(path: [.key("metadata"), .key($0)], kind: .extraKey) }
-      throw CommandFailure(
-        code: "invalid_format", message: Invalid(problems).humanized(.object(call.content)))
-    }
     let (id, source) = (content["statistic_id"]?.string ?? "", content["source"]?.string ?? "")
     guard let owner = Self.source(ofStatistic: id) else { throw .failed("Invalid statistic_id") }
     guard source == owner else { throw .failed("Invalid source") }
-    var mean = StatisticMetadata.Mean.none
-    if case .integer(let number) = content["mean_type"] {
-      mean = StatisticMetadata.Mean(rawValue: number) ?? .none
-    } else if content["has_mean"] == true {
-      mean = .arithmetic
-    }
     return StatisticMetadata(
       id: id, source: source, name: content["name"]?.string,
-      unit: content["unit_of_measurement"]?.string, mean: mean, hasSum: content["has_sum"] == true)
+      unit: content["unit_of_measurement"]?.string,
+      mean: content["has_mean"] == true ? .arithmetic : .none, hasSum: content["has_sum"] == true)
   }
 
   /// What the source of a statistic must be: of an entity's the recorder, of all others what stands

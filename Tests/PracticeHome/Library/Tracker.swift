@@ -21,9 +21,6 @@ struct Tracker: Sendable {
   }
 
   func state(in zone: Zone) -> String {
-    if let zones = location["in_zones"]?.array {
-      return zones.contains(.string(Zone.entityID)) ? "home" : "not_home"
-    }
     if let name = location["location_name"]?.string, !name.isEmpty { return name }
     guard let position else { return "unknown" }
     let accuracy = location["gps_accuracy"]?.number ?? 0
@@ -45,10 +42,9 @@ struct Tracker: Sendable {
     return attributes
   }
 
-  /// A restart brings everything back but the name of the place and the zones.
+  /// A restart brings everything back but the name of the place.
   mutating func restore() {
     returnsAt = nil
     location["location_name"] = nil
-    location["in_zones"] = nil
   }
 }

@@ -22,7 +22,7 @@ import Testing
   }
 
   private func noted(_ entries: [JournalEntry]) -> JSON {
-    var content = PageContent(release: .standard)
+    var content = PageContent()
     for entry in entries { content.note(entry, Counters()) }
     return content.json(since: nil, now: start)
   }

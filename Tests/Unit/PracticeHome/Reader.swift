@@ -3,12 +3,10 @@
 /// A page that looks at what a visitor does, without a browser.
 final class Reader {
   var visitor = Visitor()
-  private var content: PageContent
+  private var content = PageContent()
   private var seenCount = 0
   /// What the page was told up to.
   private var revision: Int?
-
-  init() { content = PageContent(release: .standard) }
 
   private func look() {
     let home = visitor.home

@@ -117,17 +117,6 @@ import Testing
     }
   }
 
-  @Test func aNewerReleaseIsToldTheKindOfMean() throws {
-    var household = Household()
-    household.release = try #require(Release("2025.11.0"))
-    let caller = Caller.Place(Visitor(household)).call()
-    let metadata = Self.metadata().merging(["mean_type": 2, "unit_class": "temperature"])
-    let request = Self.request(metadata, ["start": .string(Self.hour(1)), "mean": 20])
-    #expect(caller.result("recorder/import_statistics", request) == .null)
-    let all = caller.result("recorder/get_statistics_metadata")
-    #expect(all?[0]?["mean_type"] == 2)
-  }
-
   @Test func onlyAdministratorsImport() {
     var household = Household()
     household.resident.isAdministrator = false
