@@ -37,9 +37,8 @@ func handleRequest(
     return .YES
   }
   let request = unsafe Request(
-    method: String(cString: method), path: String(cString: url), query: query(of: connection),
-    headers: values(of: connection, .HEADER_KIND), body: exchange.body,
-    isTooLarge: exchange.isTooLarge)
+    method: String(cString: method), path: String(cString: url), headers: headers(of: connection),
+    body: exchange.body, isTooLarge: exchange.isTooLarge)
   let host = unsafe Unmanaged<Host>.fromOpaque(context).takeUnretainedValue()
   let response = host.answer(request)
   // Without an answer libmicrohttpd closes the connection.
@@ -57,19 +56,11 @@ func completeRequest(
   unsafe slot.pointee = nil
 }
 
-private func query(of connection: OpaquePointer) -> [String: String] {
-  Dictionary(
-    unsafe values(of: connection, .GET_ARGUMENT_KIND).map { ($0.name, $0.value) },
-    uniquingKeysWith: { first, _ in first })
-}
-
-private func values(
-  of connection: OpaquePointer, _ kind: MHD_ValueKind
-) -> [(name: String, value: String)] {
+private func headers(of connection: OpaquePointer) -> [(name: String, value: String)] {
   var headers: [(name: String, value: String)] = []
   _ = unsafe withUnsafeMutablePointer(to: &headers) { pointer in
     unsafe MHD_get_connection_values(
-      connection, kind,
+      connection, .HEADER_KIND,
       { context, _, name, value in
         guard
           let list = unsafe context?.assumingMemoryBound(

@@ -3,21 +3,17 @@ public struct Request: Sendable {
   public var method: String
   /// Without the query.
   public var path: String
-  /// What stood behind the question mark.
-  public var query: [String: String]
   private let headers: [String: String]
   public var body: [UInt8]
   /// Set if the body was larger than the server reads; `body` is empty then.
   public var isTooLarge: Bool
 
   public init(
-    method: String, path: String, query: [String: String] = [:],
-    headers: [(name: String, value: String)] = [],
+    method: String, path: String, headers: [(name: String, value: String)] = [],
     body: [UInt8] = [], isTooLarge: Bool = false
   ) {
     self.method = method
     self.path = path
-    self.query = query
     self.headers = Dictionary(
       headers.map { ($0.name.lowercased(), $0.value) }, uniquingKeysWith: { first, _ in first })
     self.body = body

@@ -1,31 +1,23 @@
 extension Home {
   static let statesPath = "/api/states"
   private static let registrationPath = "/api/mobile_app/registrations"
-  private static let eventsPrefix = "/api/events/"
   private static let servicesPrefix = "/api/services/"
   private static let entryPrefix = "/api/config/config_entries/entry/"
 
   /// Something that asks for a token, found by its path.
   private enum Place {
     case registration
-    case greeting
     case config
     case allStates
     case state(String)
-    case services
     case service(domain: String, name: String)
-    case event(String)
-    case template
     case entry(String)
 
     init?(_ path: String) {
       switch path {
       case Home.registrationPath: self = .registration
-      case "/api/": self = .greeting
       case "/api/config": self = .config
       case Home.statesPath: self = .allStates
-      case "/api/services": self = .services
-      case "/api/template": self = .template
       default: self.init(under: path)
       }
     }
@@ -34,20 +26,19 @@ extension Home {
       let parts = { (prefix: String) in
         path.hasPrefix(prefix) ? path.dropFirst(prefix.count).split(separator: "/") : []
       }
-      let (state, service) = (parts(Home.statesPath + "/"), parts(Home.servicesPrefix))
-      let (event, entry) = (parts(Home.eventsPrefix), parts(Home.entryPrefix))
-      switch (state.count, service.count, event.count, entry.count) {
-      case (1, _, _, _): self = .state(String(state[0]))
-      case (_, 2, _, _): self = .service(domain: String(service[0]), name: String(service[1]))
-      case (_, _, 1, _): self = .event(String(event[0]))
-      case (_, _, _, 1): self = .entry(String(entry[0]))
+      let (state, entry) = (parts(Home.statesPath + "/"), parts(Home.entryPrefix))
+      let service = parts(Home.servicesPrefix)
+      switch (state.count, service.count, entry.count) {
+      case (1, _, _): self = .state(String(state[0]))
+      case (_, 2, _): self = .service(domain: String(service[0]), name: String(service[1]))
+      case (_, _, 1): self = .entry(String(entry[0]))
       default: return nil
       }
     }
 
     var method: String {
       switch self {
-      case .registration, .service, .event, .template: "POST"
+      case .registration, .service: "POST"
       case .entry: "DELETE"
       default: "GET"
       }
@@ -65,7 +56,6 @@ extension Home {
     }
     switch place {
     case .registration: return register(request.body, now: now)
-    case .greeting: return .open(["message": "API running."])
     case .config: return .open(wholeConfig)
     case .allStates: return Self.written(.array(states.all.map(\.json)))
     case .state(let id):
@@ -73,14 +63,7 @@ extension Home {
         return .open(["message": "Entity not found."], status: 404)
       }
       return Self.written(state.json)
-    case .services:
-      return .open(
-        .array(
-          serviceDescriptions.pairs.map { ["domain": .string($0.key), "services": $0.value] }))
-    case .service(let domain, let name):
-      return try callService(domain, name, request, now: now)
-    case .event(let type): return fireEvent(type, request.body, now: now)
-    case .template: return renderTemplate(request.body, now: now)
+    case .service(let domain, let name): return callService(domain, name, request, now: now)
     case .entry(let id): return deleteEntry(id, now: now)
     }
   }
@@ -90,64 +73,25 @@ extension Home {
     content.hasOversizedInteger ? .serverError : .open(content)
   }
 
-  private static func refusal(_ message: String) -> Answer {
-    .open(["message": .string(message)], status: 400)
-  }
-
-  // MARK: Actions, events, templates
-
   private mutating func callService(
     _ domain: String, _ name: String, _ request: Request, now: Moment
-  ) throws(Refusal) -> Answer {
+  ) -> Answer {
     let parsed = try? JSONParser.parse(request.body.isEmpty ? Array("{}".utf8) : request.body)
-    guard let parsed else { return Self.refusal("Data should be valid JSON.") }
-    let wantsResponse = request.query["return_response"] != nil
+    guard let parsed else {
+      return .open(["message": "Data should be valid JSON."], status: 400)
+    }
     do throws(ServiceFailure) {
       guard let data = parsed.object else { throw .invalid(Invalid("expected a dictionary")) }
-      let response = try perform(domain, name, data, wantsResponse: wantsResponse, now: now)
-      record(
-        .serviceCalled(domain: domain, service: name, data: data), device: nil, sealed: nil,
-        at: now)
-      guard wantsResponse else { return .open([]) }
-      return .open(["changed_states": [], "service_response": response])
+      _ = try perform(domain, name, data, wantsResponse: false, now: now)
+      note(.serviceCalled(domain: domain, service: name, data: data), at: now)
+      return .open([])
     } catch {
       let answer: Answer =
-        switch error {
-        case .noResponse:
-          Self.refusal(
-            "Service does not support responses. Remove return_response from request.")
-        case .failed: .serverError
-        case .notFound, .invalid: .text(400, "400: Bad Request")
-        }
+        if case .failed = error { .serverError } else { .text(400, "400: Bad Request") }
       refuse(
         .failedService("\(domain).\(name)", error.message), status: answer.response().status,
         at: now)
       return answer
-    }
-  }
-
-  private mutating func fireEvent(_ type: String, _ body: [UInt8], now: Moment) -> Answer {
-    guard let content = try? JSONParser.parse(body.isEmpty ? Array("{}".utf8) : body) else {
-      return Self.refusal("Event data should be valid JSON.")
-    }
-    guard let data = content.object else {
-      return Self.refusal("Event data should be a JSON object")
-    }
-    guard type.unicodeScalars.count <= Self.eventTypeLengthMax else { return .serverError }
-    emit(type, data, isRemote: true, now: now)
-    record(.eventFired(type: type, data: data), device: nil, sealed: nil, at: now)
-    return .open(["message": .string("Event \(type) fired.")])
-  }
-
-  private func renderTemplate(_ body: [UInt8], now: Moment) -> Answer {
-    guard let content = try? JSONParser.parse(body) else {
-      return Self.refusal("Error rendering template: the body is not JSON")
-    }
-    guard let source = content["template"]?.string else { return .serverError }
-    let rendering = render(source, content["variables"]?.object ?? [:], now: now)
-    switch rendering.outcome {
-    case .value: return .text(200, rendering.text)
-    case .error(let message): return Self.refusal("Error rendering template: \(message)")
     }
   }
 

@@ -9,8 +9,6 @@ enum Template {
   /// What came out, and what to watch for when it would come out differently.
   struct Rendering: Sendable, Equatable {
     var outcome: Outcome
-    /// The text before it was read as a value; what `POST /api/template` answers.
-    var text: String
     var entities: [String] = []
     var dependsOnTime = false
 
@@ -65,7 +63,7 @@ enum Template {
   /// Text, read as the value it looks like.
   static func literal(_ text: String) -> Rendering {
     let text = text.trimmed
-    return Rendering(outcome: .value(value(of: text)), text: text)
+    return Rendering(outcome: .value(value(of: text)))
   }
 
   private static func value(of text: String) -> JSON {
@@ -112,7 +110,7 @@ extension Home {
     case nil: break
     }
     if ["{{", "{%", "{#"].contains(where: text.contains) {
-      return Template.Rendering(outcome: .error(Template.notPlayed), text: "")
+      return Template.Rendering(outcome: .error(Template.notPlayed))
     }
     return Template.literal(text)
   }
@@ -121,13 +119,12 @@ extension Home {
   private func readBackTracker(_ id: JSON?, now: Moment) -> Template.Rendering {
     let registration = registrations.first { .string($0.registryID) == id }
     guard let tracker = registration?.tracker, !tracker.isDisabled else {
-      return Template.Rendering(outcome: .value(["e": nil]), text: "{'e': None}")
+      return Template.Rendering(outcome: .value(["e": nil]))
     }
     let entityID = tracker.entityID
     guard let state = states[entityID] else {
       return Template.Rendering(
-        outcome: .value(["e": .string(entityID)]), text: "{'e': \(Python.repr(.string(entityID)))}",
-        entities: [entityID])
+        outcome: .value(["e": .string(entityID)]), entities: [entityID])
     }
     let age = Double(now.microseconds - state.lastUpdated.microseconds) / 1_000_000
     let value: JSON = [
@@ -136,7 +133,6 @@ extension Home {
       "acc": state.attributes["gps_accuracy"] ?? .null,
       "age": .float((age * 1000).rounded() / 1000),
     ]
-    return Template.Rendering(
-      outcome: .value(value), text: Python.repr(value), entities: [entityID], dependsOnTime: true)
+    return Template.Rendering(outcome: .value(value), entities: [entityID], dependsOnTime: true)
   }
 }

@@ -55,7 +55,7 @@ import Testing
     #expect(!guest.opens(" practice"))
     let reply = guest.home.answer(
       Request(
-        method: "GET", path: "/api/",
+        method: "GET", path: "/api/config",
         headers: [(name: "Authorization", value: "bearer practice")]), now: guest.now)
     #expect(reply.status == 401)
   }
@@ -78,7 +78,7 @@ import Testing
     guest.fill(["username": "practice"])
     #expect(guest.opens("practice"))
     _ = guest.redeem("nope")
-    for path in ["/api/", "/api/webhook/abc", "/auth/token", "/nowhere"] {
+    for path in ["/api/config", "/api/webhook/abc", "/auth/token", "/nowhere"] {
       let reply = guest.ask("POST", path, token: "practice")
       #expect(reply.status == 403)
       #expect(reply.text == "403: Forbidden")
