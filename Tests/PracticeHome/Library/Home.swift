@@ -92,7 +92,6 @@ public struct Home: Sendable {
 
   private mutating func route(_ request: Request, now: Moment) -> Response {
     do throws(Refusal) {
-      if request.header("X-Forwarded-For") != nil { throw .proxyHeader }
       if door.isShut { throw .login(.banned) }
       let path = request.path
       if path == Self.socketPath { return try handshake(request) }

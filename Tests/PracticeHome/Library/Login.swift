@@ -100,7 +100,6 @@ extension Home {
         #"{"error":"access_denied","error_description":"User cannot authenticate remotely"}"#, nil)
     case ("POST", "/auth/token"): return try grant(request, now: now)
     case ("POST", "/auth/revoke"): return revoke(request, now: now)
-    case ("GET", Self.loginPath): throw .webhookMethod("GET")
     case ("POST", Self.loginPath): return try beginLogin(request, now: now)
     default: return try continueLogin(request, now: now)
     }
@@ -115,18 +114,9 @@ extension Home {
         .contains(path)
       throw isKnown ? .methodNotAllowed(request.method) : .notFound(path: path)
     }
-    let id = String(path.dropFirst(Self.loginPath.count + 1))
-    let place = logins.firstIndex { $0.id == id }
-    switch request.method {
-    case "POST": return try step(place, request, now: now)
-    case "DELETE":
-      guard let place else { throw .login(.unknownFlow) }
-      logins.remove(at: place)
-      return .open(["message": "Flow aborted"])
-    // Home Assistant trips over its own arguments here.
-    case "GET": return .serverError
-    default: throw .methodNotAllowed(request.method)
-    }
+    guard request.method == "POST" else { throw .methodNotAllowed(request.method) }
+    let id = path.dropFirst(Self.loginPath.count + 1)
+    return try step(logins.firstIndex { $0.id == id }, request, now: now)
   }
 
   private mutating func beginLogin(_ request: Request, now: Moment) throws(Refusal) -> Answer {

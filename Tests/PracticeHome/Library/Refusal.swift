@@ -6,7 +6,6 @@ public enum Refusal: Error, Sendable, Equatable {
   case methodNotAllowed(String)
   /// A webhook knows the method and does not take it; the answer differs in its body.
   case webhookMethod(String)
-  case proxyHeader
   case tooLarge
   /// The body is not what it must be, in the words of the answer.
   case badRequest(String)
@@ -42,8 +41,6 @@ public enum Refusal: Error, Sendable, Equatable {
   /// An action that does not exist or did not succeed, and why.
   case failedService(String, String)
   case unknownCamera
-  /// An entity that is no camera.
-  case noCamera
   /// An answer with an integer wider than what is written there.
   case unwritable
   // One sensor of a message
@@ -67,7 +64,6 @@ public enum Refusal: Error, Sendable, Equatable {
     case .notFound(let path): "nothing lives at \(path)"
     case .methodNotAllowed(let method), .webhookMethod(let method):
       "method \(method) is not allowed here, POST is"
-    case .proxyHeader: "X-Forwarded-For from a proxy that is not trusted"
     case .tooLarge: "the body is larger than 16 MiB"
     case .badRequest(let message): message
     case .login(let refusal): refusal.reason
@@ -108,7 +104,6 @@ public enum Refusal: Error, Sendable, Equatable {
     case .eventTypeTooLong: "event_type is longer than 64 characters"
     case .failedService(let name, let why): "the action \(name) failed: \(why)"
     case .unknownCamera: "there is no such camera"
-    case .noCamera: "that entity is no camera"
     case .unwritable: "the answer would hold an integer of more than 64 bits"
     default: nil
     }
@@ -134,7 +129,6 @@ extension Refusal {
     case .unauthorized: .text(401, "401: Unauthorized")
     case .notFound, .notLoaded: .text(404, "404: Not Found")
     case .methodNotAllowed: .text(405, "405: Method Not Allowed")
-    case .proxyHeader: .text(400, "400: Bad Request")
     case .webhookMethod: .nothing(405)
     case .badRequest(let message): .open(["message": .string(message)], status: 400)
     case .login(let refusal): refusal.answer
@@ -147,8 +141,7 @@ extension Refusal {
     case .unknownCamera: .content(["success": false], status: 400)
     case .schema, .undecryptable, .unknownType, .trackerTaken, .trackerDisabled: .braces(200)
     case .unknownWebhook, .supersededWebhook, .failedSetUp, .tooLarge, .notAContainer, .noSecret,
-      .encryptedDataMissing, .eventTypeTooLong, .failedService, .noCamera, .unwritable,
-      .stillStarting:
+      .encryptedDataMissing, .eventTypeTooLong, .failedService, .unwritable, .stillStarting:
       .nothing(200)
     case .fault: .text(404, "404: Not Found")
     // Never an answer of their own: the rest of the message decides.

@@ -68,7 +68,7 @@ extension Command {
   /// Commands about devices and what belongs to them.
   static let devices: [String: Command] = [
     "config/area_registry/list": Command { (home, call) throws(CommandFailure) in
-      home.succeed(call, home.areas)
+      home.succeed(call, [])
     },
     "config/device_registry/list": Command { (home, call) throws(CommandFailure) in
       home.succeed(call, .array(home.registrations.filter(\.isAlive).map(\.deviceJSON)))
@@ -79,11 +79,6 @@ extension Command {
       }
       home.succeed(call, .array(entities))
     },
-    "config/entity_registry/get": Command([.required("entity_id", .entityID)]) {
-      (home, call) throws(CommandFailure) in
-      let entity = try home.registeredEntity(call)
-      home.succeed(call, entity.wholeJSON(of: home.registrations[entity.registration]))
-    },
     "config/entity_registry/get_entries": Command([.required("entity_ids", .entityIDs)]) {
       (home, call) throws(CommandFailure) in home.succeed(call, home.entries(call))
     },
@@ -92,9 +87,6 @@ extension Command {
         .required("entity_id", .entityID), .optional("disabled_by", .userOrNull),
       ], isForAdministrators: true
     ) { (home, call) throws(CommandFailure) in try home.updateEntity(call) },
-    "webhook/list": Command { (home, call) throws(CommandFailure) in
-      home.succeed(call, .array(home.registrations.filter(\.isAlive).map(\.webhookJSON)))
-    },
     "webhook/handle": Command([
       .required("webhook_id", .text), .required("method", .oneOf(["GET", "HEAD", "POST", "PUT"])),
       .optional("body", .text, default: ""), .optional("headers", .dictionary(of: .text)),
@@ -131,29 +123,9 @@ extension Registration {
       "serial_number": nil, "sw_version": .string(text("os_version")), "via_device_id": nil,
     ]
   }
-
-  fileprivate var webhookJSON: JSON {
-    [
-      "webhook_id": .string(webhookID), "domain": "mobile_app",
-      "name": .string("Mobile App: \(deviceName)"), "local_only": false,
-      "allowed_methods": ["POST", "PUT"],
-    ]
-  }
 }
 
 extension Home {
-  fileprivate var areas: JSON {
-    let names = [("living_room", "Living Room"), ("kitchen", "Kitchen"), ("bedroom", "Bedroom")]
-    return .array(
-      names.map { id, name in
-        [
-          "aliases": [], "area_id": .string(id), "floor_id": nil, "humidity_entity_id": nil,
-          "icon": nil, "labels": [], "name": .string(name), "picture": nil,
-          "temperature_entity_id": nil, "created_at": 0.0, "modified_at": 0.0,
-        ]
-      })
-  }
-
   var registeredEntities: [RegisteredEntity] {
     registrations.enumerated().flatMap { index, registration in
       let tracker = registration.tracker.map { [entity($0, index)] } ?? []

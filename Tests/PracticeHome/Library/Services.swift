@@ -73,17 +73,10 @@ struct Service: Sendable {
     return .object(content)
   }
 
-  /// The actions every Home Assistant has; the practice home does nothing on most of them.
+  /// Some actions that every Home Assistant has; the practice home does nothing on most of them.
   static let standing: [String: [String: Service]] = [
     "homeassistant": [
-      "turn_on": Service("Generic turn on", "Turns things on.", nil),
-      "turn_off": Service("Generic turn off", "Turns things off.", nil),
-      "toggle": Service("Generic toggle", "Turns things over.", nil),
-      "update_entity": Service(
-        "Update entity", "Updates an entity.",
-        [.required("entity_id", .entityIDs)]),
-      "check_config": Service("Check configuration", "Checks the configuration.", []),
-      "save_persistent_states": Service("Save persistent states", "Saves states.", []),
+      "turn_on": Service("Generic turn on", "Turns things on.", nil)
     ],
     "persistent_notification": [
       "create": Service(
@@ -92,8 +85,6 @@ struct Service: Sendable {
           .required("message", .string), .optional("title", .string),
           .optional("notification_id", .string),
         ]),
-      "dismiss": Service(
-        "Dismiss", "Removes a notification.", [.required("notification_id", .string)]),
       "dismiss_all": Service("Dismiss all", "Removes all notifications.", nil),
     ],
     "conversation": [
@@ -113,10 +104,7 @@ struct Service: Sendable {
         let targets = home.registrations.filter(\.takesNotifications).map(\.webhookID)
         try home.notify(targets, Notification(data), now: now)
         return [:]
-      },
-      "persistent_notification": Service(
-        "Send a persistent notification", "Shows a notification in the user interface.",
-        Notification.fields),
+      }
     ],
   ]
 }

@@ -199,15 +199,6 @@ import Testing
     visitor.sensor("t", ["device_class": .string(deviceClass), "state": .string(sent)])
     #expect(visitor.shown("sensor.boat_t") == shown)
   }
-
-  @Test func theCameraOfTheHomeHasAStream() {
-    var visitor = Visitor()
-    let reply = visitor.send("stream_camera", ["camera_entity_id": "camera.practice"])
-    #expect(
-      reply.opened
-        == ["mjpeg_path": "/api/camera_proxy_stream/camera.practice", "hls_path": nil])
-    #expect(visitor.send("stream_camera", ["camera_entity_id": "zone.home"]) == .noBody)
-  }
 }
 
 @Suite struct LocationTests {
