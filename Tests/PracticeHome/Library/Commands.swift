@@ -58,12 +58,12 @@ struct Command: Sendable {
     let object = message.object ?? [:]
     do throws(Invalid) {
       guard let schema else {
-        if object.count > 2 { throw Invalid([Problem(path: [], kind: .extraKey)]) }
+        if object.count > 2 { throw Invalid("an extra key") }
         return object
       }
       return try schema(message).object ?? [:]
     } catch {
-      throw CommandFailure(code: "invalid_format", message: error.humanized(message))
+      throw CommandFailure(code: "invalid_format", message: error.message)
     }
   }
 
@@ -131,8 +131,10 @@ extension Home {
     do throws(Invalid) {
       _ = try Self.authentication(message)
     } catch {
-      let complaint = "Auth message incorrectly formatted: \(error.humanized(message))"
-      return turnAway(id, complaint, because: error.explanation(in: .null), now: now)
+      // The objection repeats what was sent, and that may be a token.
+      return turnAway(
+        id, "Auth message incorrectly formatted: \(error.message)",
+        because: "the first message is no auth message as it must be", now: now)
     }
     guard let token = message["access_token"]?.string,
       let credential = grants.credential(ofAccessToken: token, now: now)

@@ -57,7 +57,7 @@ struct Login: Sendable {
 enum LoginSchema {
   static let begin = Schema.shape([
     .required("client_id", .text),
-    .required("handler", .list(of: .textOrNull, count: 2)),
+    .required("handler", .sequence(.textOrNull, .textOrNull)),
     .required("redirect_uri", .text),
     .optional("type", .text, default: "authorize"),
   ])

@@ -23,7 +23,7 @@ enum MessageSchema {
       .optional("push_url", .url),
       .optional("push_websocket_channel", .boolean),
     ], extra: .kept
-  ).then(.together(["push_token", "push_url"], group: "push_cloud"))
+  ).then(.together(["push_token", "push_url"]))
 
   static let plainMessage = Schema.shape([
     .required("type", .string), .optional("data", .dictionaryOrList),
@@ -37,11 +37,7 @@ enum MessageSchema {
   static let updateLocation = Schema.key("gps", needs: "gps_accuracy").then(
     .shape([
       .optional("location_name", .string),
-      .optional(
-        "gps",
-        .sequence(
-          Schema.float(in: -90...90).saying("invalid latitude"),
-          Schema.float(in: -180...180).saying("invalid longitude"))),
+      .optional("gps", .sequence(.float(in: -90...90), .float(in: -180...180))),
       .optional("gps_accuracy", .positiveInteger),
       .optional("battery", .positiveInteger),
       .optional("speed", .positiveInteger),
@@ -63,9 +59,8 @@ enum MessageSchema {
     .optional("state_class", .nullOr(.word(of: Vocabulary.stateClasses))),
     .optional("disabled", .strictBoolean),
   ]).then(
-    Schema { (value) throws(Invalid) in
-      guard value["state_class"] != nil, value["type"] != "sensor" else { return value }
-      throw Invalid("state_class only allowed for sensors")
+    Schema("state_class only allowed for sensors") { value in
+      value["state_class"] != nil && value["type"] != "sensor" ? nil : value
     })
 
   /// Enough to know which sensor is meant; one element that fails drops the whole batch.
@@ -117,13 +112,12 @@ enum MessageSchema {
 
 extension Schema {
   /// An http or https address with a host.
-  static let url = Schema { (value) throws(Invalid) in
+  static let url = Schema("invalid url") { value in
     let text = Python.str(value)
     guard let range = text.firstRange(of: "://"),
-      ["http", "https"].contains(text[..<range.lowerBound])
-    else { throw Invalid("invalid url") }
-    let host = text[range.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-    guard !host.isEmpty else { throw Invalid("expected a URL") }
+      ["http", "https"].contains(text[..<range.lowerBound]),
+      let next = text[range.upperBound...].first, !"/?#".contains(next)
+    else { return nil }
     return .string(text)
   }
 }

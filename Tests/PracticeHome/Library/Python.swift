@@ -3,42 +3,15 @@ import CMicroHTTPD
 /// The few habits of Python that show on the wire: how it prints values and what it reads as a
 /// number. Clients meet them as "True", "None" and truncated fractions.
 enum Python {
-  /// `str(value)`.
+  /// `str(value)` of a scalar.
   static func str(_ value: JSON) -> String {
-    if case .string(let text) = value { return text }
-    return repr(value)
-  }
-
-  /// `repr(value)`.
-  static func repr(_ value: JSON) -> String {
     switch value {
     case .null: "None"
     case .bool(let value): value ? "True" : "False"
-    case .integer(let value): String(value)
     case .float(let value): repr(value)
-    case .string(let text): repr(text)
-    case .array(let values): "[" + values.map(repr).joined(separator: ", ") + "]"
-    case .object(let object):
-      "{" + object.pairs.map { "\(repr($0.key)): \(repr($0.value))" }.joined(separator: ", ") + "}"
+    case .string(let text): text
+    case .integer, .array, .object: value.text
     }
-  }
-
-  /// Quotes as Python does: single, unless the text has single quotes and no double ones.
-  static func repr(_ text: String) -> String {
-    let quote: Unicode.Scalar = text.contains("'") && !text.contains("\"") ? "\"" : "'"
-    var output = String(Character(quote))
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case quote, "\\": output += "\\" + String(Character(scalar))
-      case "\n": output += "\\n"
-      case "\r": output += "\\r"
-      case "\t": output += "\\t"
-      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-        output += "\\x" + scalar.value.padded(to: 2, radix: 16)
-      default: output.unicodeScalars.append(scalar)
-      }
-    }
-    return output + String(Character(quote))
   }
 
   /// The shortest text that reads back as the same float, laid out as Python does.

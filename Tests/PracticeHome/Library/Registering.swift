@@ -9,7 +9,7 @@ extension Home {
       return admit(try MessageSchema.registration(raw).object ?? [:], now: now)
     } catch {
       let explained = Refused(
-        refusal: .schema(error.explanation(in: raw)), type: "the registration", status: 400,
+        refusal: .schema(error.message), type: "the registration", status: 400,
         content: nil)
       record(.refused(explained), device: nil, sealed: nil, at: now)
       return .open(

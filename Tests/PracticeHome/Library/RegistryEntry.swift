@@ -84,7 +84,7 @@ extension Command {
     },
     "config/entity_registry/update": Command(
       [
-        .required("entity_id", .entityID), .optional("disabled_by", .userOrNull),
+        .required("entity_id", .entityID), .optional("disabled_by", .nullOr(.oneOf(["user"]))),
       ], isForAdministrators: true
     ) { (home, call) throws(CommandFailure) in try home.updateEntity(call) },
     "webhook/handle": Command([
@@ -99,14 +99,6 @@ extension Command {
       .required("webhook_id", .text), .required("confirm_id", .text),
     ]) { (home, call) throws(CommandFailure) in try home.confirmNotification(call) },
   ]
-}
-
-extension Schema {
-  /// What a person may write into `disabled_by`.
-  fileprivate static let userOrNull = Schema { (value) throws(Invalid) in
-    guard value.isNull || value == "user" else { throw Invalid("not a valid value") }
-    return value
-  }
 }
 
 extension Registration {

@@ -1,50 +1,32 @@
 extension Command {
   /// The command that tells what hangs together.
   static let search: [String: Command] = [
-    "search/related": Command([.required("item_type", .itemType), .required("item_id", .text)]) {
-      (home, call) throws(CommandFailure) in home.succeed(call, try home.related(call))
-    }
+    "search/related": Command([
+      .required("item_type", .oneOf(["device", "entity"])), .required("item_id", .text),
+    ]) { (home, call) throws(CommandFailure) in home.succeed(call, try home.related(call)) }
   ]
-}
-
-extension Schema {
-  private static let itemTypes = [
-    "area", "automation", "automation_blueprint", "config_entry", "device", "entity", "floor",
-    "group", "integration", "label", "person", "scene", "script", "script_blueprint",
-  ]
-
-  fileprivate static let itemType = Schema { (value) throws(Invalid) in
-    guard let text = value.string, itemTypes.contains(text) else {
-      let words = itemTypes.map(Python.repr).joined(separator: ", ")
-      throw Invalid("expected ItemType or one of \(words)")
-    }
-    return value
-  }
 }
 
 extension Home {
   /// What hangs together with a device or an entity, by kind. Of a kind without any there is
   /// nothing, and of an item that is not there nothing at all.
   fileprivate func related(_ call: Call) throws(CommandFailure) -> JSON {
-    let (type, id) = (call.text("item_type"), call.text("item_id"))
-    switch type {
-    case "device":
+    let id = call.text("item_id")
+    if call.text("item_type") == "device" {
       let entities = registeredEntities.filter { registrations[$0.registration].registryID == id }
       guard let index = entities.first?.registration else { return [:] }
       // A disabled entity is none of the device's here.
       let ids = entities.filter { !$0.entry.isDisabled }.map(\.entityID)
       return relations(
         of: registrations[index], ["entity": .array(ids.map(JSON.string))], people: ids)
-    case "entity":
-      guard let entity = registeredEntities.first(where: { $0.entityID == id }) else {
-        if states[id] == nil { return [:] }
-        throw .notPlayed("to tell what is related to an entity of no device")
-      }
-      let registration = registrations[entity.registration]
-      return relations(
-        of: registration, ["device": [.string(registration.registryID)]], people: [id])
-    default: throw .notPlayed("to tell what is related to a thing of type \(type)")
     }
+    guard let entity = registeredEntities.first(where: { $0.entityID == id }) else {
+      if states[id] == nil { return [:] }
+      throw .notPlayed("to tell what is related to an entity of no device")
+    }
+    let registration = registrations[entity.registration]
+    return relations(
+      of: registration, ["device": [.string(registration.registryID)]], people: [id])
   }
 
   /// These, where they came from, and the people who are tracked by these entities.

@@ -1,54 +1,32 @@
-/// One thing a schema objects to, and where.
-struct Problem: Sendable, Equatable {
-  enum Step: Sendable, Equatable {
-    case key(String)
-    case index(Int)
-    case group(String)
-  }
-
-  enum Kind: Sendable, Equatable {
-    case extraKey
-    case missingKey
-    case value(String)
-  }
-
-  var path: [Step]
-  var kind: Kind
-  /// Set for the value of a dictionary: Home Assistant's wording says so.
-  var isDictionaryValue = false
-}
-
-/// What a schema objects to; never empty.
+/// What a schema objects to, in words for people.
 struct Invalid: Error, Equatable {
-  var problems: [Problem]
+  var message: String
+  /// Whether the message says where.
+  var isPlaced = false
 
-  init(_ problems: [Problem]) {
-    precondition(!problems.isEmpty, "an objection names its reason")
-    self.problems = problems
-  }
-
-  init(_ message: String) {
-    self.init([Problem(path: [], kind: .value(message))])
+  init(_ message: String, isPlaced: Bool = false) {
+    (self.message, self.isPlaced) = (message, isPlaced)
   }
 }
 
 /// A check of one JSON value that may also change it: coerce it, fill in a default, drop a key.
 ///
-/// Schemas are data built from the combinators below. They mirror what the validation library of
-/// Home Assistant accepts and says, because its words reach clients in `invalid_format` answers.
+/// Schemas are data built from the combinators below. They accept what the validation library of
+/// Home Assistant accepts; the words are their own.
 struct Schema: Sendable {
   let check: @Sendable (JSON) throws(Invalid) -> JSON
 
   init(_ check: @escaping @Sendable (JSON) throws(Invalid) -> JSON) { self.check = check }
 
-  func callAsFunction(_ value: JSON) throws(Invalid) -> JSON { try check(value) }
-
-  /// The same check under another message.
-  func saying(_ message: String) -> Schema {
-    Schema { (value) throws(Invalid) in
-      do throws(Invalid) { return try check(value) } catch { throw Invalid(message) }
+  /// A check that returns nil for what it objects to, always for the same reason.
+  init(_ message: String, _ check: @escaping @Sendable (JSON) -> JSON?) {
+    self.init { (value) throws(Invalid) in
+      guard let result = check(value) else { throw Invalid(message) }
+      return result
     }
   }
+
+  func callAsFunction(_ value: JSON) throws(Invalid) -> JSON { try check(value) }
 
   /// This check, then the next one on its result.
   func then(_ next: Schema) -> Schema {
@@ -62,187 +40,128 @@ extension Schema {
   static let anything = Schema { (value) throws(Invalid) in value }
 
   /// Turns numbers and booleans into text; null and containers are refused.
-  static let string = Schema { (value) throws(Invalid) in
+  static let string = Schema("value should be a string") { value in
     switch value {
-    case .null: throw Invalid("string value is None")
-    case .array, .object: throw Invalid("value should be a string")
+    case .null, .array, .object: nil
     default: .string(Python.str(value))
     }
   }
 
   /// "sensor.boat_cpu", in small letters.
-  static let entityID = Schema { (value) throws(Invalid) in
+  static let entityID = Schema("not the id of an entity") { value in
     let id = Python.str(value).lowercased()
-    guard Slug.isEntityID(id) else {
-      throw Invalid("Entity ID \(id) is an invalid entity ID")
-    }
-    return .string(id)
+    return Slug.isEntityID(id) ? .string(id) : nil
   }
 
   /// Entity ids as a list, or as one text with commas.
   static let entityIDs = Schema { (value) throws(Invalid) in
-    if value.isNull { throw Invalid("Entity IDs can not be None") }
-    let parts =
-      value.array
-      ?? Python.str(value).split(separator: ",").map { .string(String($0).trimmed) }
-    var ids: [JSON] = []
-    for part in parts { ids.append(try entityID(part)) }
-    return .array(ids)
+    let parts = Python.str(value).split(separator: ",").map { JSON.string(String($0).trimmed) }
+    return try list(of: entityID)(.array(value.array ?? parts))
   }
 
-  static let icon = Schema { (value) throws(Invalid) in
+  static let icon = Schema("an icon is \"prefix:name\"") { value in
     let text = Python.str(value)
-    guard text.contains(":") else {
-      throw Invalid("Icons should be specified in the form \"prefix:name\"")
-    }
-    return .string(text)
+    return text.contains(":") ? .string(text) : nil
   }
 
   /// Text, and nothing that could be turned into it.
-  static let text = Schema { (value) throws(Invalid) in
-    guard case .string = value else { throw Invalid("expected str") }
-    return value
-  }
+  static let text = Schema("expected str") { $0.string == nil ? nil : $0 }
 
-  static let textOrNull = Schema { (value) throws(Invalid) in
-    guard value.isNull || value.string != nil else { throw Invalid("expected str") }
-    return value
-  }
+  static let textOrNull = nullOr(text)
 
   /// An integer; to Python a boolean is one.
-  static let integer = Schema { (value) throws(Invalid) in
+  static let integer = Schema("expected int") { value in
     switch value {
-    case .integer, .bool: return value
-    default: throw Invalid("expected int")
+    case .integer, .bool: value
+    default: nil
     }
   }
 
   /// A real boolean.
-  static let strictBoolean = Schema { (value) throws(Invalid) in
-    guard case .bool = value else { throw Invalid("expected bool") }
-    return value
-  }
+  static let strictBoolean = Schema("expected bool") { $0.bool == nil ? nil : $0 }
 
   /// A boolean, a number, or one of ten words.
-  static let boolean = Schema { (value) throws(Invalid) in
+  static let boolean = Schema("invalid boolean value") { value in
     switch value {
     case .bool: return value
     case .integer, .float: return .bool(Python.isTrue(value))
     case .string(let text):
       let word = text.lowercased().trimmed
       if ["1", "true", "yes", "on", "enable"].contains(word) { return true }
-      if ["0", "false", "no", "off", "disable"].contains(word) { return false }
-      throw Invalid("invalid boolean value \(word)")
-    default: throw Invalid("invalid boolean value \(Python.str(value))")
+      return ["0", "false", "no", "off", "disable"].contains(word) ? false : nil
+    default: return nil
     }
   }
 
   /// Any scalar, null included: what a state may be.
-  static let scalar = Schema { (value) throws(Invalid) in
-    switch value {
-    case .array, .object: throw Invalid("not a valid value")
-    default: value
-    }
+  static let scalar = Schema("expected a single value") { value in
+    value.array == nil && value.object == nil ? value : nil
   }
 
   /// An integer of at least 0; fractions are cut off, not rounded.
-  static let positiveInteger = Schema { (value) throws(Invalid) in
-    guard let integer = Python.int(value) else { throw Invalid("expected int") }
-    guard integer >= 0 else { throw Invalid("value must be at least 0") }
-    return .integer(integer)
+  static let positiveInteger = Schema("expected a whole number of at least 0") { value in
+    Python.int(value).flatMap { $0 >= 0 ? .integer($0) : nil }
   }
 
-  static let float = Schema { (value) throws(Invalid) in
-    guard let float = Python.float(value) else { throw Invalid("expected float") }
-    return .float(float)
-  }
+  static let float = Schema("expected float") { Python.float($0).map(JSON.float) }
 
   /// A float within limits; NaN is outside every limit.
   static func float(in range: ClosedRange<Double>) -> Schema {
-    float.then(
-      Schema { (value) throws(Invalid) in
-        guard let number = value.number, range.contains(number) else {
-          throw Invalid("value must be within \(range.lowerBound) and \(range.upperBound)")
-        }
-        return value
-      })
+    Schema("expected float within \(range.lowerBound) and \(range.upperBound)") { value in
+      Python.float(value).flatMap { range.contains($0) ? .float($0) : nil }
+    }
   }
 
   /// True, or a number equal to it.
-  static let literalTrue = Schema { (value) throws(Invalid) in
+  static let literalTrue = Schema("expected true") { value in
     switch value {
     case .bool(true), .integer(1), .float(1): value
-    default: throw Invalid("not a valid value")
+    default: nil
     }
   }
 
   static func oneOf(_ choices: [String]) -> Schema {
-    Schema { (value) throws(Invalid) in
-      guard let text = value.string, choices.contains(text) else {
-        throw Invalid("value must be one of [\(choices.map { "'\($0)'" }.joined(separator: ", "))]")
-      }
-      return value
+    Schema("value must be one of \(choices.joined(separator: ", "))") { value in
+      value.string.flatMap { choices.contains($0) ? value : nil }
     }
   }
 
-  /// A word of an enumeration, of which Home Assistant says no more than "not a valid value".
+  /// A word of a long list.
   static func word(of choices: Set<String>, ignoringCase: Bool = false) -> Schema {
-    Schema { (value) throws(Invalid) in
-      guard let text = ignoringCase ? Python.str(value).lowercased() : value.string,
-        choices.contains(text)
-      else { throw Invalid("not a valid value") }
-      return .string(text)
+    Schema("not a valid value") { value in
+      let text = ignoringCase ? Python.str(value).lowercased() : value.string ?? ""
+      return choices.contains(text) ? .string(text) : nil
     }
   }
 
   static func nullOr(_ schema: Schema) -> Schema {
-    Schema { (value) throws(Invalid) in
-      if value.isNull { return .null }
-      do throws(Invalid) { return try schema(value) } catch { throw Invalid("not a valid value") }
-    }
+    Schema { (value) throws(Invalid) in value.isNull ? .null : try schema(value) }
   }
 }
 
 // MARK: Containers
 
 extension Schema {
-  static let dictionary = Schema { (value) throws(Invalid) in
-    guard case .object = value else { throw Invalid("expected dict") }
-    return value
-  }
+  static let dictionary = Schema("expected a dictionary") { $0.object == nil ? nil : $0 }
 
-  static let dictionaryOrList = Schema { (value) throws(Invalid) in
-    switch value {
-    case .object, .array: value
-    default: throw Invalid("expected dict")
-    }
+  static let dictionaryOrList = Schema("expected a dictionary") { value in
+    value.object == nil && value.array == nil ? nil : value
   }
 
   /// A list of exactly these.
   static func sequence(_ schemas: Schema...) -> Schema {
     Schema { (value) throws(Invalid) in
-      guard let array = value.array, array.count == schemas.count else { throw Invalid("None") }
+      guard let array = value.array, array.count == schemas.count else {
+        throw Invalid("expected a list of \(schemas.count)")
+      }
       var result: [JSON] = []
       for (schema, element) in zip(schemas, array) { result.append(try schema(element)) }
       return .array(result)
     }
   }
 
-  /// A list, of so many elements if that is said.
-  static func list(of schema: Schema, count: Int? = nil) -> Schema {
-    Schema { (value) throws(Invalid) in
-      guard let array = value.array else { throw Invalid("expected a list") }
-      var result: [JSON] = []
-      for (index, element) in array.enumerated() {
-        result.append(
-          try located(at: .index(index)) { () throws(Invalid) in try schema(element) })
-      }
-      if let count, array.count != count {
-        throw Invalid(
-          "length of value must be at \(array.count < count ? "least" : "most") \(count)")
-      }
-      return .array(result)
-    }
+  static func list(of schema: Schema) -> Schema {
+    Schema("expected a list") { $0.array == nil ? nil : $0 }.then(listOrOne(of: schema))
   }
 
   /// A list of any length; a single value counts as a list of one and null as an empty list.
@@ -250,8 +169,7 @@ extension Schema {
     Schema { (value) throws(Invalid) in
       var result: [JSON] = []
       for (index, element) in (value.array ?? (value.isNull ? [] : [value])).enumerated() {
-        result.append(
-          try located(at: .index(index)) { () throws(Invalid) in try schema(element) })
+        result.append(try schema.check(element, at: "element \(index)"))
       }
       return .array(result)
     }
@@ -259,31 +177,103 @@ extension Schema {
 
   /// A dictionary with any keys, all of whose values pass.
   static func dictionary(of schema: Schema) -> Schema {
-    Schema { (value) throws(Invalid) in
-      guard let object = value.object else { throw Invalid("expected a dictionary") }
-      var result = JSONObject()
-      for (key, value) in object.pairs {
-        result[key] = try located(at: .key(key)) { () throws(Invalid) in try schema(value) }
-      }
-      return .object(result)
-    }
+    dictionary.then(
+      Schema { (value) throws(Invalid) in
+        var result = JSONObject()
+        for (key, value) in value.object?.pairs ?? [] {
+          result[key] = try schema.check(value, at: key)
+        }
+        return .object(result)
+      })
   }
 
-  /// Runs a check of something inside, and says where it was if it objects.
-  static func located(
-    at step: Problem.Step, _ check: () throws(Invalid) -> JSON
-  ) throws(Invalid) -> JSON {
-    do throws(Invalid) { return try check() } catch {
-      throw Invalid(
-        error.problems.map { problem in
-          var problem = problem
-          if problem.path.isEmpty, case .value = problem.kind, case .key = step {
-            problem.isDictionaryValue = true
-          }
-          problem.path.insert(step, at: 0)
-          return problem
-        })
+  /// Checks something inside, and says where it was if it objects.
+  private func check(_ value: JSON, at place: String) throws(Invalid) -> JSON {
+    do throws(Invalid) { return try check(value) } catch {
+      let message =
+        error.isPlaced
+        ? "\(place), \(error.message)" : "\(place): \(error.message) (got \(value.abbreviated))"
+      throw Invalid(message, isPlaced: true)
     }
+  }
+}
+
+// MARK: Dictionaries with known keys
+
+/// A key of a dictionary schema.
+struct Field: Sendable {
+  var key: String
+  var schema: Schema
+  var isRequired: Bool
+  var fallback: JSON?
+
+  static func required(_ key: String, _ schema: Schema) -> Field {
+    Field(key: key, schema: schema, isRequired: true, fallback: nil)
+  }
+
+  /// A key that may be missing; with a default it is then filled in.
+  static func optional(_ key: String, _ schema: Schema, default fallback: JSON? = nil) -> Field {
+    Field(key: key, schema: schema, isRequired: false, fallback: fallback)
+  }
+}
+
+/// What becomes of keys a schema does not know.
+enum ExtraKeys: Sendable {
+  case refused
+  case kept
+  case removed
+}
+
+extension Schema {
+  static func shape(_ fields: [Field], extra: ExtraKeys = .refused) -> Schema {
+    let known = Dictionary(uniqueKeysWithValues: fields.map { ($0.key, $0) })
+    return dictionary.then(
+      Schema { (value) throws(Invalid) in
+        let object = value.object ?? [:]
+        var result = JSONObject()
+        for (key, value) in object.pairs {
+          if let field = known[key] {
+            result[key] = try field.schema.check(value, at: key)
+          } else if extra == .refused {
+            throw Invalid("extra key \"\(key)\"", isPlaced: true)
+          } else if extra == .kept {
+            result[key] = value
+          }
+        }
+        for field in fields where object[field.key] == nil {
+          if field.isRequired {
+            throw Invalid("required key \"\(field.key)\" is missing", isPlaced: true)
+          }
+          result[field.key] = field.fallback
+        }
+        return .object(result)
+      })
+  }
+
+  /// Objects if the first key is there without the second.
+  static func key(_ key: String, needs other: String) -> Schema {
+    dictionary.then(
+      Schema("\(key) needs \(other)") { value in
+        value[key] != nil && value[other] == nil ? nil : value
+      })
+  }
+
+  /// Objects if only some of these keys are there.
+  static func together(_ keys: [String]) -> Schema {
+    Schema { (value) throws(Invalid) in
+      let present = keys.count { value[$0] != nil }
+      if present == 0 || present == keys.count { return value }
+      // Without the values: one of them is a secret.
+      throw Invalid("\(keys.joined(separator: " and ")) belong together", isPlaced: true)
+    }
+  }
+}
+
+extension JSON {
+  /// Compact JSON, cut where a person stops reading.
+  var abbreviated: String {
+    let text = self.text
+    return text.count > 60 ? text.prefix(57) + "..." : text
   }
 }
 

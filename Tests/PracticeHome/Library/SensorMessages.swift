@@ -167,8 +167,8 @@ extension Home {
       return try MessageSchema.sensorState(element).object ?? [:]
     } catch {
       throw .named(
-        "invalid_format", error.humanized(element),
-        .invalidReading(uniqueID: uniqueID, error.explanation(in: element)))
+        "invalid_format", error.message,
+        .invalidReading(uniqueID: uniqueID, error.message))
     }
   }
 

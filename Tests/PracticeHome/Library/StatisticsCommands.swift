@@ -47,7 +47,7 @@ extension Command {
 
   private static let importedHour: [Field] =
     [
-      .required("start", .dateTime), .optional("last_reset", .dateTimeOrNull),
+      .required("start", .dateTime), .optional("last_reset", .nullOr(.dateTime)),
     ] + ["mean", "min", "max", "state", "sum"].map { .optional($0, .number) }
 
   private static let units = StatisticUnits.kinds.map { kind in
@@ -57,30 +57,17 @@ extension Command {
 
 extension Schema {
   /// A date and a time of day, with or without an offset from UTC.
-  fileprivate static let dateTime = Schema { (value) throws(Invalid) in
-    guard let text = value.string, Timestamp(text) != nil else {
-      throw Invalid("Invalid datetime specified: \(Python.str(value))")
-    }
-    return value
-  }
-
-  fileprivate static let dateTimeOrNull = Schema { (value) throws(Invalid) in
-    value.isNull ? .null : try dateTime(value)
+  fileprivate static let dateTime = Schema("invalid datetime") { value in
+    value.string.flatMap(Timestamp.init) == nil ? nil : value
   }
 
   /// A number as a float, and nothing that could be turned into it; to Python a boolean is one.
-  fileprivate static let number = Schema { (value) throws(Invalid) in
-    guard value.string == nil, let number = Python.float(value) else {
-      throw Invalid("expected float")
-    }
-    return .float(number)
+  fileprivate static let number = Schema("expected float") { value in
+    value.string == nil ? Python.float(value).map(JSON.float) : nil
   }
 
-  fileprivate static let notEmpty = Schema { (value) throws(Invalid) in
-    guard value.array?.isEmpty == false else {
-      throw Invalid("length of value must be at least 1")
-    }
-    return value
+  fileprivate static let notEmpty = Schema("the list is empty") { value in
+    value.array?.isEmpty == false ? value : nil
   }
 }
 

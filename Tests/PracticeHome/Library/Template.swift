@@ -71,7 +71,7 @@ enum Template {
     case "True": true
     case "False": false
     case "None": .null
-    default: number(text) ?? container(text) ?? .string(text)
+    default: number(text) ?? .string(text)
     }
   }
 
@@ -83,11 +83,6 @@ enum Template {
     else { return nil }
     if let integer = Int64(text) { return .integer(Int128(integer)) }
     return Double(text).map(JSON.float)
-  }
-
-  private static func container(_ text: String) -> JSON? {
-    guard text.hasPrefix("[") || text.hasPrefix("{") else { return nil }
-    return try? JSONParser.parse(Array(text.utf8))
   }
 }
 
@@ -103,8 +98,8 @@ extension Home {
     case .attribute(let name, let entityID):
       let value = states[entityID]?.attributes[name] ?? .null
       // A text may look like something else, as everything a template prints.
-      var rendering = Template.literal(Python.str(value))
-      if value.string == nil { rendering.outcome = .value(value) }
+      var rendering =
+        value.string.map(Template.literal) ?? Template.Rendering(outcome: .value(value))
       rendering.entities = [entityID]
       return rendering
     case nil: break

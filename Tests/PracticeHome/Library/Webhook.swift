@@ -187,7 +187,7 @@ extension Home {
   /// The value as the schema leaves it.
   func checked(_ schema: Schema, _ value: JSON) throws(Refusal) -> JSON {
     do throws(Invalid) { return try schema(value) } catch {
-      throw .schema(error.explanation(in: value))
+      throw .schema(error.message)
     }
   }
 }

@@ -14,9 +14,8 @@ import Testing
       #expect(told == ["zone.home", "person.practice", "camera.practice", tracker])
     }
     #expect(
-      caller.error("subscribe_entities", ["entity_ids": ["bad"]]).message
-        == "Entity ID bad is an invalid entity ID for dictionary value @ data['entity_ids']. "
-        + "Got ['bad']")
+      caller.error("subscribe_entities", ["entity_ids": ["bad"]])
+        == ("invalid_format", #"entity_ids, element 0: not the id of an entity (got "bad")"#))
   }
 
   @Test func aFixMovesThePersonAndThePersonTheZone() {

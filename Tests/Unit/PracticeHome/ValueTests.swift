@@ -53,13 +53,6 @@ import Testing
     #expect(Python.state(value) == text)
   }
 
-  @Test(arguments: [
-    ("it's", #""it's""#), (#"a"b"#, #"'a"b'"#), (#"a'b"c"#, #"'a\'b"c'"#), ("é\n", #"'é\n'"#),
-  ])
-  func textIsQuotedAsInPython(text: String, quoted: String) {
-    #expect(Python.repr(text) == quoted)
-  }
-
   @Test(
     arguments: [
       ("5", 5), (" 7 ", 7), ("+5", 5), ("1_0", 10), ("١٢", 12), ("3.5", nil), ("1__0", nil),
