@@ -19,7 +19,7 @@ enum Handshake {
     let asked = request.header("Sec-WebSocket-Version") ?? ""
     guard asked == version else { throw .handshake("Unsupported version: \(asked)") }
     let key = request.header("Sec-WebSocket-Key")
-    guard let key, (try? Base64.decode(key))?.count == keyByteCount else {
+    guard let key, Base64.decode(key)?.count == keyByteCount else {
       throw .handshake("Handshake error: \(key.map { "'\($0)'" } ?? "None")")
     }
     return Base64.encode(SHA1.hash(Array((key + salt).utf8)))

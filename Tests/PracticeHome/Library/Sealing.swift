@@ -8,10 +8,10 @@ struct SealingKey: Sendable, Equatable {
   static let authenticatorByteCount = 16
 
   /// Why an envelope stays shut.
-  enum Failure: Error, Equatable {
-    case base64(String)
-    case tooShort
-    case wrongKey
+  enum Failure: String, Error {
+    case base64 = "is not Base64 of the standard alphabet with its padding (=)"
+    case tooShort = "is too short for a nonce and an authenticator"
+    case wrongKey = "does not open with the secret of this registration"
   }
 
   private let bytes: [UInt8]
@@ -23,33 +23,18 @@ struct SealingKey: Sendable, Equatable {
 
   /// The key as Home Assistant hands it out: 64 hexadecimal digits.
   init(secret: String) {
-    let digits = Array(secret.utf8)
-    precondition(digits.count == 2 * Self.byteCount, "a secret has 64 digits")
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(Self.byteCount)
-    for index in 0..<Self.byteCount {
-      bytes.append(Self.value(digits[2 * index]) << 4 | Self.value(digits[2 * index + 1]))
-    }
+    var bytes = [UInt8](repeating: 0, count: Self.byteCount)
+    let digitCount = secret.utf8.count
+    let status = unsafe sodium_hex2bin(&bytes, bytes.count, secret, digitCount, nil, nil, nil)
+    precondition(status == 0 && digitCount == 2 * Self.byteCount, "a secret has 64 digits")
     self.init(bytes)
-  }
-
-  private static func value(_ digit: UInt8) -> UInt8 {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-    default: 0
-    }
   }
 
   /// What clients made of the secret before 2022: its first 32 digits as they stand.
   init(legacySecret secret: String) { self.init(Array(secret.utf8.prefix(Self.byteCount))) }
 
   func open(_ text: String) throws(Failure) -> [UInt8] {
-    let envelope: [UInt8]
-    do throws(Base64.Failure) { envelope = try Base64.decode(text) } catch {
-      throw .base64(Self.describe(error, text))
-    }
+    guard let envelope = Base64.decode(text) else { throw .base64 }
     let overhead = Self.nonceByteCount + Self.authenticatorByteCount
     guard envelope.count >= overhead else { throw .tooShort }
     let sealed = Array(envelope[Self.nonceByteCount...])
@@ -68,16 +53,34 @@ struct SealingKey: Sendable, Equatable {
     precondition(status == 0, "sealing cannot fail")
     return Base64.encode(nonce + sealed)
   }
+}
 
-  private static func describe(_ failure: Base64.Failure, _ text: String) -> String {
-    if text.utf8.contains(UInt8(ascii: "-")) || text.utf8.contains(UInt8(ascii: "_")) {
-      return "encrypted_data is in the URL-safe Base64 alphabet, the standard one is needed"
-    }
-    switch failure {
-    case .incorrectPadding: return "encrypted_data is Base64 without its padding (=)"
-    case .oneCharacterTooMany: return "encrypted_data is cut-off Base64"
-    case .notASCII: return "encrypted_data is not Base64"
-    }
+/// Base64 as Python reads it: characters outside the standard alphabet are skipped, and what is
+/// left must be padded. That is why newlines are tolerated while the URL-safe alphabet and
+/// unpadded text fail: `-` and `_` vanish and leave a length that is no multiple of four.
+enum Base64 {
+  private static let skipped = String(
+    decoding: (1..<0x80 as Range<UInt8>).filter { byte in
+      let character = Character(Unicode.Scalar(byte))
+      return !(character.isLetter || character.isNumber || "+/=".contains(character))
+    }, as: UTF8.self)
+
+  static func decode(_ text: String) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: text.utf8.count)
+    var count = 0
+    // What follows the padding is not even looked at.
+    var end: UnsafePointer<CChar>?
+    let status = unsafe sodium_base642bin(
+      &bytes, bytes.count, text, text.utf8.count, skipped, &count, &end,
+      sodium_base64_VARIANT_ORIGINAL)
+    return status == 0 ? Array(bytes.prefix(count)) : nil
+  }
+
+  static func encode(_ bytes: [UInt8]) -> String {
+    let variant = sodium_base64_VARIANT_ORIGINAL
+    var text = [CChar](repeating: 0, count: sodium_base64_encoded_len(bytes.count, variant))
+    _ = unsafe sodium_bin2base64(&text, text.count, bytes, bytes.count, variant)
+    return String(decoding: text.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 }
 
@@ -91,9 +94,5 @@ struct SealingKey: Sendable, Equatable {
 
 extension Sequence<UInt8> {
   /// Two lower-case digits a byte.
-  var hexadecimal: String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(
-      decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0x0F)]] }, as: UTF8.self)
-  }
+  var hexadecimal: String { map { $0.padded(to: 2, radix: 16) }.joined() }
 }

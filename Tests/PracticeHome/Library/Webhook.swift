@@ -160,12 +160,12 @@ extension Home {
     var plain: [UInt8]
     do throws(SealingKey.Failure) { plain = try SealingKey(secret: secret).open(text) } catch {
       guard error == .wrongKey, !registrations[index].knowsRealKey else {
-        throw .undecryptable(Self.explain(error))
+        throw .undecryptable("encrypted_data \(error.rawValue)")
       }
       isRealKey = false
       do throws(SealingKey.Failure) {
         plain = try SealingKey(legacySecret: secret).open(text)
-      } catch { throw .undecryptable(Self.explain(error)) }
+      } catch { throw .undecryptable("encrypted_data \(error.rawValue)") }
     }
     let content: JSON
     do throws(JSONParser.Failure) { content = try JSONParser.parse(plain) } catch {
@@ -174,14 +174,6 @@ extension Home {
     if isRealKey { registrations[index].knowsRealKey = true }
     if content.isNull { throw .undecryptable("the envelope opened, but inside is null") }
     return content
-  }
-
-  private static func explain(_ failure: SealingKey.Failure) -> String {
-    switch failure {
-    case .base64(let why): why
-    case .tooShort: "encrypted_data is too short for a nonce and an authenticator"
-    case .wrongKey: "encrypted_data does not open with the secret of this registration"
-    }
   }
 
   /// The value as the schema leaves it.

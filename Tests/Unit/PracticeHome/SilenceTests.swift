@@ -71,14 +71,9 @@ import Testing
     #expect(visitor.send(envelope: "get_zones", data + "junk").opened != nil)
   }
 
-  @Test func base64IsTheInverseOfItself() throws {
-    for count in 0..<70 {
-      let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 200) }
-      #expect(try Base64.decode(Base64.encode(bytes)) == bytes)
-    }
+  @Test func base64IsReadAsInPython() {
     #expect(Base64.encode(Array("ab".utf8)) == "YWI=")
-    for text in ["YWI", "A", "é"] {
-      #expect(throws: Base64.Failure.self) { try Base64.decode(text) }
-    }
+    for text in ["YWI=", "Y-W_\nI =", "YWI=YW"] { #expect(Base64.decode(text) == [97, 98]) }
+    for text in ["YWI", "A", "é=="] { #expect(Base64.decode(text) == nil) }
   }
 }
