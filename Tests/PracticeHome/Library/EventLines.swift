@@ -14,12 +14,8 @@ enum EventLine {
   }
 
   static func summary(_ counters: Counters) -> JSON {
-    [
-      "event": "summary", "registrations": .count(counters.registrations),
-      "readings": .count(counters.readings), "locations": .count(counters.locations),
-      "refused": .count(counters.refused), "sealed": .count(counters.sealed),
-      "plain": .count(counters.plain),
-    ]
+    let name: JSONObject = ["event": "summary"]
+    return .object(name.merging(counters.json))
   }
 
   static func entry(_ entry: JournalEntry) -> JSON {
@@ -88,6 +84,16 @@ enum EventLine {
     if let type = refused.type { content["type"] = .string(type) }
     if let opened = refused.content { content["content"] = opened }
     return content
+  }
+}
+
+extension Counters {
+  var json: JSONObject {
+    [
+      "registrations": .count(registrations), "readings": .count(readings),
+      "locations": .count(locations), "refused": .count(refused), "sealed": .count(sealed),
+      "plain": .count(plain),
+    ]
   }
 }
 

@@ -87,11 +87,7 @@ struct PageContent: Sendable {
     let past = known ?? 0
     var content: JSONObject = [
       "begin": .bool(known == nil), "now": now.json, "release": .string(Home.version),
-      "counters": [
-        "registrations": .count(counters.registrations), "readings": .count(counters.readings),
-        "locations": .count(counters.locations), "refused": .count(counters.refused),
-        "sealed": .count(counters.sealed), "plain": .count(counters.plain),
-      ],
+      "counters": .object(counters.json),
       "keys": .array(devices.map { .count($0.key) }),
       "devices": .array(
         devices.filter { $0.revision > past }.map { $0.json(since: past) }),

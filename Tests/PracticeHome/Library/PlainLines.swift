@@ -1,27 +1,16 @@
-/// The journal as lines of text, for people whose output is not a terminal.
+/// The journal as lines of text, for people.
 enum PlainLine {
   /// One line per change; nothing for questions, which change nothing.
-  static func entry(_ entry: JournalEntry, style: Style = .plain) -> [String] {
-    let front =
-      style.dim(entry.time.clockText) + "  " + style.bold((entry.device ?? "-").harmless) + "  "
-    return texts(entry).map { (text, isAlarming) in
-      front + (isAlarming ? style.alarm(text.harmless) : text.harmless)
-    }
+  static func entry(_ entry: JournalEntry) -> [String] {
+    texts(entry).map { "\(entry.time.clockText)  \(entry.device ?? "-")  \($0)".harmless }
   }
 
-  private typealias Text = (text: String, isAlarming: Bool)
-
-  private static func texts(_ entry: JournalEntry) -> [Text] {
+  private static func texts(_ entry: JournalEntry) -> [String] {
     switch entry.event {
     case .registered(let device, let replaced):
       introduction(device, replaced: replaced, sealed: entry.sealed == true)
-    case .refused(let refused): [(describe(refused), true)]
-    default: changes(entry.event).map { ($0, false) }
-    }
-  }
-
-  private static func changes(_ event: Event) -> [String] {
-    switch event {
+    case .refused(let refused):
+      ["\(refused.refusal.manner(status: refused.status)): \(refused.reason)"]
     case .registrationUpdated(let device): ["registration updated: \(device.deviceName)"]
     case .encryptionEnabled: ["encryption enabled"]
     case .sensorRegistered(let sensor):
@@ -34,25 +23,20 @@ enum PlainLine {
     case .serviceCalled(let domain, let service, let data):
       ["action \(domain).\(service) \(JSON.object(data).abbreviated)"]
     case .occurred(let occurrence): occurrence.text.map { [$0] } ?? []
-    case .asked, .registered, .refused: []
+    case .asked: []
     }
   }
 
   private static func introduction(
     _ device: DeviceDescription, replaced: Bool, sealed: Bool
-  ) -> [Text] {
+  ) -> [String] {
     let app = "\(device.manufacturer) \(device.model), \(device.appID) \(device.appVersion)"
     let manner = sealed ? "its messages will be sealed" : "its messages are readable to everybody"
-    let first = ("\(replaced ? "registered again" : "registered") (\(app)), \(manner)", false)
+    let first = "\(replaced ? "registered again" : "registered") (\(app)), \(manner)"
     if device.osVersion != nil { return [first] }
     return [
-      first,
-      ("there is no os_version: Home Assistant answers 201 and never hears this device", true),
+      first, "there is no os_version: Home Assistant answers 201 and never hears this device",
     ]
-  }
-
-  static func describe(_ refused: Refused) -> String {
-    "\(refused.refusal.manner(status: refused.status)): \(refused.reason)"
   }
 
   static func value(_ shown: String?, _ unit: String?) -> String {
@@ -75,18 +59,22 @@ enum PlainLine {
   }
 }
 
-/// Colour, or none of it.
-struct Style {
-  var isColoured: Bool
+extension Counters {
+  var text: String {
+    json.pairs.map { "\($0.key) \($0.value.text)" }.joined(separator: ", ")
+  }
+}
 
-  static let plain = Style(isColoured: false)
+extension String {
+  /// Without control characters: what the world sends must not steer the terminal.
+  var harmless: String {
+    String(
+      map { $0.unicodeScalars.contains { $0.properties.generalCategory == .control } ? " " : $0 })
+  }
 
-  func bold(_ text: String) -> String { wrap(text, "1") }
-  func dim(_ text: String) -> String { wrap(text, "2") }
-  func good(_ text: String) -> String { wrap(text, "32") }
-  func alarm(_ text: String) -> String { wrap(text, "33") }
-
-  private func wrap(_ text: String, _ code: String) -> String {
-    isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+  /// At most so many characters; what is cut off shows as an ellipsis.
+  func cut(to width: Int) -> String {
+    let text = harmless
+    return text.count <= width ? text : text.prefix(max(0, width - 1)) + "…"
   }
 }

@@ -17,7 +17,6 @@ final class Reporter: Sendable {
   }
 
   private let form: Form
-  private let style: Style
   private let output: Output
   private let journal: Output?
   private let options: Options
@@ -27,15 +26,7 @@ final class Reporter: Sendable {
     self.options = options
     self.output = output
     self.journal = journal
-    let isTerminal = output.isTerminal
-    form = options.isJSON ? .json : isTerminal ? .table : .lines
-    style = Style(isColoured: isTerminal && !Self.isColourUnwanted)
-  }
-
-  /// https://no-color.org: set and not empty.
-  private static var isColourUnwanted: Bool {
-    guard let value = unsafe getenv("NO_COLOR") else { return false }
-    return unsafe value.pointee != 0
+    form = options.isJSON ? .json : output.isTerminal ? .table : .lines
   }
 
   func start(url: String, port: UInt16) {
@@ -46,13 +37,9 @@ final class Reporter: Sendable {
     let token =
       household.token == Home.defaultToken ? "\"\(household.token)\"" : "the one you chose"
     let resident = household.resident
-    let lines = [
-      "Practice home at \(style.bold(url)), token \(style.bold(token)). Ctrl-C ends it.",
-      "What arrives, in a browser: \(style.bold(url + Page.path))",
-      "Its resident logs in as \(style.bold(resident.userName)), password "
-        + "\(style.bold(resident.password)).",
-    ]
-    lines.forEach(print)
+    print("Practice home at \(url), token \(token). Ctrl-C ends it.")
+    print("What arrives, in a browser: \(url + Page.path)")
+    print("Its resident logs in as \(resident.userName), password \(resident.password).")
   }
 
   private func print(_ line: String) { output.write(line + "\n") }
@@ -79,8 +66,7 @@ final class Reporter: Sendable {
     state.withLock { state in
       guard state.isStale else { return }
       state.isStale = false
-      var lines = state.table.lines(
-        counters: counters, columns: output.columns, style: style)
+      var lines = state.table.lines(counters, columns: output.columns)
       // What scrolls off the top cannot be drawn over; the end of the table is the news.
       if output.rows > 0 { lines = lines.suffix(output.rows - 1) }
       let back = state.drawnCount > 0 ? "\u{1B}[\(state.drawnCount)A" : ""
@@ -95,11 +81,51 @@ final class Reporter: Sendable {
     switch form {
     case .json: print(summary)
     case .table: refresh(counters)
-    case .lines:
-      print(
-        "registrations \(counters.registrations), readings \(counters.readings), locations "
-          + "\(counters.locations), refused \(counters.refused), sealed \(counters.sealed), "
-          + "plain \(counters.plain)")
+    case .lines: print(counters.text)
+    }
+  }
+}
+
+/// What the terminal shows: the last value of each sensor and location, how often it came, the last
+/// refusals, and counts.
+struct TerminalTable {
+  /// Refusals that stay on the screen.
+  static let refusalsMax = 6
+  /// The least width that is drawn for; a narrower terminal wraps.
+  static let columnsMin = 40
+
+  private var rows: [String: (value: String, time: Moment, count: Int)] = [:]
+  private var refusals: [String] = []
+
+  mutating func note(_ entry: JournalEntry) {
+    switch entry.event {
+    case .readings(let readings):
+      for reading in readings {
+        show(reading.entityID, PlainLine.value(reading.shown, reading.unit), entry)
+      }
+    case .located(let location): show("location", PlainLine.describe(location), entry)
+    case .refused: refusals = (refusals + PlainLine.entry(entry)).suffix(Self.refusalsMax)
+    default: break
+    }
+  }
+
+  private mutating func show(_ name: String, _ value: String, _ entry: JournalEntry) {
+    let name = "\(entry.device ?? "-")  \(name)".harmless
+    rows[name] = (value.harmless, entry.time, (rows[name]?.count ?? 0) + 1)
+  }
+
+  /// Lines of at most so many characters.
+  func lines(_ counters: Counters, columns: Int) -> [String] {
+    let nameWidth = rows.keys.map(\.count).max() ?? 0
+    let table = rows.sorted { $0.key < $1.key }.map { name, row in
+      let space = String(repeating: " ", count: nameWidth - name.count)
+      return "\(row.time.clockText)  \(name)\(space)  \(row.value)  \(row.count)x"
+    }
+    let width = max(Self.columnsMin, columns)
+    return (table + [""] + refusals + ["", counters.text]).flatMap { line in
+      stride(from: 0, through: max(0, line.count - 1), by: width).map {
+        String(line.dropFirst($0).prefix(width))
+      }
     }
   }
 }
