@@ -1,18 +1,12 @@
 /// One login under way: a form at a time, until there is a code or nothing.
 struct Login: Sendable {
-  static let codeTriesMax = 5
-  static let codeLimit = Duration.seconds(300)
-
   enum Step: Sendable, Equatable {
     case password
     case code
   }
 
   let id: String
-  let redirect: String
-  let begin: Moment
   var step = Step.password
-  var wrongCodeCount = 0
 
   /// What the client is asked for now.
   func form(error: String? = nil) -> JSON {
@@ -36,13 +30,6 @@ struct Login: Sendable {
         fields.map { ["type": "string", "name": .string($0), "required": true] }),
       "errors": errors, "description_placeholders": placeholders, "last_step": nil,
       "preview": nil, "step_id": .string(step),
-    ]
-  }
-
-  func end(reason: String) -> JSON {
-    [
-      "type": "abort", "flow_id": .string(id), "handler": ["homeassistant", nil],
-      "reason": .string(reason), "description_placeholders": nil,
     ]
   }
 
@@ -123,14 +110,18 @@ extension Home {
     let input = try content(of: request, LoginSchema.begin)
     try checkClient(input["client_id"]?.string)
     guard input["handler"] == ["homeassistant", nil] else { throw .login(.unknownHandler) }
-    let login = Login(
-      id: random(16).hexadecimal, redirect: input["redirect_uri"]?.string ?? "", begin: now)
+    let login = Login(id: random(16).hexadecimal)
     logins.append(login)
     return .open(login.form())
   }
 
   private func checkClient(_ id: String?) throws(Refusal) {
-    guard let id, Address(id)?.isClientID == true else { throw .login(.invalidClient) }
+    guard Self.isClientID(id) else { throw .login(.invalidClient) }
+  }
+
+  /// Whether this may name a client.
+  static func isClientID(_ id: String?) -> Bool {
+    id.map { (try? Schema.url(.string($0))) != nil } ?? false
   }
 
   private mutating func step(
@@ -154,45 +145,23 @@ extension Home {
         return .open(logins[place].form())
       }
     case .code:
-      if let answer = checkCode(input["code"]?.string ?? "", of: place, now: now) {
-        return answer
+      guard input["code"]?.string == household.resident.code else {
+        return failed(.wrongCode, login.form(error: "invalid_code"), now: now)
       }
     }
-    return try complete(place, clientID: clientID, now: now)
-  }
-
-  /// The answer to a code that is not the right one, nil for the right one.
-  private mutating func checkCode(_ code: String, of place: Int, now: Moment) -> Answer? {
-    guard now <= logins[place].begin + Login.codeLimit else {
-      return failed(.lateCode, logins.remove(at: place).end(reason: "login_expired"), now: now)
-    }
-    if code == household.resident.code { return nil }
-    logins[place].wrongCodeCount += 1
-    guard logins[place].wrongCodeCount < Login.codeTriesMax else {
-      return failed(
-        .tooManyCodes, logins.remove(at: place).end(reason: "too_many_retry"), now: now)
-    }
-    return failed(.wrongCode, logins[place].form(error: "invalid_code"), now: now)
+    logins.remove(at: place)
+    door.noteSuccess()
+    note(.loggedIn, at: now)
+    return .open(login.success(code: grants.makeCode(for: clientID, now: now)))
   }
 
   /// A failure that is answered 200: only the content says so.
   private mutating func failed(
     _ refusal: LoginRefusal, _ content: JSON, now: Moment
   ) -> Answer {
-    if refusal.countsAsFailure { door.noteFailure() }
+    door.noteFailure()
     refuse(.login(refusal), status: 200, at: now)
     return .open(content)
-  }
-
-  private mutating func complete(
-    _ place: Int, clientID: String, now: Moment
-  ) throws(Refusal) -> Answer {
-    let login = logins.remove(at: place)
-    guard let redirect = Address(login.redirect), Address(clientID)?.covers(redirect) == true
-    else { throw .login(.foreignRedirect) }
-    door.noteSuccess()
-    note(.loggedIn, at: now)
-    return .open(login.success(code: grants.makeCode(for: clientID, now: now)))
   }
 
   /// The body of a request that must be JSON of a certain shape. What is wrong with it is said

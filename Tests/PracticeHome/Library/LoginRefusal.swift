@@ -7,9 +7,6 @@ public enum LoginRefusal: Sendable, Equatable {
   case malformedInput
   case wrongPassword
   case wrongCode
-  case tooManyCodes
-  case lateCode
-  case foreignRedirect
   // Tokens
   case unsupportedGrant
   case invalidClientOfGrant
@@ -24,14 +21,11 @@ public enum LoginRefusal: Sendable, Equatable {
     switch self {
     case .unknownHandler: "there is no such login provider; \"homeassistant\" is one"
     case .invalidClient, .invalidClientOfGrant:
-      "client_id must be an http or https address with a name or a private address"
+      "client_id must be an http or https address"
     case .unknownFlow: "there is no such login, or it is over"
     case .malformedInput: "the fields of the form were not those asked for"
     case .wrongPassword: "wrong user name or password"
     case .wrongCode: "wrong code"
-    case .tooManyCodes: "too many wrong codes: the login is over"
-    case .lateCode: "the code came too late: the login is over"
-    case .foreignRedirect: "redirect_uri must begin as client_id does"
     case .unsupportedGrant: "no grant_type that is known; the body must be a form, not JSON"
     case .invalidCode: "a code is good once, for ten minutes and for the client it was made for"
     case .incompleteRefresh: "there is no refresh_token"
@@ -48,14 +42,13 @@ public enum LoginRefusal: Sendable, Equatable {
     case .invalidClient: .open(["message": "Invalid client id"], status: 400)
     case .unknownFlow: .open(["message": "Invalid flow specified"], status: 404)
     case .malformedInput: .open(["message": "User input malformed"], status: 400)
-    case .foreignRedirect: .open(["message": "Invalid redirect URI"], status: 403)
     case .unsupportedGrant: .open(["error": "unsupported_grant_type"], status: 400)
     case .invalidClientOfGrant: Self.invalidRequest("Invalid client id")
     case .invalidCode: Self.invalidRequest("Invalid code")
     case .incompleteRefresh, .otherClient: .open(["error": "invalid_request"], status: 400)
     case .invalidGrant: .open(["error": "invalid_grant"], status: 400)
     case .banned: .text(403, "403: Forbidden")
-    case .wrongPassword, .wrongCode, .tooManyCodes, .lateCode: .nothing(200)
+    case .wrongPassword, .wrongCode: .nothing(200)
     }
   }
 
@@ -67,7 +60,7 @@ public enum LoginRefusal: Sendable, Equatable {
   /// Whether it brings a ban nearer.
   var countsAsFailure: Bool {
     switch self {
-    case .unknownHandler, .tooManyCodes, .lateCode, .banned: false
+    case .unknownHandler, .banned: false
     default: true
     }
   }

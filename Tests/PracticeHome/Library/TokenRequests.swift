@@ -13,7 +13,7 @@ extension Home {
   private mutating func redeemCode(
     _ form: [String: String], now: Moment
   ) throws(Refusal) -> Answer {
-    guard let clientID = form["client_id"], Address(clientID)?.isClientID == true else {
+    guard let clientID = form["client_id"], Self.isClientID(clientID) else {
       throw .login(.invalidClientOfGrant)
     }
     guard let code = form["code"], grants.redeem(code, by: clientID, now: now) else {
@@ -33,9 +33,7 @@ extension Home {
 
   private mutating func refresh(_ form: [String: String], now: Moment) throws(Refusal) -> Answer {
     let clientID = form["client_id"]
-    if let clientID, Address(clientID)?.isClientID != true {
-      throw .login(.invalidClientOfGrant)
-    }
+    if let clientID, !Self.isClientID(clientID) { throw .login(.invalidClientOfGrant) }
     guard let refreshToken = form["refresh_token"] else { throw .login(.incompleteRefresh) }
     guard let owner = grants.client(ofRefreshToken: refreshToken, now: now) else {
       throw .login(.invalidGrant)
