@@ -35,7 +35,7 @@ extension Command {
       home.succeed(
         call,
         question.isOfHours
-          ? try home.statistics(question) : home.lastFiveMinutes(question, now: call.now))
+          ? home.statistics(question) : home.lastFiveMinutes(question, now: call.now))
     },
   ]
 
@@ -172,13 +172,10 @@ extension Home {
   /// How figures are told: in the unit that was asked for, else in the one that is shown.
   fileprivate func conversion(
     of metadata: StatisticMetadata, _ units: JSONObject
-  ) throws(CommandFailure) -> @Sendable (Double) -> Double {
+  ) -> @Sendable (Double) -> Double {
     let wish = StatisticUnits.kind(of: metadata.unit).flatMap { units[$0]?.string }
     let unit = wish ?? displayUnit(of: metadata)
-    guard let conversion = StatisticUnits.conversion(from: metadata.unit, to: unit) else {
-      throw .notPlayed("to convert \(metadata.unit ?? "") to \(unit ?? "")")
-    }
-    return conversion
+    return StatisticUnits.conversion(from: metadata.unit, to: unit) ?? { $0 }
   }
 }
 
@@ -237,7 +234,7 @@ struct StatisticsQuestion {
 
 extension Home {
   /// The hours of each statistic that has any in the time.
-  fileprivate func statistics(_ question: StatisticsQuestion) throws(CommandFailure) -> JSON {
+  fileprivate func statistics(_ question: StatisticsQuestion) -> JSON {
     let known = question.ids.compactMap { statistics[$0] }
     // A figure that none of them has is left out; one that only some have is null for the others.
     var impossible: Set<String> = []
@@ -252,7 +249,7 @@ extension Home {
     for series in known {
       let hours = series.hours(from: question.start, to: question.end)
       if hours.isEmpty { continue }
-      let convert = try conversion(of: series.metadata, question.units)
+      let convert = conversion(of: series.metadata, question.units)
       var before = series.hour(before: question.start)?.sum.map(convert) ?? 0
       answer[series.metadata.id] = .array(
         hours.map { hour in
