@@ -150,7 +150,7 @@ extension Sensor {
     guard let text = state.string, let timestamp = Timestamp(text) else {
       return .ignored("\(state.abbreviated) is not a date")
     }
-    return .shown(timestamp.date.text)
+    return .shown(timestamp.dayText)
   }
 
   private func number(_ state: JSON) -> Rendering {

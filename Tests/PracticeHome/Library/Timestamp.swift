@@ -1,11 +1,14 @@
+import CMicroHTTPD
+
 /// A point in time as a sensor of class `timestamp` or `date` gives it: ISO 8601, extended or
 /// basic, with or without an offset from UTC.
 struct Timestamp: Equatable {
-  var date: CivilDate
+  /// Midnight of the day that is named, in seconds since 1970.
+  private var midnight: Int64
   /// Seconds since that midnight.
-  var secondOfDay: Int64
+  private var secondOfDay: Int64
   /// Of that second; what is finer is cut off.
-  var microsecond: Int64
+  private var microsecond: Int64
   /// Seconds east of UTC, or nil if the text names none.
   var offset: Int64?
 
@@ -19,10 +22,15 @@ struct Timestamp: Equatable {
     let day = number(match.3) ?? 1
     let (hour, minute) = (number(match.4) ?? 0, number(match.5) ?? 0)
     let second = number(match.6) ?? 0
-    guard (1...12).contains(month), day >= 1, day <= CivilDate.dayCount(year: year, month: month),
+    var date = unsafe tm()
+    unsafe date.tm_year = Int32(year - 1900)
+    unsafe date.tm_mon = Int32(month - 1)
+    unsafe date.tm_mday = Int32(day)
+    midnight = unsafe Int64(timegm(&date))
+    // A day that there is not has become another.
+    guard unsafe date.tm_mon == Int32(month - 1), unsafe date.tm_mday == Int32(day),
       hour < 24 || (hour == 24 && minute == 0 && second == 0), minute < 60, second < 60
     else { return nil }
-    date = CivilDate(year: year, month: month, day: day)
     secondOfDay = (hour * 60 + minute) * 60 + second
     microsecond = match.7.map(Self.microseconds(ofFraction:)) ?? 0
     offset = match.8.map(Self.seconds(ofOffset:))
@@ -46,9 +54,12 @@ struct Timestamp: Equatable {
   /// Whether it is on the hour, of its own offset.
   var isFullHour: Bool { secondOfDay.isMultiple(of: 3600) && microsecond == 0 }
 
+  /// The day that is named.
+  var dayText: String { String(Moment(seconds: midnight).isoformat.prefix(10)) }
+
   /// In UTC, to the second; nil without an offset.
   var utcText: String? { offset == nil ? nil : Moment(seconds: second).isoformatToSecond }
 
   /// Whole seconds since 1970.
-  private var second: Int64 { date.daysSince1970 * 86_400 + secondOfDay - (offset ?? 0) }
+  private var second: Int64 { midnight + secondOfDay - (offset ?? 0) }
 }
