@@ -27,11 +27,7 @@ enum ServiceFailure: Error {
         ))
     case .invalid: CommandFailure(code: "invalid_format", message: message)
     case .noResponse:
-      CommandFailure(
-        code: "service_validation_error", message: "Validation error: \(message)",
-        translation: (
-          "service_does_not_support_response", ["return_response": "return_response=True"]
-        ))
+      CommandFailure(code: "service_validation_error", message: "Validation error: \(message)")
     case .failed: CommandFailure(code: "home_assistant_error", message: message)
     }
   }

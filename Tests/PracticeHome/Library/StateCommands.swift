@@ -154,17 +154,9 @@ extension Home {
   fileprivate mutating func fireEvent(_ call: Call) throws(CommandFailure) {
     let type = call.text("event_type")
     guard type.unicodeScalars.count <= Self.eventTypeLengthMax else {
-      let limit = "\(Self.eventTypeLengthMax)"
       throw CommandFailure(
         code: "home_assistant_error",
-        message:
-          "Value \(type) for property event_type has a maximum length of \(limit) characters",
-        translation: (
-          "max_length_exceeded",
-          [
-            "value": .string(type), "property_name": "event_type", "max_length": .string(limit),
-          ]
-        ))
+        message: "event_type is longer than \(Self.eventTypeLengthMax) characters")
     }
     let content = call.content["event_data"]?.object ?? [:]
     emit(type, content, isRemote: false, now: call.now)
