@@ -49,12 +49,6 @@ import Testing
     #expect(visitor.send("get_zones", [:]) == .noBody)
   }
 
-  @Test func anAnswerOutgrowsAMebibyte() {
-    var visitor = Visitor()
-    visitor.home.fault = .huge
-    #expect(visitor.send("get_zones", [:]).text.utf8.count > 1 << 20)
-  }
-
   @Test func everyNameIsTheNameOfItsFault() {
     for name in Fault.names { #expect(Fault(name: name)?.name == name) }
     #expect(Fault(name: "418") == nil)

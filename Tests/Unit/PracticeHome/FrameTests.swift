@@ -5,24 +5,17 @@ import Testing
 /// Frames as a client writes them.
 enum ClientFrame {
   static func make(
-    _ opcode: UInt8, _ payload: [UInt8] = [], isFinal: Bool = true, mask: [UInt8]? = [1, 2, 3, 4]
+    _ opcode: UInt8, _ payload: [UInt8] = [], isFinal: Bool = true
   ) -> [UInt8] {
+    let count = payload.count
+    let digits = (0..<8).reversed().map { UInt8(truncatingIfNeeded: count >> (8 * $0)) }
     var frame = [(isFinal ? 0x80 : 0) | opcode]
-    let flag: UInt8 = mask == nil ? 0 : 0x80
-    switch payload.count {
-    case ..<126: frame.append(flag | UInt8(payload.count))
-    case ..<65536: frame += [flag | 126, UInt8(payload.count / 256), UInt8(payload.count % 256)]
-    default:
-      frame.append(flag | 127)
-      var rest = UInt64(payload.count)
-      var digits: [UInt8] = []
-      for _ in 0..<8 {
-        digits.append(UInt8(rest % 256))
-        rest /= 256
-      }
-      frame += digits.reversed()
+    switch count {
+    case ..<126: frame.append(0x80 | UInt8(count))
+    case ..<65536: frame += [0x80 | 126] + digits.suffix(2)
+    default: frame += [0x80 | 127] + digits
     }
-    guard let mask else { return frame + payload }
+    let mask: [UInt8] = [1, 2, 3, 4]
     return frame + mask + payload.enumerated().map { $1 ^ mask[$0 % 4] }
   }
 

@@ -115,15 +115,6 @@ import Testing
     #expect(line.text() == #"{"id":1,"type":"pong"}"#)
   }
 
-  @Test func aFrameThatIsNotMaskedIsAProtocolError() throws {
-    let server = try PracticeServer()
-    defer { server.stop() }
-    let line = Line(server.port)
-    line.logIn()
-    line.write(ClientFrame.make(1, [0x20], mask: nil))
-    #expect(line.closeCode() == 1002)
-  }
-
   @Test func timePassesForASocketThatIsQuiet() throws {
     var household = Household()
     household.pingInterval = .milliseconds(20)
