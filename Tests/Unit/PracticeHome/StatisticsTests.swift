@@ -32,10 +32,6 @@ import Testing
     ]
   }
 
-  private static func request(_ metadata: JSONObject, _ hours: JSON...) -> JSONObject {
-    ["metadata": .object(metadata), "stats": .array(hours)]
-  }
-
   private func bring(_ metadata: JSONObject, _ hours: JSON...) -> JSON? {
     caller.result(
       "recorder/import_statistics", ["metadata": .object(metadata), "stats": .array(hours)])
@@ -121,8 +117,10 @@ import Testing
     var household = Household()
     household.resident.isAdministrator = false
     let caller = Caller.Place(Visitor(household)).call()
-    let request = Self.request(
-      Self.metadata(), ["start": .string(Self.hour(1)), "mean": 20])
+    let request: JSONObject = [
+      "metadata": .object(Self.metadata()),
+      "stats": [["start": .string(Self.hour(1)), "mean": 20]],
+    ]
     #expect(
       caller.error("recorder/import_statistics", request) == ("unauthorized", "Unauthorized"))
     #expect(caller.error("recorder/import_statistics").code == "invalid_format")

@@ -10,12 +10,7 @@ struct Wire: ~Copyable {
     precondition(descriptor >= 0, "no server listens on \(port)")
   }
 
-  func write(_ text: String) {
-    var text = text
-    text.withUTF8 { bytes in
-      _ = unsafe CMicroHTTPD.write(descriptor, bytes.baseAddress, bytes.count)
-    }
-  }
+  func write(_ text: String) { write(Array(text.utf8)) }
 
   func write(_ bytes: [UInt8]) {
     var rest = bytes[...]
@@ -38,12 +33,8 @@ struct Wire: ~Copyable {
   /// Everything until the connection closes.
   func read() -> String {
     var received: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 64 << 10)
-    while true {
-      let count = unsafe CMicroHTTPD.read(descriptor, &buffer, buffer.count)
-      if count <= 0 { return String(decoding: received, as: UTF8.self) }
-      received += buffer.prefix(count)
-    }
+    while case let piece = readSome(), !piece.isEmpty { received += piece }
+    return String(decoding: received, as: UTF8.self)
   }
 
   deinit { close(descriptor) }
