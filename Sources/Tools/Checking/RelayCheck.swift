@@ -59,7 +59,7 @@ struct RelayCheck {
     }
     switch try askRelay(push, token, keys, loop: loop) {
     case .success(let answer):
-      return .well("relay", "\(bytes: push.url) answers; \(answer.count) notifications wait there")
+      return .well("relay", "\(bytes: push.url) answers; \(answer.count, "notification") to fetch")
     case .failure(let problem):
       return .wrong(
         "relay", problem.code, problem.culprit, problem.exitCode,

@@ -114,7 +114,7 @@ extension WholeAgent.Relayed {
     let (_, board) = try unpairedHomeAndBoard()
     let pairing = try await board.run("pair", "--relay", "https://relay.invalid")
     #expect(pairing.status == 69)
-    #expect(pairing.log.contains { $0.contains("first") || $0.contains("pair it first") })
+    #expect(pairing.log.contains { $0.contains("pair it first") })
   }
 
   @Test func theCheckNamesWhatIsWrongWithTheRelay() async throws {
@@ -123,7 +123,7 @@ extension WholeAgent.Relayed {
     #expect(try await relay.push(#""message":"a""#, with: pushToken) == 201)
     let well = try await board.run("check")
     #expect(
-      well.output.contains { $0.contains("relay") && $0.contains("1 notifications wait there") },
+      well.output.contains { $0.contains("relay") && $0.contains("1 notification to fetch") },
       "\(well.output)")
     _ = try relay.token("revoke", "boat")
     let wrong = try await board.run("check")

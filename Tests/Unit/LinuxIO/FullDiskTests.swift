@@ -10,15 +10,15 @@ final class FullDiskTests {
   private let disk: Path
   private let name: String
   private static let oldByteCount = 4096
-  private let old = [UInt8](repeating: 1, count: oldByteCount)
-  /// More than the disk holds.
-  private let large = [UInt8](repeating: 2, count: 100_000)
+  private let old: [UInt8]
 
   init() throws {
     directory = try TestDirectory()
     name = "\(directory.name)/disk"
     disk = Path([UInt8](name.utf8))
     try makePrivateDirectory(at: disk)
+    let old = [UInt8](repeating: 1, count: Self.oldByteCount)
+    self.old = old
     try mount(0, "size=64k")
     try replaceFile(named: "state", in: disk, with: old.span)
   }
@@ -41,6 +41,7 @@ final class FullDiskTests {
   private var kept: [UInt8] { get throws { try readFile(at: disk / "state", byteCountMax: 8192) } }
 
   @Test func theOldFileSurvivesAFullDiskAndTheHalfOfTheNewOneIsRemoved() throws {
+    let large = [UInt8](repeating: 2, count: 100_000)
     #expect(throws: Errno.noSpace) {
       try replaceFile(named: "state", in: disk, with: large.span)
     }
@@ -53,11 +54,13 @@ final class FullDiskTests {
 
   /// An empty configuration would be there, which nothing replaces.
   @Test func ofANewFileThereIsNothingIfTheDiskIsFull() throws {
+    let large = [UInt8](repeating: 2, count: 100_000)
     #expect(throws: Errno.noSpace) { try writeNewFile(at: disk / "settings", large.span) }
     #expect(try directory.names(in: disk) == ["state"])
   }
 
   @Test func aWriteThatTheDiskCutsGoesOnAtItsEndUntilTheDiskIsFull() throws {
+    let large = [UInt8](repeating: 2, count: 100_000)
     let file = try Descriptor(opening: disk / "segment", mode: .writePrivate)
     #expect(throws: Errno.noSpace) { try file.writeAll(large.span, from: 0) }
   }
