@@ -60,7 +60,7 @@ enum MessageSchema {
     .optional("disabled", .strictBoolean),
   ]).then(
     Schema("state_class only allowed for sensors") { value in
-      value["state_class"] != nil && value["type"] != "sensor" ? nil : value
+      value["state_class"] != nil && value["type"] != "sensor" ? .none : value
     })
 
   /// Enough to know which sensor is meant; one element that fails drops the whole batch.

@@ -7,6 +7,7 @@ extension Home {
   /// Something that asks for a token, found by its path.
   private enum Place {
     case registration
+    case greeting
     case config
     case allStates
     case state(String)
@@ -16,6 +17,7 @@ extension Home {
     init?(_ path: String) {
       switch path {
       case Home.registrationPath: self = .registration
+      case "/api/": self = .greeting
       case "/api/config": self = .config
       case Home.statesPath: self = .allStates
       default: self.init(under: path)
@@ -56,6 +58,7 @@ extension Home {
     }
     switch place {
     case .registration: return register(request.body, now: now)
+    case .greeting: return .open(["message": "API running."])
     case .config: return .open(wholeConfig)
     case .allStates: return Self.written(.array(states.all.map(\.json)))
     case .state(let id):

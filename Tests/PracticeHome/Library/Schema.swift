@@ -18,7 +18,8 @@ struct Schema: Sendable {
 
   init(_ check: @escaping @Sendable (JSON) throws(Invalid) -> JSON) { self.check = check }
 
-  /// A check that returns nil for what it objects to, always for the same reason.
+  /// A check that returns nil for what it objects to, always for the same reason. It writes `.none`:
+  /// beside a `JSON`, `nil` is the null of JSON, which is no objection.
   init(_ message: String, _ check: @escaping @Sendable (JSON) -> JSON?) {
     self.init { (value) throws(Invalid) in
       guard let result = check(value) else { throw Invalid(message) }
@@ -42,7 +43,7 @@ extension Schema {
   /// Turns numbers and booleans into text; null and containers are refused.
   static let string = Schema("value should be a string") { value in
     switch value {
-    case .null, .array, .object: nil
+    case .null, .array, .object: .none
     default: .string(Python.str(value))
     }
   }
@@ -50,7 +51,7 @@ extension Schema {
   /// "sensor.boat_cpu", in small letters.
   static let entityID = Schema("not the id of an entity") { value in
     let id = Python.str(value).lowercased()
-    return Slug.isEntityID(id) ? .string(id) : nil
+    return Slug.isEntityID(id) ? .string(id) : .none
   }
 
   /// Entity ids as a list, or as one text with commas.
@@ -61,11 +62,11 @@ extension Schema {
 
   static let icon = Schema("an icon is \"prefix:name\"") { value in
     let text = Python.str(value)
-    return text.contains(":") ? .string(text) : nil
+    return text.contains(":") ? .string(text) : .none
   }
 
   /// Text, and nothing that could be turned into it.
-  static let text = Schema("expected str") { $0.string == nil ? nil : $0 }
+  static let text = Schema("expected str") { $0.string == nil ? .none : $0 }
 
   static let textOrNull = nullOr(text)
 
@@ -73,12 +74,12 @@ extension Schema {
   static let integer = Schema("expected int") { value in
     switch value {
     case .integer, .bool: value
-    default: nil
+    default: .none
     }
   }
 
   /// A real boolean.
-  static let strictBoolean = Schema("expected bool") { $0.bool == nil ? nil : $0 }
+  static let strictBoolean = Schema("expected bool") { $0.bool == nil ? .none : $0 }
 
   /// A boolean, a number, or one of ten words.
   static let boolean = Schema("invalid boolean value") { value in
@@ -88,19 +89,19 @@ extension Schema {
     case .string(let text):
       let word = text.lowercased().trimmed
       if ["1", "true", "yes", "on", "enable"].contains(word) { return true }
-      return ["0", "false", "no", "off", "disable"].contains(word) ? false : nil
+      return ["0", "false", "no", "off", "disable"].contains(word) ? false : .none
     default: return nil
     }
   }
 
   /// Any scalar, null included: what a state may be.
   static let scalar = Schema("expected a single value") { value in
-    value.array == nil && value.object == nil ? value : nil
+    value.array == nil && value.object == nil ? value : .none
   }
 
   /// An integer of at least 0; fractions are cut off, not rounded.
   static let positiveInteger = Schema("expected a whole number of at least 0") { value in
-    Python.int(value).flatMap { $0 >= 0 ? .integer($0) : nil }
+    Python.int(value).flatMap { $0 >= 0 ? .integer($0) : .none }
   }
 
   static let float = Schema("expected float") { Python.float($0).map(JSON.float) }
@@ -108,7 +109,7 @@ extension Schema {
   /// A float within limits; NaN is outside every limit.
   static func float(in range: ClosedRange<Double>) -> Schema {
     Schema("expected float within \(range.lowerBound) and \(range.upperBound)") { value in
-      Python.float(value).flatMap { range.contains($0) ? .float($0) : nil }
+      Python.float(value).flatMap { range.contains($0) ? .float($0) : .none }
     }
   }
 
@@ -116,13 +117,13 @@ extension Schema {
   static let literalTrue = Schema("expected true") { value in
     switch value {
     case .bool(true), .integer(1), .float(1): value
-    default: nil
+    default: .none
     }
   }
 
   static func oneOf(_ choices: [String]) -> Schema {
     Schema("value must be one of \(choices.joined(separator: ", "))") { value in
-      value.string.flatMap { choices.contains($0) ? value : nil }
+      value.string.flatMap { choices.contains($0) ? value : .none }
     }
   }
 
@@ -130,7 +131,7 @@ extension Schema {
   static func word(of choices: Set<String>, ignoringCase: Bool = false) -> Schema {
     Schema("not a valid value") { value in
       let text = ignoringCase ? Python.str(value).lowercased() : value.string ?? ""
-      return choices.contains(text) ? .string(text) : nil
+      return choices.contains(text) ? .string(text) : .none
     }
   }
 
@@ -142,10 +143,10 @@ extension Schema {
 // MARK: Containers
 
 extension Schema {
-  static let dictionary = Schema("expected a dictionary") { $0.object == nil ? nil : $0 }
+  static let dictionary = Schema("expected a dictionary") { $0.object == nil ? .none : $0 }
 
   static let dictionaryOrList = Schema("expected a dictionary") { value in
-    value.object == nil && value.array == nil ? nil : value
+    value.object == nil && value.array == nil ? .none : value
   }
 
   /// A list of exactly these.
@@ -161,7 +162,7 @@ extension Schema {
   }
 
   static func list(of schema: Schema) -> Schema {
-    Schema("expected a list") { $0.array == nil ? nil : $0 }.then(listOrOne(of: schema))
+    Schema("expected a list") { $0.array == nil ? .none : $0 }.then(listOrOne(of: schema))
   }
 
   /// A list of any length; a single value counts as a list of one and null as an empty list.
@@ -254,7 +255,7 @@ extension Schema {
   static func key(_ key: String, needs other: String) -> Schema {
     dictionary.then(
       Schema("\(key) needs \(other)") { value in
-        value[key] != nil && value[other] == nil ? nil : value
+        value[key] != nil && value[other] == nil ? .none : value
       })
   }
 

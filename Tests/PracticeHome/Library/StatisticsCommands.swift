@@ -58,16 +58,16 @@ extension Command {
 extension Schema {
   /// A date and a time of day, with or without an offset from UTC.
   fileprivate static let dateTime = Schema("invalid datetime") { value in
-    value.string.flatMap(Timestamp.init) == nil ? nil : value
+    value.string.flatMap(Timestamp.init) == nil ? .none : value
   }
 
   /// A number as a float, and nothing that could be turned into it; to Python a boolean is one.
   fileprivate static let number = Schema("expected float") { value in
-    value.string == nil ? Python.float(value).map(JSON.float) : nil
+    value.string == nil ? Python.float(value).map(JSON.float) : .none
   }
 
   fileprivate static let notEmpty = Schema("the list is empty") { value in
-    value.array?.isEmpty == false ? value : nil
+    value.array?.isEmpty == false ? value : .none
   }
 }
 

@@ -27,7 +27,7 @@ extension ByteBuffer {
     case .badRequest: append("bad request")
     case .gone: append("gone")
     case .server(let refusal): append(refusal)
-    default: append("another answer")
+    default: preconditionFailure("this answer has no words here")
     }
   }
 
@@ -37,7 +37,7 @@ extension ByteBuffer {
     case .notFound: append("not found")
     case .unavailable(let status): append("unavailable ", status)
     case .notHomeAssistant(let status): append("not Home Assistant ", status)
-    default: append("another refusal")
+    default: preconditionFailure("this refusal has no words here")
     }
   }
 

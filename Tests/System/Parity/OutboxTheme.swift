@@ -24,7 +24,7 @@ extension ByteBuffer {
     case .routeFailed(let route, _):
       append("route failed ", Route.allCases.firstIndex(of: route) ?? -1)
     case .routeTaken(let route): append("route taken ", Route.allCases.firstIndex(of: route) ?? -1)
-    default: append("another event")
+    default: preconditionFailure("this event has no words here")
     }
   }
 }

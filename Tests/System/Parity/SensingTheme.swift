@@ -29,7 +29,7 @@ extension ByteBuffer {
     case .rejected(.unknownMode): append("unknown mode")
     case .rejected(.noPosition): append("no position")
     case .rejected(.notNewer): append("not newer")
-    default: append("another verdict")
+    default: preconditionFailure("this verdict has no words here")
     }
   }
 
@@ -59,7 +59,7 @@ extension ByteBuffer {
       append(what)
       append(" ")
       append(found)
-    default: append("another failure")
+    default: preconditionFailure("this failure has no words here")
     }
   }
 }

@@ -79,6 +79,17 @@ import Testing
     #expect(device.opened(device.report(8)) == ["depth": ["success": true]])
   }
 
+  /// A day whose troubles had no effect would prove nothing, and complain of nothing.
+  @Test func whatBreaksAPairingTakesNothingMore() throws {
+    for (trouble, body) in [(.registrationDeleted, ""), (.keysChanged, "{}")]
+      as [(ModelHome.Trouble, String)]
+    {
+      let device = try device()
+      device.home.suffer(trouble, at: device.now)
+      #expect(device.report(8) == Reply(status: 200, body: [UInt8](body.utf8)), "\(trouble)")
+    }
+  }
+
   @Test func aTokenThatWasTakenBackIsCountedAndTheTwelfthTimeItBans() throws {
     let device = try device()
     let former = device.home.token

@@ -36,6 +36,7 @@ struct StatusDocument: Decodable {
 
   struct Waiting: Decodable {
     let readings: Int
+    let locations: Int
   }
 
   struct Counts: Decodable {

@@ -67,7 +67,8 @@ extension WholeAgent.UnderAServiceManager {
   /// The pipe is full from the start, as of a pager that waits for its person.
   @Test func anAgentWhoseLogNobodyReadsReports() async throws {
     let pipe = path()
-    let line = "mkfifo \(pipe) && exec 3<>\(pipe) && head -c 65536 /dev/zero >&3; exec 2>&3"
+    let line =
+      "mkfifo \(pipe) && exec 3<>\(pipe) && head -c 65536 /dev/zero >&3 && exec 2>&3 || exit"
     let agent = try RunningAgent(on: board(), startedBy: RunningAgent.after(line))
     try await agent.event("proven")
     #expect(await agent.stop().status == 0)

@@ -38,6 +38,8 @@ extension WholeAgent.Spooling {
       let file: String
       let condition: String
       let bytes: Int
+      let entries: Int
+      let waiting: Int
       let first: Int?
       let last: Int?
       let from: String?
@@ -81,6 +83,7 @@ extension WholeAgent.Spooling {
     #expect(json.entries == 9 && json.waiting == 7 && json.acknowledged_up_to == 2)
     let segment = try #require(json.segments.first)
     #expect(segment.condition == "intact")
+    #expect(segment.entries == 9 && segment.waiting == 7)
     #expect(segment.first == 1 && segment.last == 9)
     #expect(segment.from == "2025-11-21T19:20:01+00:00")
     let byteCount = try #require(try contents(of: board.spool)[segment.file]?.count)

@@ -26,7 +26,7 @@ extension WholeAgent.Status {
     #expect(document.routes.map(\.route) == ["instance", "cloudhook", "remote_ui"])
     #expect(document.routes.map(\.state) == ["taken", "no_address", "no_address"])
     #expect(document.routes[0].url == home.url)
-    #expect(document.waiting.readings == 0)
+    #expect(document.waiting.readings == 0 && document.waiting.locations == 0)
     #expect(document.counts.proven >= 1 && document.counts.unproven == 0)
     #expect(document.failing_sources.isEmpty)
     #expect(document.websocket == nil)

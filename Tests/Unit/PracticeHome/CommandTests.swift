@@ -115,7 +115,7 @@ import Testing
     let text = lines(visitor).joined(separator: "\n")
     #expect(text.contains("Boat  sensor.boat_cpu  50 %  2x"))
     #expect(!text.contains("49"))
-    #expect(text.contains("Boat  location        52.5, 4.0  ±5 m  battery 9 %  1x"))
+    #expect(text.contains("Boat  location         52.5, 4.0  ±5 m  battery 9 %  1x"))
     #expect(text.contains("registrations 1, readings 2, locations 1, refused 0"))
   }
 

@@ -94,7 +94,7 @@ final class Guest {
 
   /// Whether a token opens the door to the rest.
   func opens(_ token: String) -> Bool {
-    ask("GET", "/api/config", token: token).status == 200
+    ask("GET", "/api/", token: token).status == 200
   }
 
   var lastRefusal: LoginRefusal? {

@@ -53,6 +53,7 @@ import Testing
   func eachPartMeasuresAllThatItCan(part: String, celsius: String) {
     #expect(isPlausible(celsius, "°C", on: part) == true)
   }
+
   /// What drivers make of zeros and ones of a part that lost its connection.
   @Test(arguments: [
     ("aht10", "-50"), ("aht20", "150"), ("dht20", "-50"), ("dht11", "537.6"), ("sht21", "-46.85"),

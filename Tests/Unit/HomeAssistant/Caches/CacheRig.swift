@@ -16,6 +16,7 @@ final class CacheRig {
 
   init(isReady: Bool = true) { rig = ClientRig(isReady: isReady) }
 
+  /// Ends the observations before the client that they observe.
   deinit { kept = [] }
 
   /// One that is ready, and its cache.

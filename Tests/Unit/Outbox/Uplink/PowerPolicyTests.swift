@@ -104,10 +104,10 @@ import Testing
     let slow = try Self(
       levels: [PowerLevel(.withoutMains, PowerEffect(every: .seconds(7200)))], onceTimeout: nil)
     let rig = slow.rig
-    slow.rig.record(slow.mains, .boolean(true))
-    slow.rig.record(slow.mains, .boolean(false))
+    rig.record(slow.mains, .boolean(true))
+    rig.record(slow.mains, .boolean(false))
     rig.wait(.seconds(60))
-    slow.rig.record(slow.mains, .boolean(true))
+    rig.record(slow.mains, .boolean(true))
     let samples = rig.sampleCount
     #expect(rig.uplink.deadline <= rig.now + .seconds(300))
     rig.wait(.seconds(299))
@@ -263,7 +263,7 @@ import Testing
     let boat = try Self(onceTimeout: nil, webSocket: .notifications)
     let rig = boat.rig
     boat.charge(90)
-    boat.rig.record(boat.mains, .boolean(false))
+    rig.record(boat.mains, .boolean(false))
     #expect(rig.isWebSocketOnBattery == true)
     boat.beginOutage()
     rig.wait(.seconds(60))
@@ -273,7 +273,7 @@ import Testing
     rig.arrive(atHome: true)
     rig.arrive(atHome: false)
     #expect(rig.webSocketCheckCount == 2, "the network is another one")
-    boat.rig.record(boat.mains, .boolean(true))
+    rig.record(boat.mains, .boolean(true))
     #expect(rig.webSocketCheckCount == 3 && rig.isWebSocketOnBattery == false)
   }
 
