@@ -101,15 +101,28 @@ extension Directory {
       let file = try open(new, mode: .writeNewPrivate)
       if isPublic { _ = try retryingInterrupts { fchmod(file.number, 0o644) } }
       try file.writeAll(bytes)
-      try file.synchronize()
-      try rename(new, to: name)
-      // FAT keeps size and place of a file in its name's entry, which is written with the file.
-      try file.synchronize()
+      try putInPlace(file, named: new, as: name)
     } catch {
       try? remove(new)
       throw error
     }
+  }
+
+  /// Waits until a complete file is on the disk, and renames it. After a loss of power either it or
+  /// the former file of that name exists.
+  ///
+  /// FAT keeps size and place of a file in the entry of its name, and writes that with the file. So
+  /// the former file stays open, and its place taken, until its entry has the new place. Before
+  /// that the temporary entry must be gone: `fsck` empties one of two files with the same place.
+  public func putInPlace(
+    _ file: borrowing Descriptor, named new: Path, as name: Path
+  ) throws(Errno) {
+    try file.synchronize()
+    let former = try? open(name, mode: .read)
+    try rename(new, to: name)
     try synchronize()
+    try file.synchronize()
+    _ = consume former
   }
 
   /// Removes the temporary files of `replace` that a killed process or a loss of power left of

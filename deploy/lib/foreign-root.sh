@@ -17,8 +17,8 @@ enter_namespace() {
   # shellcheck disable=SC2016  # the inner shell's
   local inner=(bash -c '
     until read -r _ </proc/self/uid_map && read -r _ </proc/self/gid_map; do sleep 0.05; done
-    if ! mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc ||
-      ! cat /usr/lib/binfmt.d/qemu-aarch64.conf >/proc/sys/fs/binfmt_misc/register; then
+    if [[ $(uname -m) != aarch64 ]] && { ! mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc ||
+      ! cat /usr/lib/binfmt.d/qemu-aarch64.conf >/proc/sys/fs/binfmt_misc/register; }; then
       echo "the kernel has no binfmt_misc for namespaces; Linux 6.7 and newer have it" >&2
       exit 69
     fi

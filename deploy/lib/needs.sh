@@ -32,6 +32,9 @@ changelog_moment() {
   date --date "$(sed -n '/^ -- /{s/.*>  //p;q}' "${needs_file%/lib/needs.sh}/debian/changelog")" +%s
 }
 
+# What partitions and file systems are made with is not on the PATH of a person.
+PATH+=:/usr/sbin:/sbin
+
 needs_file=$(realpath "${BASH_SOURCE[0]}")
 # What Debian 12 needs of libgpiod lies here.
 libgpiod=${needs_file%/deploy/lib/needs.sh}/libgpiod

@@ -252,6 +252,7 @@ public final class StateDirectory {
       Self.tokenName, Self.relayTokenName, Self.pushKeysName, Self.keylessName,
       Self.credentialName, Self.registrationName,
     ] { try removeFile(at: path / name) }
+    try Directory(opening: path).synchronize()
   }
 
   /// Returns the tokens that Home Assistant rejected. If they are unknown, any token may be among

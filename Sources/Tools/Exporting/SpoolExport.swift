@@ -131,10 +131,11 @@ struct ExportOutput: ~Copyable {
     try flush()
     guard let file else { return }
     do throws(Errno) {
-      try descriptor.synchronize()
-      guard let new else { return }
-      if new != file { try renameFile(at: new, to: file) }
-      try Directory(opening: file.parent).synchronize()
+      guard let new, new != file else {
+        try descriptor.synchronize()
+        return new == nil ? () : try Directory(opening: file.parent).synchronize()
+      }
+      try Directory(opening: file.parent).putInPlace(descriptor, named: new.name, as: file.name)
     } catch .invalidArgument {
       // A device or a pipe has nothing to wait for.
     } catch { throw failure(error) }

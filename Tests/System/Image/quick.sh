@@ -3,7 +3,7 @@
 # shellcheck disable=SC2154
 
 quick() {
-  need_packages genimage mtools dosfstools fdisk e2fsprogs device-tree-compiler systemd jq xz-utils python3
+  need_packages genimage mtools dosfstools fdisk e2fsprogs systemd jq xz-utils
   local agent
   agent=$(native_agent)
   units_of_the_card
@@ -20,6 +20,7 @@ native_agent() {
   if [[ -z $package ]]; then
     deploy/build
   else
+    need_packages "${agent_packages[@]}"
     dpkg-deb --extract "$package" "$scratch/package"
     echo "$scratch/package/usr/bin/homeward"
   fi

@@ -20,9 +20,9 @@ set_target() {
 
 # What checks and players need, in a root for another processor; and what the agent is linked with.
 foreign_packages=(
-  base-files bash coreutils curl dash findutils gpiod gpsd grep hostapd i2c-tools iproute2 iw kmod
+  base-files bash coreutils curl dash dosfstools findutils gpiod gpsd grep hostapd i2c-tools iproute2 iw kmod
   libc-bin libcurl4 libgps28 libsodium23 libyaml-0-2 mawk mount netbase openssl
-  procps python3-distutils python3-serial sed socat util-linux wpasupplicant)
+  procps python3-distutils python3-serial sed socat strace util-linux wpasupplicant)
 # Without what they depend on, which is a desktop.
 foreign_packages_alone=(gpsd-clients gpsd-tools python3-gps)
 
