@@ -326,7 +326,8 @@ ssize_t clinux_read_secret(int descriptor, uint8_t *bytes, size_t max) {
   if (tcsetattr(descriptor, TCSAFLUSH, &hidden) == 0) {
     count = read_line(descriptor, bytes, max, &before);
     int error = errno;
-    tcsetattr(descriptor, TCSADRAIN, &shown);
+    // The rest of a paste is no answer to the next question, and no command of the shell.
+    tcsetattr(descriptor, TCSAFLUSH, &shown);
     errno = error;
   }
   int error = errno;

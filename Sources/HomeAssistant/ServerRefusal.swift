@@ -34,7 +34,9 @@ public enum ServerRefusal: Error, Equatable, Sendable {
     case 400 where head.isOwnRefusal(body): self = .untrustedProxy
     case 400 where Self.asksForTLS(body): self = .wantsTLS
     case 403 where head.isOwnRefusal(body): self = .banned
-    case 401, 403, 407, 511: self = .forbidden(status: head.status)
+    case 401, 403, 407: self = .forbidden(status: head.status)
+    // That of a network with a login page (RFC 6585).
+    case 511: self = .loginPage(status: 511, at: [])
     case 404: self = .notFound
     case 409, 429, 500...599: self = .unavailable(status: head.status)
     default: self = .notHomeAssistant(status: head.status)

@@ -50,6 +50,16 @@ public func terminalColumns(_ descriptor: Int32) -> Int {
 /// Returns the number of rows of a terminal; 0 if that is unknown or it is not a terminal.
 public func terminalRows(_ descriptor: Int32) -> Int { Int(clinux_terminal_rows(descriptor)) }
 
+/// Returns whether a descriptor is a terminal that shows colours, which its person wants: `NO_COLOR`
+/// is not set, or empty (no-color.org).
+public func isColored(_ descriptor: Int32) -> Bool {
+  guard isatty(descriptor) == 1, environmentVariable("NO_COLOR")?.isEmpty != false else {
+    return false
+  }
+  let type = environmentVariable("TERM") ?? []
+  return !type.isEmpty && !type.span.elementsEqual("dumb")
+}
+
 /// Returns the value of an environment variable; nil if it is not set.
 public func environmentVariable(_ name: StaticString) -> [UInt8]? {
   let name = unsafe UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)

@@ -70,7 +70,7 @@ public import LinuxIO
     output = waits ? nil : LineOutput(descriptor)
     isJournal = isJournalStandardError
     self.journal = isJournal ? journal() : nil
-    isColored = unsafe isatty(descriptor) == 1 && getenv("NO_COLOR") == nil
+    isColored = LinuxIO.isColored(descriptor)
   }
 
   public func error(_ text: consuming MessageText, _ fields: [Field] = []) {

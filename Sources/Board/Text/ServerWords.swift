@@ -50,8 +50,8 @@ extension ServerRefusal {
     case .wantsTLS: "\(request.answerer) speaks HTTPS at that port, not HTTP (400)"
     case .moved(let address): "\(request.answerer) redirects to \(shown: Text(address))"
     case .loginPage(let status, let address):
-      "\(request.answerer) is not Home Assistant (\(status)), and redirects to a page"
-        + (address.isEmpty ? "" : " at \(shown: Text(address))")
+      "\(request.answerer) is not Home Assistant (\(status)), "
+        + (address.isEmpty ? "but a page" : "and redirects to a page at \(shown: Text(address))")
     case .unavailable(let status) where isOfProxy:
       "a proxy in front of \(request.server) gets no answer from it (\(status))"
     case .notFound: "\(request.server) is not ready\(request.purpose) (404)"

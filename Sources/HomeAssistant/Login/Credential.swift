@@ -15,9 +15,10 @@ public enum Credential: Equatable, Sendable {
   static let clientIDByteCountMax = 1024
 
   /// Checks a long-lived token that a person pasted; fails if it holds anything but visible ASCII,
-  /// such as a space, since it becomes a header's value.
+  /// such as a space, since it becomes a header's value. With quotes, brackets or a name and `=`
+  /// around it Home Assistant would count a failed login.
   public init?(accessToken text: [UInt8]) {
-    guard Self.isToken(text) else { return nil }
+    guard Self.isToken(text), !text.contains(where: { $0.isAroundToken }) else { return nil }
     self = .accessToken(text)
   }
 
@@ -81,5 +82,17 @@ extension Credential {
     }
     guard let credential else { throw .damaged }
     self = credential
+  }
+}
+
+extension UInt8 {
+  /// Whether people paste it around a token: quotes, brackets, or the `=` behind a name.
+  fileprivate var isAroundToken: Bool {
+    switch self {
+    case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "`"), UInt8(ascii: "<"),
+      UInt8(ascii: "="), UInt8(ascii: ">"):
+      true
+    default: false
+    }
   }
 }

@@ -196,7 +196,7 @@ final class Checkup {
   ) throws(CommandFailure) -> [UInt8]? {
     let url = try here.settings.urlForSecrets { here.url }
     guard here.routes.secrets.allows(url) else {
-      report.append(here.plainNote("login"))
+      report.append(here.plainFinding("login"))
       return nil
     }
     if url == here.url ? isReached : try ServerProbe.run(http, at: url).failure(at: url) == nil {
@@ -216,7 +216,7 @@ final class Checkup {
     _ here: CheckedRoutes, _ http: BlockingHTTP
   ) throws(CommandFailure) -> Bool {
     guard here.isAllowed else {
-      report.append(here.plainNote("server"))
+      report.append(here.plainFinding("server"))
       return false
     }
     let url = here.url

@@ -12,7 +12,11 @@ extension NetworkHere {
     let reason: MessageText = place.reason(presence).map { ": \($0)" } ?? ""
     switch presence {
     case .home: return .well("network", "At home\(connection)")
-    case .away: return .note("network", "Not at home\(connection)\(reason)", remedy: remedy)
+    case .away where place.isConnected:
+      return .note("network", "Not at home\(connection)\(reason)", remedy: remedy)
+    case .away:
+      return .wrong(
+        "network", "none", .network, .temporaryFailure, "Not at home\(reason)", remedy: remedy)
     case .unknown:
       return .wrong(
         "network", "not_known", .network, .temporaryFailure,
@@ -72,6 +76,8 @@ struct CheckedRoutes {
   let isAllowed: Bool
   /// Usable routes to other addresses, the best one first; none before pairing.
   let others: [Route]
+  /// Whether a paired board sends nothing from here.
+  let hasNoRoute: Bool
 
   /// Takes the addresses in the cloud from the registration.
   init(
@@ -92,12 +98,17 @@ struct CheckedRoutes {
     let (usable, url) = (routes.order.filter { routes.obstacle(to: $0, now: now) == nil }, url)
     isAllowed = usable.contains(configured)
     others = registration == nil ? [] : usable.filter { routes.url(of: $0) != url }
+    hasNoRoute = registration != nil && usable.isEmpty
   }
 
-  /// Note about what is not sent to an address in plain HTTP.
-  func plainNote(_ subject: StaticString) -> Finding {
-    .note(
-      subject, "Not tested: \(bytes: url) is plain HTTP, which is used only at home",
-      remedy: "test it at home; to use it from here, write https:// into home_assistant.url")
+  /// Finding about what is not sent to an address in plain HTTP.
+  func plainFinding(_ subject: StaticString) -> Finding {
+    let why: MessageText = "\(bytes: url) is plain HTTP, which is used only at home"
+    let remedy: MessageText =
+      "test it at home; to use it from here, write https:// into home_assistant.url"
+    guard hasNoRoute else { return .note(subject, "Not tested: \(why)", remedy: remedy) }
+    return .wrong(
+      subject, "no_route", .network, .temporaryFailure, "Nothing is sent from here: \(why)",
+      remedy: remedy)
   }
 }

@@ -31,7 +31,7 @@ extension ServerRefusal {
     case .unavailable: EncryptionProof.waiting
     case .loginPage, .notHomeAssistant:
       "open that address in a browser: does this network have a login page? If not, check"
-        + " \(key)"
+        + " \(key); if a proxy requires its own login, let it pass /api/ and /auth/"
     }
   }
 }
@@ -81,8 +81,8 @@ extension TransferFault {
       "check the name in \(key), or use a numeric address, such as"
         + " http://192.168.1.5:8123"
     case .connection, .other:
-      "check that Home Assistant is running, and check \(key): the port is 8123 by"
-        + " default"
+      "check that this board has a network, that Home Assistant is running, and \(key): the port"
+        + " is 8123, or on new systems of Home Assistant 80"
     case .timeout: "check that the machine in \(key) is on; if it is, read its log"
     }
   }

@@ -56,9 +56,9 @@ extension ByteBuffer {
 /// A segment of the track (`trkseg`) ends if the way of the board to the next point is not known:
 /// after a silence, a jump, or a clock that was set back.
 struct GPXTrack {
-  static let silenceMax: Duration = .seconds(600)
-  /// Maximum step of latitude or longitude within a segment: 56 km to the north, which is the pace
-  /// of an express train within the silence. The edge of a map, at 180° east and west, counts as a
+  /// Longer than the interval of a parked vehicle: programs draw no segment of one point.
+  static let silenceMax: Duration = .seconds(3600)
+  /// Maximum step of latitude or longitude within a segment: 56 km to the north. The edge of a map, at 180° east and west, counts as a
   /// jump.
   static let jumpDegreesMax = 0.5
 

@@ -1,5 +1,6 @@
 import Board
 import Bytes
+import LinuxIO
 
 /// Text for people about an agent or a board: lines with a verdict, a subject and a description.
 struct StatusLines {

@@ -1,5 +1,4 @@
 import Bytes
-import LinuxIO
 
 /// Capabilities of a terminal.
 struct ScreenLook {
@@ -23,12 +22,7 @@ extension ScreenLook {
     let letters = locale.lowercasedASCII.filter { $0 != UInt8(ascii: "-") }
     let isUTF8 = letters.span.contains("utf8")
     self.init(
-      isColored: variable("NO_COLOR") == nil,
+      isColored: variable("NO_COLOR")?.isEmpty != false,
       isUnicode: isUTF8 && !type.span.elementsEqual("linux"))
   }
-}
-
-/// Returns whether a descriptor is a terminal that shows colours.
-func isColored(_ descriptor: Int32) -> Bool {
-  Terminal(descriptor) != nil && ScreenLook(environmentVariable)?.isColored == true
 }

@@ -150,7 +150,7 @@ import Testing
 
   @Test func aSilenceAJumpOrAClockThatWasSetBackBeginsANewPart() throws {
     for (next, partCount) in [
-      (Fix.evening(700), 1), (Fix.evening(700.001), 2), (Fix.evening(99.999), 2),
+      (Fix.evening(3700), 1), (Fix.evening(3700.001), 2), (Fix.evening(99.999), 2),
       (Fix.evening(101, latitude: 52.6), 1), (Fix.evening(101, latitude: 52.6001), 2),
       (Fix.evening(101, longitude: 4.7), 1), (Fix.evening(101, longitude: 4.7001), 2),
     ] {

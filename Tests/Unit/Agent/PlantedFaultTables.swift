@@ -7,8 +7,9 @@ extension SetUp.PlantedFaults {
   static let server = [
     PlantedFault(
       "a wrong port", "server         {url} cannot be reached: {reason}", atFault: "the network",
-      remedy: "check that Home Assistant is running, and check home_assistant.url: the port is 8123"
-        + " by default", status: 75
+      remedy: "check that this board has a network, that Home Assistant is running, and"
+        + " home_assistant.url: the port is 8123, or on new systems of Home Assistant 80",
+      status: 75
     ) { $0.home.stop() },
     PlantedFault(
       "a proxy of the environment that is not there",
@@ -19,8 +20,9 @@ extension SetUp.PlantedFaults {
     PlantedFault(
       "a wrong port beside a proxy that no_proxy leaves out",
       "server         {url} cannot be reached: {reason}", atFault: "the network",
-      remedy: "check that Home Assistant is running, and check home_assistant.url: the port is 8123"
-        + " by default", status: 75
+      remedy: "check that this board has a network, that Home Assistant is running, and"
+        + " home_assistant.url: the port is 8123, or on new systems of Home Assistant 80",
+      status: 75
     ) {
       $0.home.stop()
       $0.setEnvironment("http_proxy", "http://127.0.0.1:1")
@@ -53,7 +55,8 @@ extension SetUp.PlantedFaults {
       "a login page", "server         the server at {url} is not Home Assistant (200)",
       atFault: "the network",
       remedy: "open that address in a browser: does this network have a login page? If not, check"
-        + " home_assistant.url", status: 75
+        + " home_assistant.url; if a proxy requires its own login, let it pass /api/ and /auth/",
+      status: 75
     ) { $0.home.fault = .captivePortal },
     PlantedFault(
       "a ban",
@@ -125,7 +128,8 @@ extension SetUp.PlantedFaults {
       "server         the server at {url} is not Home Assistant (302), and redirects to a page at"
         + " https://team.example", atFault: "the network",
       remedy: "open that address in a browser: does this network have a login page? If not, check"
-        + " home_assistant.url", status: 75
+        + " home_assistant.url; if a proxy requires its own login, let it pass /api/ and /auth/",
+      status: 75
     ) {
       $0.home.fault = .foreign(
         status: 302, "", ForeignField("Location", "https://team.example/cdn-cgi/access/login/x"))

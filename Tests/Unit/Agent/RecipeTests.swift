@@ -50,6 +50,8 @@ extension SetUp.Recipes {
     var text = try recipe.text()
     let address = try #require(text.firstMatch(of: /url: (https?:[a-z0-9.:\/]+)/)?.1)
     text.replace(address, with: world.home.url, maxReplacements: 1)
+    // The van's own address has TLS.
+    text.replace("home_network:", with: "plain_http_away: true\n  home_network:")
     text.replace("source: gpsd", with: "source: gpsd, port: \(gpsd.port)")
     try board.write("\(text)\n\(own.joined(separator: "\n"))\n", to: "homeward.yaml")
 

@@ -145,7 +145,7 @@ extension SetUp.Unpairing {
     #expect(ending.status == 75)
     #expect(
       ending.lines(
-        with: "; check that Home Assistant is running, and check home_assistant.url"
+        with: "; check that this board has a network, that Home Assistant is running, and"
       ).count == 1, "\(ending.log)")
     let local = "sudo homeward unpair --local --config \(board.configuration)"
     #expect(ending.lines(with: "no longer exists: \(local)").count == 1, "\(ending.log)")

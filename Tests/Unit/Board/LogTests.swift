@@ -8,17 +8,23 @@ import Testing
 @Suite struct LogTests {
   @Test func escapeCodesAreOnlyForATerminalWhosePersonWantsColors() async {
     await #expect(processExitsWith: .success) {
-      for name in ["JOURNAL_STREAM", "NO_COLOR"] { unsafe unsetenv(name) }
+      unsafe unsetenv("JOURNAL_STREAM")
       var screen: Int32 = -1
       var terminal: Int32 = -1
       try #require(unsafe openpty(&screen, &terminal, nil, nil, nil) == 0)
-      let colored = try line(to: terminal, readFrom: screen) { $0.error("too hot") }
-      #expect(colored == "\u{1B}[31mtoo hot\u{1B}[0m\n", "a terminal: \(colored.debugDescription)")
+      for (type, noColor, isColored) in [
+        ("xterm", "", true), ("xterm", "1", false), ("dumb", "", false), ("", "", false),
+      ] {
+        unsafe setenv("TERM", type, 1)
+        unsafe setenv("NO_COLOR", noColor, 1)
+        let shown = try line(to: terminal, readFrom: screen) { $0.error("too hot") }
+        let expected = isColored ? "\u{1B}[31mtoo hot\u{1B}[0m\n" : "too hot\n"
+        #expect(shown == expected, "\(type), \(noColor): \(shown.debugDescription)")
+      }
+      unsafe setenv("TERM", "xterm", 1)
+      unsafe unsetenv("NO_COLOR")
       let piped = try lineThroughPipe { $0.error("too hot") }
       #expect(piped == "too hot\n", "a pipe: \(piped.debugDescription)")
-      unsafe setenv("NO_COLOR", "1", 1)
-      let plain = try line(to: terminal, readFrom: screen) { $0.error("too hot") }
-      #expect(plain == "too hot\n", "NO_COLOR: \(plain.debugDescription)")
     }
   }
 

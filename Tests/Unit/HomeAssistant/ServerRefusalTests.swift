@@ -21,7 +21,7 @@ import Testing
     (409, .unavailable(status: 409)), (410, .notHomeAssistant(status: 410)),
     (428, .notHomeAssistant(status: 428)), (429, .unavailable(status: 429)),
     (499, .notHomeAssistant(status: 499)), (500, .unavailable(status: 500)),
-    (511, .forbidden(status: 511)), (599, .unavailable(status: 599)),
+    (511, .loginPage(status: 511, at: [])), (599, .unavailable(status: 599)),
     (600, .notHomeAssistant(status: 600)),
   ])
   func aStatusIsOneRefusal(status: Int, expected: ServerRefusal) {

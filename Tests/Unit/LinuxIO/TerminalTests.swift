@@ -77,6 +77,16 @@ import Testing
     #expect(pair.screen == "\r\n", "only the end of the line")
   }
 
+  /// The rest would answer the next question, or be a command of the shell.
+  @Test func ofAPasteWithSeveralLinesOnlyTheFirstCounts() throws {
+    let pair = try Pair()
+    let terminal = try #require(Terminal(pair.program))
+    pair.typeOnceHidden("one\ny\nrm\n")
+    #expect(try terminal.readSecret() == [UInt8]("one".utf8))
+    pair.type("\u{4}")
+    #expect(try terminal.readLine() == nil)
+  }
+
   @Test func theEndOfInputIsNoSecret() throws {
     let pair = try Pair()
     let terminal = try #require(Terminal(pair.program))

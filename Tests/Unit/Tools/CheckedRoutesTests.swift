@@ -11,13 +11,14 @@ import Transport
 /// Which address `homeward check` asks, and which key its advice names.
 @Suite struct CheckedRoutesTests {
   private func routes(
-    _ server: String, at presence: HomeNetworks.Presence, remoteUI: String? = nil
+    _ server: String, at presence: HomeNetworks.Presence, remoteUI: String? = nil,
+    isPaired: Bool = true
   ) throws -> CheckedRoutes {
     let configuration = try Configuration.parse([UInt8]("home_assistant: { \(server) }\n".utf8))
     var registration = Registration(webhookID: [UInt8]("abc".utf8), protection: .plain)
     _ = registration?.setAddresses(
       cloudhook: nil, remoteUI: remoteUI.map { Text([UInt8]($0.utf8)) })
-    return CheckedRoutes(configuration.homeAssistant, at: presence, registration)
+    return CheckedRoutes(configuration.homeAssistant, at: presence, isPaired ? registration : nil)
   }
 
   private static let van =
@@ -36,9 +37,11 @@ import Transport
     for presence in [HomeNetworks.Presence.away, .unknown] {
       let here = try routes(Self.van, at: presence, remoteUI: "https://x.ui.nabu.casa")
       #expect(text(here.url) == "http://ha" && !here.isAllowed)
-      #expect(here.others == [.remoteUI])
+      #expect(here.others == [.remoteUI] && here.plainFinding("server").problem == nil)
     }
-    #expect(try routes(Self.van, at: .away, remoteUI: "http://x").others.isEmpty)
+    let alone = try routes(Self.van, at: .away, remoteUI: "http://x")
+    #expect(alone.others.isEmpty && alone.plainFinding("server").problem != nil)
+    #expect(try routes(Self.van, at: .away, isPaired: false).plainFinding("server").problem == nil)
     #expect(try routes(Self.van + ", plain_http_away: true", at: .away).isAllowed)
     #expect(try routes("url: http://ha", at: .unknown).isAllowed, "every network is home")
   }

@@ -23,6 +23,7 @@ import Testing
     ("a\r\n\t\u{0}\u{7F}b", "a?????b"), ("\u{202E}evil\u{2066}\u{FEFF}", "?evil??"),
     ("Zo\u{308}e\u{300}\u{301}", "Zoe"), ("a\u{200B}\u{200D}\u{FE0F}b", "ab"),
     ("温度 21 °C", "温度 21 °C"), ("Grüße, Ωμέγα, Привет", "Grüße, Ωμέγα, Привет"),
+    ("1\u{2007}minute 2\u{A0}h 3\u{202F}V 4\u{2000}\u{200A}", "1 minute 2 h 3 V 4  "),
     ("שלום مرحبا ไทย", "???? ????? ???"), ("🚤 \u{1F3FB}ok", "🚤 ok"), ("\u{10FFFF}\u{E000}", "??"),
   ])
   func whatATerminalCouldObeyOrMismeasureIsReplaced(_ text: String, _ expected: String) {
@@ -112,6 +113,7 @@ import Testing
 
   @Test func coloursAreLeftOutWhereTheyAreNotWanted() {
     #expect(look(["TERM": "xterm", "NO_COLOR": "1"])?.isColored == false)
+    #expect(look(["TERM": "xterm", "NO_COLOR": ""])?.isColored == true, "no-color.org")
   }
 
   @Test func aDumbTerminalIsNotDrawnOn() {

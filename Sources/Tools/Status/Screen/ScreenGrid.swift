@@ -143,7 +143,9 @@ extension [UInt8] {
     while index < count {
       let character = span.character(at: index)
       index = character.end
-      let scalar = character.scalar ?? 0
+      var scalar = character.scalar ?? 0
+      // Blanks that do not break, or of another width.
+      if scalar == 0xA0 || scalar == 0x202F || 0x2000...0x200A ~= scalar { scalar = 0x20 }
       let shown = isUnicode ? scalar : scalar.inASCII
       switch shown.columnCount {
       case 0: continue

@@ -56,9 +56,12 @@ import Testing
     #expect(reading([UInt8](#"{"version":2}"#.utf8)) == .failure(.unknownVersion(2)))
   }
 
-  @Test(arguments: [[], [UInt8]("a b"), [UInt8]("a\nb"), [UInt8]("\u{E9}"), [UInt8]("a\u{7F}")])
-  func whatNoTokenHoldsIsNotOne(text: [UInt8]) {
-    #expect(Credential(accessToken: text) == nil)
+  /// What people paste with it would be a failed login at Home Assistant.
+  @Test(arguments: [
+    "", "a b", "a\nb", "\u{E9}", "a\u{7F}", "\"a\"", "'a'", "`a`", "<a", "a>", "TOKEN=a",
+  ])
+  func whatNoTokenHoldsIsNotOne(text: String) {
+    #expect(Credential(accessToken: [UInt8](text.utf8)) == nil)
   }
 
   @Test func aTokenThatIsTooLongIsNotOne() {
