@@ -50,8 +50,8 @@ public func terminalColumns(_ descriptor: Int32) -> Int {
 /// Returns the number of rows of a terminal; 0 if that is unknown or it is not a terminal.
 public func terminalRows(_ descriptor: Int32) -> Int { Int(clinux_terminal_rows(descriptor)) }
 
-/// Returns whether a descriptor is a terminal that shows colours, which its person wants: `NO_COLOR`
-/// is not set, or empty (no-color.org).
+/// Returns whether a descriptor is a terminal that shows colours, and that its person wants them:
+/// `NO_COLOR` is not set, or empty (no-color.org).
 public func isColored(_ descriptor: Int32) -> Bool {
   guard isatty(descriptor) == 1, environmentVariable("NO_COLOR")?.isEmpty != false else {
     return false

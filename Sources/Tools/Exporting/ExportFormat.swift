@@ -58,8 +58,8 @@ extension ByteBuffer {
 struct GPXTrack {
   /// Longer than the interval of a parked vehicle: programs draw no segment of one point.
   static let silenceMax: Duration = .seconds(3600)
-  /// Maximum step of latitude or longitude within a segment: 56 km to the north. The edge of a map, at 180° east and west, counts as a
-  /// jump.
+  /// Maximum step of latitude or longitude within a segment: 56 km to the north. The edge of a map,
+  /// at 180° east and west, counts as a jump.
   static let jumpDegreesMax = 0.5
 
   /// Maximum altitude: no board was beyond it.

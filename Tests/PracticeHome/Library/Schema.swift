@@ -18,8 +18,8 @@ struct Schema: Sendable {
 
   init(_ check: @escaping @Sendable (JSON) throws(Invalid) -> JSON) { self.check = check }
 
-  /// A check that returns nil for what it objects to, always for the same reason. It writes `.none`:
-  /// beside a `JSON`, `nil` is the null of JSON, which is no objection.
+  /// A check that returns nil for what it objects to, always for the same reason. It writes
+  /// `.none`: beside a `JSON`, `nil` is the null of JSON, which is no objection.
   init(_ message: String, _ check: @escaping @Sendable (JSON) -> JSON?) {
     self.init { (value) throws(Invalid) in
       guard let result = check(value) else { throw Invalid(message) }

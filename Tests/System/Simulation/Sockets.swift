@@ -54,7 +54,7 @@ struct Sockets {
     lines[number]?.changes == changes && [.fair, .slow, .lossy, .stranger].contains(weather)
   }
 
-  /// When a message arrives, not before what was sent the same way earlier; nil where it never does.
+  /// When a message arrives, not before what was sent the same way earlier; nil if it never does.
   mutating func arrival(
     over number: Int, _ last: WritableKeyPath<Line, Instant>, _ weather: Weather, _ changes: Int,
     now: Instant

@@ -226,8 +226,8 @@ import Testing
     #expect(read(200, answer(rows + ["{}"])) == .failure(.refused(status: 200)))
   }
 
-  /// Only the relay's own words are a reason to pair again: a proxy has others, and so has the relay
-  /// where a proxy, or a slip of the person, leads to another path of it.
+  /// Only the relay's own words are a reason to pair again: a proxy has others, and so has the
+  /// relay where a proxy, or a slip of the person, leads to another path of it.
   @Test(arguments: [
     (403, #"{"message":"The relay does not know this token"}"#, PushFetch.Problem.tokenUnknown),
     (403, "access denied", .refused(status: 403)),
