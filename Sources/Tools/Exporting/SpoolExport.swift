@@ -131,11 +131,13 @@ struct ExportOutput: ~Copyable {
     try flush()
     guard let file else { return }
     do throws(Errno) {
-      guard let new, new != file else {
-        try descriptor.synchronize()
-        return new == nil ? () : try Directory(opening: file.parent).synchronize()
+      guard let new else { return try descriptor.synchronize() }
+      let directory = try Directory(opening: file.parent)
+      guard new == file else {
+        return try directory.putInPlace(descriptor, named: new.name, as: file.name)
       }
-      try Directory(opening: file.parent).putInPlace(descriptor, named: new.name, as: file.name)
+      try descriptor.synchronize()
+      try directory.synchronize()
     } catch .invalidArgument {
       // A device or a pipe has nothing to wait for.
     } catch { throw failure(error) }

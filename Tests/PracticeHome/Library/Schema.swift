@@ -90,7 +90,7 @@ extension Schema {
       let word = text.lowercased().trimmed
       if ["1", "true", "yes", "on", "enable"].contains(word) { return true }
       return ["0", "false", "no", "off", "disable"].contains(word) ? false : .none
-    default: return nil
+    default: return .none
     }
   }
 

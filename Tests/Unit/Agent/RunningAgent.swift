@@ -168,6 +168,9 @@ final class RunningAgent {
   /// Comes back once the agent has read these charges of the board's battery, each in a cycle.
   func hasRead(charges: [Int]) async throws {
     for charge in charges {
+      // A cycle may read the battery, then the mark that changed with the charge. Twice: at the end
+      // it is where it was.
+      if charge != charges.first { for _ in 0..<2 { try await hasReadEverything() } }
       try board.charge(charge)
       try await hasReadEverything()
     }
