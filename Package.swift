@@ -272,7 +272,9 @@ let package = Package(
       linkerSettings: libraries("microhttpd", "m")),
     .testTarget(
       name: "ContractTests",
-      dependencies: ["CSodium", "Outbox", "PracticeHome", "Sensing", "TestRun"],
+      dependencies: [
+        "Bytes", "CSodium", "HomeAssistant", "Outbox", "PracticeHome", "Sensing", "TestRun",
+      ],
       path: "Tests/System/Contract", exclude: ["run"], cSettings: withGNU,
       swiftSettings: everywhere,
       linkerSettings: libraries("sodium")),

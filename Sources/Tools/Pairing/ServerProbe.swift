@@ -99,7 +99,7 @@ func addressAdvice(_ url: [UInt8]) -> MessageText? {
   }
   let host = url[(url.lastIndex(of: UInt8(ascii: "]")) ?? start)...]
   guard !host.contains(UInt8(ascii: ":")) else { return nil }
-  return "many a Home Assistant listens at port 8123: \(bytes: url):8123"
+  return "Home Assistant may listen at port 8123: \(bytes: url):8123"
 }
 
 /// Returns the index at which a page begins in the address of a server; nil if there is none.

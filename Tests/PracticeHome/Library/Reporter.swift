@@ -93,6 +93,8 @@ struct TerminalTable {
   static let refusalsMax = 6
   /// The least width that is drawn for; a narrower terminal wraps.
   static let columnsMin = 40
+  /// The width of a terminal that does not tell its own.
+  static let columnsUsual = 80
 
   private var rows: [String: (value: String, time: Moment, count: Int)] = [:]
   private var refusals: [String] = []
@@ -121,7 +123,7 @@ struct TerminalTable {
       let space = String(repeating: " ", count: nameWidth - name.count)
       return "\(row.time.clockText)  \(name)\(space)  \(row.value)  \(row.count)x"
     }
-    let width = max(Self.columnsMin, columns)
+    let width = columns == 0 ? Self.columnsUsual : max(Self.columnsMin, columns)
     return (table + [""] + refusals + ["", counters.text]).flatMap { line in
       stride(from: 0, through: max(0, line.count - 1), by: width).map {
         String(line.dropFirst($0).prefix(width))

@@ -78,7 +78,6 @@ extension WholeAgent.Outages {
       "\(ending.log)")
   }
 
-  /// An on-path attacker answers with what Home Assistant sealed before, and delivers nothing.
   @Test(.enabled(if: canMount, "only root can make a file system that is full"))
   func whatNoDiskTakesIsToldAsLostWhenTheAgentEnds() async throws {
     let (home, board, disk) = try homeAndBoardWithSmallDisk()
@@ -110,6 +109,7 @@ extension WholeAgent.Outages {
     }
   }
 
+  /// An on-path attacker answers with what Home Assistant sealed before, and delivers nothing.
   @Test func oldAnswersAreNoProofAndReleaseNothing() async throws {
     let (home, board, agent) = try await provenAgent()
     home.fault = .status(503)
